@@ -1,4 +1,4 @@
-"""Libraries in the targets' tables: where they are reported, how often, and which modules are the project's own."""
+"""Libraries in the targets' tables: where and how often they are reported, and which modules are the project's own."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_the_uses_of_a_library_behind_its_flag_are_no_errors() -> None:
 
 
 def test_many_imports_that_may_fail_take_as_long_as_the_file() -> None:
-    """What guards a block is looked at once, and what the text raises for, too."""
+    """The code that guards a block, and the code that raises if a module is missing, are each read only once."""
     block = "try:\n" + "    import cupy\n" * 1500 + "except ImportError:\n    cupy = None\n"
     text = "import torch\n" + block + "if not cupy:\n    raise X\n" * 300
     start = time.process_time()

@@ -1,4 +1,4 @@
-"""`strategy = "portable"` on the command line: the module that fixes ask, where it is and what is said of it."""
+"""Tests of `strategy = "portable"` on the command line: where the helper module is, and the messages about it."""
 
 import subprocess
 from pathlib import Path
@@ -11,12 +11,12 @@ from uncuda.settings import Configuration, Vocabulary
 TEXT = "import torch\n\ntorch.cuda.synchronize()\nx = torch.zeros(1, device='cuda')\n"
 USES = "device_module().synchronize()\nx = torch.zeros(1, device=accelerator_type())\n"
 SETTINGS = 'strategy = "portable"\n'
-ALONE = f"import torch\nfrom _accelerator import accelerator_type, device_module\n\n{USES}"
+ALONE = f"import torch\n\nfrom _accelerator import accelerator_type, device_module\n\n{USES}"
 WORDS = Vocabulary(("musa", "npu"), ("cuda-api",))
 
 
 def fix(*arguments: str, stdin: str = "") -> str:
-    run = uncuda("fix", "--review-fixes", *arguments, stdin=stdin)
+    run = uncuda("fix", *arguments, stdin=stdin)
     return run.err + run.out
 
 
@@ -49,6 +49,73 @@ def test_where_it_is(files: dict[str, str], module: str) -> None:
     assert "No findings" in uncuda("check").out
 
 
+SETUP = {"setup.py": "from setuptools import setup\nsetup()\n"}
+ONE, TWO = {"one/__init__.py": "", "one/a.py": TEXT}, {"two/__init__.py": "", "two/a.py": TEXT}
+RELATIVE = TEXT.replace("import torch\n", "import torch\n\nfrom .b import c\n")
+
+
+@pytest.mark.parametrize(
+    "files, written, imports",
+    [
+        (SETUP | ONE | TWO, ["one/device.py", "two/device.py"], {"one/a.py": "one.device", "two/a.py": "two.device"}),
+        (ONE | TWO, ["_accelerator.py"], {"one/a.py": "_accelerator", "two/a.py": "_accelerator"}),
+        (SETUP | ONE | TWO | {"one/b/c.py": TEXT, "one/b/__init__.py": ""}, None, {"one/b/c.py": "one.device"}),
+        (SETUP | ONE | TWO | {"one/b.py": RELATIVE}, None, {"one/b.py": ".device"}),
+        (SETUP | ONE | TWO | {"run/b.py": "import two\n" + TEXT}, None, {"run/b.py": "two.device"}),
+        (ONE | {"one/b/c.py": RELATIVE, "one/b/__init__.py": ""}, None, {"one/b/c.py": "..device"}),
+        ({"meg/core/__init__.py": "", "meg/core/a.py": RELATIVE}, ["meg/core/device.py"], {"meg/core/a.py": ".device"}),
+        (
+            {"meg/core/__init__.py": "", "meg/core/a.py": "import meg.core.b\n" + TEXT, "meg/core/b.py": TEXT},
+            ["meg/core/device.py"],
+            {"meg/core/a.py": "meg.core.device"},
+        ),
+    ],
+)
+def test_a_package_has_its_own(files: dict[str, str], written: list[str] | None, imports: dict[str, str]) -> None:
+    """What lies beside installed packages is left behind, and one of them need not have the other."""
+    make({**files, "uncuda.toml": SETTINGS})
+    fix()
+    for name, module in imports.items():
+        assert f"from {module} import accelerator_type, device_module\n" in Path(name).read_text()
+    made = sorted(str(path) for path in Path().rglob("*.py") if "Written by uncuda" in path.read_text())
+    assert written is None or made == written
+    assert "Nothing to fix" in fix()
+    assert "No findings" in uncuda("check").out
+
+
+def test_a_package_whose_name_nobody_says_is_imported_from_within() -> None:
+    """It may be a part of a namespace: `meg.core`."""
+    files: dict[str, str | bytes] = {"core/__init__.py": "", "core/a.py": TEXT}
+    make(files)
+    fix("--isolated", "--strategy", "portable")
+    assert "from .device import" in Path("core/a.py").read_text()
+    make({**files, "core/b.py": "from core.c import d\n"})
+    fix("--isolated", "--strategy", "portable")
+    assert "from core.device import" in Path("core/a.py").read_text()
+
+
+def test_line_ends_of_the_module_are_those_of_the_project() -> None:
+    make({"a.py": TEXT.replace("\n", "\r\n"), "uncuda.toml": SETTINGS})
+    fix()
+    assert Path("_accelerator.py").read_bytes().count(b"\r\n") == Path("_accelerator.py").read_bytes().count(b"\n") > 50
+
+
+STAR = "from .ops import *\n\n\ndef f(x, device):\n    return x.to(device)\n"
+
+
+def test_what_another_file_imports_with_a_star_gets_private_names() -> None:
+    """`device` of the helper would take the place of the other file's own."""
+    make({"pkg/__init__.py": "", "pkg/ops.py": TEXT, "pkg/a.py": STAR, "uncuda.toml": SETTINGS})
+    fix()
+    text = Path("pkg/ops.py").read_text()
+    assert "import pkg.device as _accelerators\n" in text
+    assert "_accelerators.device_module().synchronize()" in text
+    assert "Nothing to fix" in fix()
+    Path("pkg/ops.py").write_text(f"__all__ = ['x']\n{TEXT}")
+    fix()
+    assert "from pkg.device import accelerator_type, device_module\n" in Path("pkg/ops.py").read_text()
+
+
 def test_it_is_named_by_the_settings_and_never_overwritten() -> None:
     own = "def accelerator_type(): ...\ndef device_module(): ...\n"
     make({"a.py": TEXT, "lib/device.py": own, "uncuda.toml": f'{SETTINGS}portable-helper = "lib.device"\n'})
@@ -66,7 +133,7 @@ def test_a_function_that_it_lacks_is_said() -> None:
 
 def test_a_diff_makes_it_and_writes_nothing() -> None:
     make({"a.py": TEXT})
-    run = uncuda("fix", "--review-fixes", "--diff", "--isolated", "--strategy", "portable")
+    run = uncuda("fix", "--diff", "--isolated", "--strategy", "portable")
     assert not Path("_accelerator.py").exists()
     assert Path("a.py").read_text() == TEXT
     Path("change.diff").write_text(run.out)
@@ -77,7 +144,7 @@ def test_a_diff_makes_it_and_writes_nothing() -> None:
 
 
 def test_standard_input_is_told_of_it() -> None:
-    run = uncuda("fix", "--review-fixes", "--isolated", "--strategy", "portable", "-", stdin=TEXT)
+    run = uncuda("fix", "--isolated", "--strategy", "portable", "-", stdin=TEXT)
     assert run.out == ALONE
     assert "the text imports _accelerator.py, which is not there" in run.err
     assert not Path("_accelerator.py").exists()
@@ -128,3 +195,35 @@ def test_a_module_that_cannot_be_written_keeps_all_files_as_they_are() -> None:
     said = fix()
     assert "a.py: cannot be written: " in said and "b.py: cannot be written: " in said
     assert Path("a.py").read_text() == Path("b.py").read_text() == TEXT
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "import torch\nfrom .a import f\n\ng = torch.jit.script(f)\n",
+        "from torch.jit import script\nfrom .a import f\n\ng = script(f)\n",
+        "import torch\nfrom torch.nn.utils.rnn import pack_sequence\nfrom .a import f\n\nf(pack_sequence([]))\n",
+    ],
+)
+def test_what_another_file_does_with_a_function_is_known(other: str) -> None:
+    text = "import torch\n\n\ndef f(x):\n    return x.is_cuda\n"
+    make({"pkg/__init__.py": "", "pkg/a.py": text, "pkg/b.py": other, "uncuda.toml": SETTINGS})
+    fix("--workers", "1")
+    assert Path("pkg/a.py").read_text() == text
+    Path("pkg/b.py").write_text("from .a import f\n")
+    fix()
+    assert "x.device.type == accelerator_type()" in Path("pkg/a.py").read_text()
+
+
+@pytest.mark.parametrize(
+    "other", ["from .a import torch\n", "from . import a\n\na.torch.ones(1)\n", "p('pkg.a.torch')\n"]
+)
+def test_torch_that_another_file_takes_from_this_one_stays(other: str) -> None:
+    text = "import torch\n\ntorch.cuda.synchronize()\n"
+    make({"pkg/__init__.py": "", "pkg/a.py": text, "pkg/b.py": other, "uncuda.toml": SETTINGS})
+    fix()
+    assert Path("pkg/a.py").read_text().startswith("import torch\n")
+    Path("pkg/b.py").unlink()
+    Path("pkg/a.py").write_text(text)
+    fix()
+    assert Path("pkg/a.py").read_text() == "from pkg.device import device_module\n\ndevice_module().synchronize()\n"

@@ -1,4 +1,5 @@
-"""Projects and files that support several accelerators: what stays, what needs review, and that fixes add none."""
+"""Projects and files that support several accelerators: which code is not changed, which fixes need review, and that
+fixes do not make a project support several accelerators."""
 
 from __future__ import annotations
 
@@ -221,7 +222,7 @@ BYTES = {
 
 
 def project_of(files: Mapping[str, str]) -> Project:
-    """The facts of several files together, for the command line as for the language server."""
+    """The facts of several files together, as both the command line and the language server collect them."""
     return _project_of(tuple(files.items()))
 
 
@@ -464,7 +465,7 @@ MARKED = (
 
 def test_what_only_tests_of_rocm_name_is_rocms() -> None:
     assert not findings({"test_a.py": MARKED}, "test_a.py")
-    assert len(findings({"a.py": MARKED}, "a.py")) == 2  # anybody may import these
+    assert len(findings({"a.py": MARKED}, "a.py")) == 2  # code outside of the file may import these names
     assert len(findings({"test_a.py": MARKED + "def test_all(x):\n    helper(x)\n"}, "test_a.py")) == 1
 
 

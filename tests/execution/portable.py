@@ -1,9 +1,9 @@
-"""One source on four machines: ports programs with `strategy = "portable"` and runs what comes out.
+"""Ports programs with `strategy = "portable"` and runs the same ported source on four machines.
 
-`PYTHONPATH=tests:server .venv/bin/python -m execution.portable [PROGRAM…]`; all that start one process, if none is
-named. The program that was not ported runs on simulated CUDA and on PyTorch's CPU; its port there, too, and on a
-simulated NPU and MUSA. It has to print the same; where it ends earlier, a finding has to stand at a line that it ended
-in.
+`PYTHONPATH=tests:server .venv/bin/python -m execution.portable [PROGRAM…]`; without a name, all programs that start one
+process. The original program runs on simulated CUDA and on PyTorch's CPU; its port runs on both, and also on a
+simulated NPU and MUSA. The port must print the same output; if it ends earlier, there must be a finding at a line in
+which it ended.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _SECONDS = 600
 
 
 def run(program: Program, folder: Path, machine: str) -> tuple[list[str], set[tuple[str, int]]]:
-    """What a program prints on a machine, without times; and the lines of its own that it ended in, if it failed."""
+    """The output of a program on a machine, without times, and the lines of the program in which it ended, if it
+    failed."""
     environment = {**os.environ, "PYTHONPATH": str(HERE)}
     start = ["-m", "simulator", "--target", machine, "--version", MACHINES[machine], "--"] if machine != "cpu" else []
     command = [str(PYTHON), *start, "main.py", *program.arguments]
@@ -42,7 +43,7 @@ def run(program: Program, folder: Path, machine: str) -> tuple[list[str], set[tu
 
 
 def compared(program: Program, review: bool) -> dict[str, str]:
-    """By machine: "same", "ends at a finding", or what differs first."""
+    """By machine: "same", "ends at a finding", or the first difference."""
     with tempfile.TemporaryDirectory(prefix="portable-") as room:
         before, after = Path(room) / "before", Path(room) / "after"
         shutil.copytree(program.folder, before)
@@ -68,7 +69,7 @@ def _verdict(ran: tuple[list[str], set[tuple[str, int]]], known: list[str], left
 
 
 def main(names: list[str]) -> int:
-    """Print what each program comes to; 1 if one differs."""
+    """Print the result of each program; returns 1 if one differs."""
     bad = 0
     for program in load_programs(tuple(names)):
         if program.processes > 1 and not names:

@@ -11,7 +11,7 @@ from lsp.harness.starting import Start
 
 TEXT = "import torch\n\ntorch.cuda.synchronize()\nx = torch.zeros(1, device='cuda')\n"
 FIXED = (
-    "import torch\nfrom _accelerator import accelerator_type, device_module\n\n"
+    "import torch\n\nfrom _accelerator import accelerator_type, device_module\n\n"
     "device_module().synchronize()\nx = torch.zeros(1, device=accelerator_type())\n"
 )
 SETTINGS = 'strategy = "portable"\n'
@@ -62,7 +62,7 @@ def test_a_client_that_makes_no_files_is_told_why(start: Start, tmp_path: Path, 
     for action in fixes(client, uri):
         assert "edit" not in action
         assert "your editor makes none" in action["disabled"]["reason"]
-    assert not client.execute("uncuda.fixAllInWorkspace", {"applicability": "review"})["applied"]
+    assert not client.execute("uncuda.fixAllInWorkspace")["applied"]
     assert client.text(uri) == TEXT
     assert not (tmp_path / HELPER).exists()
 
@@ -72,14 +72,14 @@ def test_why_files_are_left_out_is_said(start: Start, tmp_path: Path) -> None:
     client = start(without, files=FILES)
     (action,) = fixes(client, client.open(tmp_path / "a.py"))
     assert "your editor makes none" in action["disabled"]["reason"]
-    result = client.execute("uncuda.fixAllInWorkspace", {"applicability": "review"})
+    result = client.execute("uncuda.fixAllInWorkspace")
     assert "your editor makes none" in result["skipped"][0]["reason"]
 
 
 def test_all_in_a_file(start: Start, tmp_path: Path) -> None:
     client = start(files=FILES)
     uri = client.open(tmp_path / "a.py")
-    assert client.execute("uncuda.fixAllInFile", {"uri": uri, "applicability": "review"})["applied"]
+    assert client.execute("uncuda.fixAllInFile", {"uri": uri})["applied"]
     assert client.text(uri) == FIXED
     assert client.text(tmp_path / HELPER)
     client.wait(lambda: client.diagnostics(uri) == [], "nothing left")
@@ -89,10 +89,10 @@ def test_all_in_a_workspace_and_its_diff(start: Start, tmp_path: Path) -> None:
     client = start(files={**FILES, "b.py": TEXT})
     uri = client.open(tmp_path / "a.py")
     client.diagnostics(uri)
-    seen = client.execute("uncuda.fixAllInWorkspace", {"dryRun": True, "applicability": "review"})
+    seen = client.execute("uncuda.fixAllInWorkspace", {"dryRun": True})
     assert seen["diff"].count("+++ b/") == 3
     assert "--- /dev/null\n+++ b/_accelerator.py\n" in seen["diff"]
-    assert client.execute("uncuda.fixAllInWorkspace", {"applicability": "review"})["applied"]
+    assert client.execute("uncuda.fixAllInWorkspace")["applied"]
     assert client.text(uri) == client.text(tmp_path / "b.py") == FIXED
     assert client.text(tmp_path / HELPER).count("def device_module") == 1
 
@@ -127,7 +127,7 @@ def test_it_is_switched_to_until_the_server_ends(start: Start, tmp_path: Path) -
 def test_the_module_itself_is_silent(start: Start, tmp_path: Path) -> None:
     client = start(files=FILES)
     uri = client.open(tmp_path / "a.py")
-    client.execute("uncuda.fixAllInFile", {"uri": uri, "applicability": "review"})
+    client.execute("uncuda.fixAllInFile", {"uri": uri})
     path = tmp_path / HELPER
     path.write_text(client.text(path) + "\nD = torch.device('cuda')\n", encoding="utf-8")
     assert client.diagnostics(client.open(path)) == []

@@ -46,7 +46,7 @@ def test_a_function_that_the_helper_lacks_is_said() -> None:
     (finding,) = found('import torch\n\nd = torch.device("cuda")\n', "pkg/a.py", helper)
     assert not finding.fixes
     assert "has no such function; add it there" in finding.message
-    assert classes("import torch\n\ntorch.cuda.synchronize()\n") == ["review"]
+    assert classes("import torch\n\ntorch.cuda.synchronize()\n") == ["safe"]
 
 
 def test_names_of_a_helper_of_the_projects_own() -> None:
@@ -54,7 +54,7 @@ def test_names_of_a_helper_of_the_projects_own() -> None:
     text = 'import torch\n\nd = "cuda" if torch.cuda.is_available() else "cpu"\ntorch.cuda.empty_cache()\n'
     fixed = ported(text, portable_names=names)
     assert fixed == (
-        "import torch\nfrom pkg.device import get_device_name, get_torch_device\n\n"
+        "import torch\n\nfrom pkg.device import get_device_name, get_torch_device\n\n"
         "d = get_device_name()\nget_torch_device().empty_cache()\n"
     )
     assert "torch.zeros(1, device=NAME)" in ported(

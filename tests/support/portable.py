@@ -20,7 +20,7 @@ def portable_engine(helper: Helper | None = None, **settings: Any) -> Engine:
     return engine_for("npu", made, Project(helper=helper))
 
 
-def ported(text: str, review: bool = True, path: str = "", helper: Helper | None = None, **settings: Any) -> str:
+def ported(text: str, review: bool = False, path: str = "", helper: Helper | None = None, **settings: Any) -> str:
     """The text after its fixes; a second run must leave it as it is."""
     engine = portable_engine(helper, **settings)
     fixed = engine.fix(Source(text, path), review)

@@ -1,7 +1,7 @@
-"""Follows float64 tensors from the call that makes them to a collective such as `all_reduce`, within one source file.
+"""Traces float64 tensors from the call that creates them to a collective such as `all_reduce`, within one source file.
 
-What the file does not show is not reported: another dtype or device on the way, a name that is assigned again, a
-process group or backend that may be another library's.
+Uncertain cases are not reported: another dtype or device on the way, a name that is assigned again, a process group or
+backend that may be another library's.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .parameters import Parameters
 from .result_values import cut
 from .string_flow import Flow
 
-_DEEP, _MANY = 8, 200  # names followed on the way to a collective; uses of a tensor that are looked at
+_DEEP, _MANY = 8, 200  # names traced on the way to a collective; uses of a tensor that are checked
 _CASTS = frozenset({"double", "mean", "sum", "to", "type"})
 _REDUCING = frozenset({"mean", "sum"})
 _KEEPING = frozenset(
@@ -31,7 +31,7 @@ _COMPUTING = frozenset({"add", "div", "mul", "sub"})
 _SHAPING = frozenset({"reshape", "view"})  # `view` also accepts a dtype
 _BESIDE_DEVICE = frozenset({"copy", "memory_format", "non_blocking"})
 _TENSORS = frozenset({0, 1, "input", "input_list", "output", "tensor", "tensors"})  # parameters of collectives
-_INNER = (*COMPREHENSIONS, ast.DictComp, ast.Lambda)  # these may rebind the name themselves
+_INNER = (*COMPREHENSIONS, ast.DictComp, ast.Lambda)  # these expressions may rebind the name themselves
 _TESTS = frozenset({"if", "elif", "else", "while"})
 _ASKS = "backend", "dtype", "float64", "double", "cpu", "device"
 _ACCELERATOR = "accelerator"  # the object of Accelerate that holds the device of this process
@@ -41,8 +41,8 @@ _OTHER = "gloo"
 
 
 class _Tensor(NamedTuple):
-    """An expression that is a float64 tensor. `placed`: it is on the accelerator; `array`: it has dimensions, so
-    results computed from it are float64 as well."""
+    """An expression that is a float64 tensor. `placed`: the tensor is on the accelerator; `array`: it has dimensions,
+    so results computed from it are float64 as well."""
 
     node: ast.AST
     statement: Statement
@@ -51,7 +51,7 @@ class _Tensor(NamedTuple):
 
 
 class Collectives:
-    """Follows tensors through the names and functions of one source file."""
+    """Traces tensors through the names and functions of one source file."""
 
     def __init__(self, context: Context, rule: Rule) -> None:
         self._context, self._names = context, frozenset(rule.get("collectives", ()))
@@ -70,7 +70,7 @@ class Collectives:
         return "" if found and self._excused(call, statement) else found
 
     def _made(self, call: ast.Call, statement: Statement) -> _Tensor | None:
-        """The float64 tensor that a call makes; None if it is not known to make one."""
+        """The float64 tensor that a call creates; None if the call is not known to create one."""
         root, _, name = (self._flow.resolve(call.func, statement) or "").rpartition(".")
         if root == "torch" and name in FACTORIES | RANGES:
             placed = any(word.arg == "device" and self._is_device(word.value, statement) for word in call.keywords)
@@ -252,7 +252,7 @@ def _has_shape(call: ast.Call, name: str) -> bool:
 
 
 def _is_grouped(call: ast.Call, position: int) -> bool:
-    """Whether a collective gets, or may get, a `group` argument; the group may belong to another library."""
+    """Whether a collective gets, or may get, a `group` argument; such a group may belong to another library."""
     groups = [*call.args[position:], *(word.value for word in call.keywords if word.arg in (None, "group"))]
     if any(isinstance(one, ast.Starred) for one in call.args):
         return True

@@ -1,4 +1,4 @@
-"""Optional imports: whether the program goes on without a missing module, and where it raises because of it later."""
+"""Optional imports: whether the program continues without a missing module, and where it raises because of it later."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .base import Context, Hit
 from .branch_words import last_of
 
 LEFT_OUT = "left-out"
-"""The limit of a hit at an optional import: the program goes on without the module."""
+"""The limit of a hit at an optional import: the program continues without the module."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
 _TEST = re.compile(r"[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)")
@@ -28,7 +28,7 @@ _CALLED = re.compile(r"\b(is_\w+_available)\(\)")
 _MODULES = frozenset({"jax", "tf", "torch"})  # short names of other modules, so no abbreviations of a longer name
 _SKIPS = "importorskip("
 _SKIPPED = re.compile(r"[\"'](\w+)[.\w]*[\"']")
-_MANY = 20  # tests above a place, or calls of a function, that are looked at
+_MANY = 20  # maximum number of tests above a place, or of calls of a function, that are checked
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
 
@@ -48,7 +48,7 @@ class Fallbacks:
             self._flags.setdefault(module, set()).update(guard.flags)
 
     def lowered(self, hit: Hit, module: str) -> Hit:
-        """A hit at an import or use, with severity "information" if the program goes on without the module.
+        """The hit at an import or use, with severity "information" if the program continues without the module.
 
         The severity is "warning" if the file raises later because the module is missing.
         """

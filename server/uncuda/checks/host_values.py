@@ -1,4 +1,4 @@
-"""Finds tensors that certainly lie on the CPU: results of `.cpu()`, names that hold them, and what is computed from
+"""Finds tensors that are certainly on the CPU: results of `.cpu()`, names that hold them, and values computed from
 them.
 
 An expression that cannot be traced back to such a call counts as not on the CPU.
@@ -19,11 +19,11 @@ from .string_flow import Flow
 
 RANGES = frozenset({"arange", "eye", "linspace"})
 FACTORIES = frozenset({"as_tensor", "empty", "eye", "full", "ones", "rand", "randn", "tensor", "zeros"})
-"""Functions of torch that make a tensor from other values, or from nothing."""
+"""Functions of torch that create a tensor from other values, or from nothing."""
 _SCALARS = frozenset({"as_tensor", "tensor"})
 """Functions that make 0-dimensional tensors, which may be combined with tensors on any device."""
 _PLACES = ("set_default_device", "set_default_tensor_type", "with torch.device")
-_DEEP, _MANY = 8, 200  # names followed on the way; expressions looked at in one file
+_DEEP, _MANY = 8, 200  # names traced on the way; expressions checked in one file
 _TAKEN = frozenset({"T", "data", "imag", "indices", "mT", "real", "values"})
 _KEEPING = frozenset({"cat", "concat", "flatten", "hstack", "stack", "vstack", "where"})
 """Functions of torch whose result is on the device of their tensors."""
@@ -35,7 +35,7 @@ _ADDS = frozenset({"append", "extend"})
 
 
 class HostValues:
-    """Finds such tensors in one source file."""
+    """Finds tensors on the CPU in one source file."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -80,7 +80,7 @@ class HostValues:
         return any(shown) and all(one or other for one, other in zip(shown, spelled, strict=True))
 
     def makes(self, name: str) -> bool:
-        """Whether a function of torch makes its tensor on the CPU if it gets no device."""
+        """Whether a function of torch creates its tensor on the CPU if it gets no device."""
         return name in FACTORIES | RANGES and not any(map(self._context.facts.says, _PLACES))
 
     def leaves(self, call: ast.Call, statement: Statement) -> bool:
@@ -193,7 +193,7 @@ def values_of(flow: Flow, spelled: str, scope: int) -> Iterator[tuple[ast.expr |
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:
-    """The expressions whose values make up this one: both branches of `… if …`, or the items of a list."""
+    """The expressions that can be the value of this one: both branches of `… if …`, or the items of a list."""
     if isinstance(node, ast.UnaryOp):
         return [node.operand]
     if isinstance(node, ast.IfExp):
@@ -202,12 +202,13 @@ def _parts(node: ast.AST) -> list[ast.expr]:
 
 
 def _listed(call: ast.Call) -> list[ast.expr]:
-    """The tensors passed to a function of torch, also as items of a list. A dimension argument is a number."""
+    """The tensors passed to a function of torch, also as items of a list. A dimension argument is a number, so it is
+    not included."""
     return [one for given in call.args for one in (given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given])]
 
 
 def _is_empty(value: ast.expr | None) -> bool:
-    """Whether a value is an empty list or None, as before the first real value."""
+    """Whether a value is an empty list or None, as an initial value is."""
     return (isinstance(value, (ast.List, ast.Tuple)) and not value.elts) or getattr(value, "value", ...) is None
 
 

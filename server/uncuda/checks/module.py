@@ -1,4 +1,4 @@
-"""`check = "module"`: imports of third-party modules that need CUDA, by the target's table of modules."""
+"""`check = "module"`: imports of third-party modules that need CUDA, according to the target's table of modules."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ class Check:
                 yield self._asked(hit, binding, context), module
 
     def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
-        """The hit at an import, with severity "information" if the file only asks whether the library is available.
+        """The hit at an import, with severity "information" if the file only tests whether the library is available.
 
-        `probes` of the rule: attributes of the library that answer this question.
+        `probes` of the rule: attributes of the library that tell whether it is available.
         """
         probes, alias = hit.rule.get("probes", ()), binding.alias
         if not probes or alias is None:
@@ -88,14 +88,14 @@ class Check:
         places = context.facts.searches.find((name, True), uses(name, True))
         context.facts.work.compare(len(places))
         places = [at for at in places if own is None or not own.start <= at < own.end]
-        places = [at for at in places if not layout.token_at(at)]  # without strings and comments
+        places = [at for at in places if not layout.token_at(at)]  # without matches in strings and comments
         taken = [re.match(r"[ \t]*\.[ \t]*(\w+)", text[at + len(name) : at + len(name) + 40]) for at in places]
         if not taken or not all(match is not None and match[1] in probes for match in taken):
             return hit
         return replace(hit, severity="information", limits=(ASKED_ONLY,))
 
     def _of_import(self, dotted: str) -> tuple[str, Rule | None]:
-        """The module that an import is about, and its rule; ("", None) if no rule reports it."""
+        """The module that an import loads, and its rule; ("", None) if no rule reports it."""
         if module := self._module(dotted):
             return module, self._rules[module]
         root = dotted.partition(".")[0]
@@ -132,7 +132,7 @@ def _tried(hit: Hit, context: Context) -> Hit:
 
 
 def _first(hits: Sequence[Hit]) -> Iterator[Hit]:
-    """All hits of rules that report uses; for other rules one hit for each library, the first of its highest
+    """All hits of rules that report uses; for other rules one hit for each library, the first with its highest
     severity."""
     kept: dict[str, Hit] = {}
     for hit in hits:

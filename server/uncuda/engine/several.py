@@ -80,7 +80,7 @@ class _Part(Engine):
     def _new_writer(self, context: Context) -> Writer:
         settings = self.settings
         helper = self.project.helper or Helper(settings.portable_helper or Helper.module)
-        return Writer(context, Spelling(context.facts, context.path, helper, settings.portable_names))
+        return Writer(context, Spelling(context.facts, context.path, self.project, helper, settings.portable_names))
 
 
 class PortableEngine(Engine):
@@ -129,7 +129,7 @@ class PortableEngine(Engine):
     ) -> Report:
         """What the targets' engines find, each place once, as low as the lowest of them."""
         helper = self.project.helper
-        if helper is not None and source.path and source.path == helper.path:
+        if helper is not None and helper.is_at(source.path):
             return Report()
         agreed = Agreement(self._speaks, self._differing)
         for _ in range(_ROUNDS):

@@ -1,26 +1,39 @@
 """Where the helper of a portable project is, or will be, and what it defines."""
 
 # Paths are plain strings here, as in discover.py.
-# ruff: noqa: PTH113, PTH118, PTH120, PTH208
+# ruff: noqa: PTH100, PTH112, PTH113, PTH118, PTH119, PTH120
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from uncuda.engine import Engine
-from uncuda.engine.portable.template import helper_text
+from uncuda.engine.portable.reach import imports_module, reach_of
+from uncuda.engine.portable.template import MARK, helper_text
 from uncuda.engine.several import PortableEngine
+from uncuda.facts.layout import Layout
 from uncuda.project import Helper
 from uncuda.reading import NotUtf8Error, TooLargeError, decode_utf8, read_bytes
 from uncuda.settings import Settings
 
-MARK = "Written by uncuda"
-"""What the helper says of itself, so that it is known again."""
 _LAYOUTS = ("src", "python", "lib")
 _NOT_SHIPPED = frozenset(
     {"tests", "test", "testing", "docs", "doc", "examples", "example", "scripts", "benchmarks", "tools"}
 )
+_MARKS = frozenset({".git", "pyproject.toml", "setup.cfg", "setup.py", "uncuda.toml"})
+"""Marks of the folder that a project's modules are imported from."""
+_BUILT = frozenset({"setup.py", "PKG-INFO"})
+_BUILT_BY = re.compile(
+    r"^\[(?:project|build-system|tool\.(?:poetry|flit|hatch|setuptools|pdm)|metadata|options)\b", re.M
+)
+_ASKED = 16  # files of a package that are read for its name
+_ABOVE, _DEPTH, _MANY = 4, 2, 2000
+"""How far up marks are looked for, how far down packages, and among how many entries of a folder."""
 _DEFINED = re.compile(r"^(?:(?:async[ \t]+)?def[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]+)?=(?!=))", re.M)
 _IMPORTED = re.compile(r"^from[ \t]+[.\w]+[ \t]+import[ \t]+(\([^()]*\)|[^\n#;(]*)", re.M)
 _ALONE, _IN_PACKAGE = "_accelerator", "device"
@@ -39,19 +52,36 @@ def root_of(paths: list[str]) -> str:
 
 
 def helper_of(settings: Settings, root: str) -> Helper:
-    """The helper that the settings name, or the one that a project in this folder gets."""
-    packages = _packages(root)
+    """The helper that the settings name, or those that a project gets whose files are in this folder."""
+    base = _base(root)
+    tops = _tops(base)
+    own = frozenset({*(top.module.partition(".")[0] for top in tops), *_modules(base)})
     if settings.portable_helper is not None:
-        module = settings.portable_helper
-        return _helper(module, _path(module, packages, root), packages, root)
-    shipped = sorted(name for name in packages if name not in _NOT_SHIPPED)
-    if len(shipped) == 1:
-        for name in (_ALONE,) if _may_bind(packages[shipped[0]], _IN_PACKAGE) else (_IN_PACKAGE, _ALONE):
-            module = f"{shipped[0]}.{name}"
-            found = _helper(module, _path(module, packages, root), packages, root)
-            if found.defines is None or _is_ours(found.path):
-                return found
-    return _helper(_ALONE, os.path.join(root, f"{_ALONE}.py"), packages, root)
+        return _named(settings.portable_helper, tops, own, root)
+    shipped = [top for top in tops if top.module.partition(".")[0] not in _NOT_SHIPPED]
+    direct = [top for top in shipped if top.direct]
+    if len(direct) == 1:
+        return _inside(direct[0], own)
+    alone = _helper(_ALONE, os.path.join(base if direct else root, f"{_ALONE}.py"), own)
+    is_started = _is_marked(base) or bool(_modules(base))
+    apart = [top for top in shipped if not top.direct or _is_installed(base) or not is_started]
+    return replace(alone, others=tuple(_inside(top, own) for top in apart))
+
+
+def _base(root: str) -> str:
+    """The closest folder above that is marked as a project's, else the folder itself."""
+    folder = root
+    for _ in range(_ABOVE):
+        if _is_marked(folder) or not folder:
+            break
+        folder = os.path.dirname(folder)
+    return folder if _is_marked(folder) else root
+
+
+def _is_marked(folder: str) -> bool:
+    names = _entries(folder)
+    layout = os.path.basename(folder) in _LAYOUTS
+    return layout or not _MARKS.isdisjoint(names) or any(map(_is_metadata, names))
 
 
 class NewFile(NamedTuple):
@@ -61,34 +91,108 @@ class NewFile(NamedTuple):
     data: bytes
 
 
-def new_helper(engine: Engine, text: str) -> NewFile | None:
-    """The helper that a fixed text imports, where it is not there yet."""
-    helper = engine.project.helper
-    if helper is None or helper.defines is not None or not isinstance(engine, PortableEngine) or not helper.path:
+def new_helper(engine: Engine, text: str, path: str = "") -> NewFile | None:
+    """The helper that a fixed text imports, where it is not there yet. `path`: of the file with the text."""
+    known = engine.project.helper
+    if known is None or not isinstance(engine, PortableEngine):
         return None
-    if not re.search(rf"^(?:from|import)[ \t]+{re.escape(helper.module)}\b", text, re.M) or os.path.lexists(
-        helper.path
-    ):
+    reach = reach_of(known, path, Layout(text))
+    helper = reach.helper
+    if helper.defines is not None or not helper.path or os.path.lexists(helper.path):
+        return None
+    if not any(imports_module(module, text) for module in reach.spellings):
         return None
     targets = [engine.catalogue.target(target) for target in engine.targets]
-    return NewFile(helper.path, helper_text(targets).encode("utf-8"))
+    made = helper_text(targets)
+    return NewFile(helper.path, (made.replace("\n", "\r\n") if "\r\n" in text else made).encode("utf-8"))
 
 
-def _helper(module: str, path: str, packages: dict[str, str], root: str) -> Helper:
+class _Top(NamedTuple):
+    """A package that is in no other. `module`: what it is imported by, as far as that is known (`named`); `direct`: it
+    lies where the project's modules are imported from."""
+
+    module: str
+    folder: str
+    direct: bool
+    named: bool
+
+
+def _named(module: str, tops: list[_Top], own: frozenset[str], root: str) -> Helper:
+    """The helper of a name that the settings give."""
+    top = next((top for top in tops if module.startswith(top.module + ".")), None)
+    if top is None:
+        return _helper(module, _file(os.path.join(root, *module.split("."))), own)
+    parts = module.removeprefix(top.module + ".").split(".")
+    return replace(_helper(module, _file(os.path.join(top.folder, *parts)), own), folder=top.folder)
+
+
+def _inside(top: _Top, own: frozenset[str]) -> Helper:
+    """The helper of a package: a module of a name that it has no use for."""
+    if not top.named and (said := _said(top.folder)):
+        top = top._replace(module=said, named=True)
+    names = (_ALONE,) if _may_bind(top.folder, _IN_PACKAGE) else (_IN_PACKAGE, _ALONE)
+    paths = {name: _file(os.path.join(top.folder, name)) for name in names}
+    there = [name for name in names if os.path.lexists(paths[name])]
+    free = [name for name in names if name not in there]
+    name = next((name for name in there if _is_ours(paths[name])), (*free, _ALONE)[0])
+    return replace(_helper(f"{top.module}.{name}", paths[name], own), folder=top.folder, named=top.named)
+
+
+def _said(folder: str) -> str:
+    """What files of a package call it, where they import each other by one name; "" if they do not say it."""
+    words = Path(os.path.abspath(folder)).parts
+    tails = [r"\.".join(words[-count:]) for count in range(1, _ABOVE + 1) if all(map(str.isidentifier, words[-count:]))]
+    pattern = re.compile(rf"^(?:from|import)[ \t]+({'|'.join(reversed(tails))})(?=[. \t])", re.M)
+    files = [name for name in _entries(folder) if name.endswith(".py")][:_ASKED]
+    said = {name for file in files for name in pattern.findall(_text(os.path.join(folder, file)) or "")}
+    return said.pop() if len(said) == 1 else ""
+
+
+def _helper(module: str, path: str, own: frozenset[str]) -> Helper:
     text = _text(path)
-    own = frozenset({*packages, *_modules(root)})
     return Helper(module, path, None if text is None else _defined(text), own)
 
 
-def _packages(root: str) -> dict[str, str]:
-    """The packages right in a folder, or in one that holds packages only; by their names, with their folders."""
-    found: dict[str, str] = {}
+def _tops(root: str) -> list[_Top]:
+    """The packages below a folder that are in no other package, not far down."""
+    marked = _is_marked(root)
+    found: dict[str, _Top] = {}
     for folder in (root, *(os.path.join(root, name) for name in _LAYOUTS)):
-        for name in _entries(folder):
-            inner = os.path.join(folder, name)
-            if name.isidentifier() and os.path.isfile(os.path.join(inner, "__init__.py")):
-                found.setdefault(name, inner)
-    return found
+        for top in _below(folder, "", marked or folder != root, _DEPTH):
+            found.setdefault(top.module, top)
+    return list(found.values())
+
+
+def _below(folder: str, above: str, named: bool, depth: int) -> Iterator[_Top]:
+    """The packages in a folder, and in its folders that are none. `above`: the words of its name, with a dot."""
+    for name in _entries(folder):
+        inner = os.path.join(folder, name)
+        if not name.isidentifier() or (not above and name in _LAYOUTS and not _is_package(inner)):
+            continue
+        if _is_package(inner):
+            yield _Top(above + name, inner, not above, named and not above)
+        elif depth and name not in _NOT_SHIPPED and os.path.isdir(inner):
+            yield from _below(inner, f"{above}{name}.", named, depth - 1)
+
+
+def _is_package(folder: str) -> bool:
+    return os.path.isfile(os.path.join(folder, "__init__.py"))
+
+
+def _is_metadata(name: str) -> bool:
+    return name.endswith((".dist-info", ".egg-info"))
+
+
+def _is_installed(root: str) -> bool:
+    """Whether a project is installed: then what lies beside its packages may be left behind."""
+    for folder in (root, os.path.dirname(root)) if os.path.basename(root) in _LAYOUTS else (root,):
+        names = _entries(folder)
+        if not _BUILT.isdisjoint(names) or any(map(_is_metadata, names)):
+            return True
+        said = (_text(os.path.join(folder, name)) or "" for name in ("pyproject.toml", "setup.cfg") if name in names)
+        if any(map(_BUILT_BY.search, said)):
+            return True
+    return False
 
 
 def _may_bind(folder: str, name: str) -> bool:
@@ -104,18 +208,14 @@ def _modules(root: str) -> list[str]:
 
 def _entries(folder: str) -> list[str]:
     try:
-        return sorted(os.listdir(folder or "."))
+        with os.scandir(folder or ".") as entries:
+            return sorted(entry.name for entry in islice(entries, _MANY))
     except OSError:
         return []
 
 
-def _path(module: str, packages: dict[str, str], root: str) -> str:
-    first, _, rest = module.partition(".")
-    if rest and first in packages:
-        base, parts = packages[first], rest.split(".")
-    else:
-        base, parts = root, module.split(".")
-    path = os.path.join(base, *parts)
+def _file(path: str) -> str:
+    """The file of a module: in a folder of its name, or beside others."""
     inside = os.path.join(path, "__init__.py")
     return inside if os.path.isfile(inside) else f"{path}.py"
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 _SAYS = (b"ImportError", b"ModuleNotFoundError", b"AVAILABLE")
+# It begins with a literal, which is fast to search for.
 _IMPORT = re.compile(
-    rb"^([ \t]*)(?:(try)[ \t]*:|if[ \t]+\w*AVAILABLE\w*[ \t]*:)[^\S\n]*\n"
-    rb"[ \t]+from[ \t]+(\.*)([A-Za-z_][\w.]*)[ \t]+import[ \t]*\(?\s*(\w+)",
-    re.M,
+    rb"\n([ \t]*)(?:(try)[ \t]*:|if[ \t]+\w*AVAILABLE\w*[ \t]*:)[^\S\n]*\n"
+    rb"[ \t]+from[ \t]+(\.*)([A-Za-z_][\w.]*)[ \t]+import[ \t]*\(?\s*(\w+)"
 )
 _FAR = 4000  # characters in which a `try` must catch the missing module
 _CATCHES = rb"\n%b(?:except)\b([^\n]*):[^\S\n]*(?:#[^\n]*)?\n[ \t]+(\w+)"
@@ -19,7 +19,7 @@ _CAUGHT = re.compile(rb"\A[^\S\n]*\Z|ImportError|ModuleNotFoundError|\bException
 
 def tried(data: bytes, path: str) -> frozenset[str]:
     """The dotted names, each with its module's, that a file imports first in such a block from its own package."""
-    return frozenset(_tried(data, PurePath(path))) if any(word in data for word in _SAYS) else frozenset()
+    return frozenset(_tried(b"\n" + data, PurePath(path))) if any(word in data for word in _SAYS) else frozenset()
 
 
 def _tried(data: bytes, path: PurePath) -> Iterator[str]:

@@ -1,4 +1,5 @@
-"""Tests of the Port view and the review in VS Code, as a person uses them: one window, until few findings are left."""
+"""Tests of the Port view and the review in VS Code, operated as a user does: one window, until few findings are
+left."""
 
 import json
 from collections.abc import Iterator
@@ -43,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def window(server: CodeServer, browser: Any, folder: Path) -> Iterator[Window]:
-    """The window that all tests here share; each test continues where the one before ended."""
+    """The window that all tests in this module share; each test continues where the previous one ended."""
     shots = CACHE / "shots" / "port"
     for old in shots.glob("*.png"):
         old.unlink()
@@ -64,7 +65,7 @@ def select(window: Window, text: str) -> None:
 
 
 def expand(window: Window, text: str) -> None:
-    """Open a row, whatever it is now: a click turns it round."""
+    """Expand a row, if it is not expanded yet; a click would toggle it."""
     row = window.page.locator(".tree-explorer-viewlet-tree-view .monaco-list-row", has_text=text).first
 
     def expanded() -> bool:
@@ -77,7 +78,7 @@ def expand(window: Window, text: str) -> None:
 
 
 def active(window: Window) -> str:
-    """What the active tab is called."""
+    """The title of the active tab."""
     return window.rows(".editor-group-container.active .tab.active")[0]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Sequence
 
 from ...checks.base import Context
@@ -11,7 +12,13 @@ from ...checks.hit import Hit
 from ...edits import REVIEW, Edit
 from .forms import BY_HAND, Form, Unwritable, filled, refuse_unless_expression
 
-_FREE = (ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Assert, ast.Assign, ast.Return, ast.keyword, ast.Expr)
+_FREE = (
+    *(ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Assert, ast.Assign, ast.AnnAssign, ast.Return, ast.keyword),
+    *(ast.Expr, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Lambda, ast.Yield, ast.comprehension, ast.arguments),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+_NAMES_ITSELF = re.compile(r"[ \t]*=[ \t]*[}!:]")
+_PACKED = ("PackedSequence", "pack_padded_sequence", "pack_sequence")
 
 
 def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
@@ -28,6 +35,10 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
         if context.facts.says("def to("):
             form.lower(REVIEW)  # a class of this text may move in its own way
         return _called(hit, context, form, node, call)
+    if _NAMES_ITSELF.match(context.text, hit.end) and context.facts.layout.token_at(hit.start):
+        raise Unwritable(BY_HAND)  # what is printed says the expression
+    if context.project.packs or any(map(context.facts.says, _PACKED)):
+        form.lower(REVIEW)  # a packed sequence has no `device`
     return _asked(hit, form, node)
 
 
@@ -49,7 +60,7 @@ def _asked(hit: Hit, form: Form, node: ast.Attribute) -> list[Edit]:
     new = form.of(node.attr)
     parent = hit.statement.digest.parents.get(node)
     alone = isinstance(parent, _FREE) or (isinstance(parent, ast.Call) and parent.func is not node)
-    if isinstance(parent, ast.IfExp) and parent.test is not node:
+    if isinstance(parent, ast.Subscript) and parent.slice is node:
         alone = True
     if alone:
         return [Edit(hit.start, hit.end, new)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,13 +9,11 @@ from typing import NamedTuple
 
 from ...edits import REVIEW, SAFE, Edit
 from ...facts.read import Facts
-from ...project import Helper
+from .reach import PATH_CHANGED, Reach
 
-_IMPORT = re.compile(r"^(?:from|import)[ \t]+(\.*[\w.]*)", re.M)
-_PATH = re.compile(
-    r"^[ \t]*(?:sys\.path\.(?:append|insert|extend)\(|sys\.path[ \t]*(?:\+?=|\[)|site\.addsitedir\()", re.M
-)
-_SCRIPT = re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
+_IMPORT = re.compile(r"^(from|import)[ \t]+(\.*[\w.]*)", re.M)
+_COMMENTS = re.compile(r"#[^\n]*")
+_BLANK = re.compile(r"[ \t]*\r?\n")
 _NEXT = re.compile(r"^(?![ \t#\r\n)\]}])", re.M)
 _TORCH_INSIDE = re.compile(r"^[ \t]+(?:import[ \t]+torch\b|from[ \t]+torch[. \t])", re.M)
 
@@ -27,6 +24,8 @@ class _Line(NamedTuple):
     start: int
     end: int
     module: str
+    is_plain: bool
+    """Whether it is `import MODULE`, not `from MODULE import`."""
 
     @property
     def root(self) -> str:
@@ -43,10 +42,14 @@ class Gap:
     opened: bool
     """Whether the line before ends there, without an end of its own."""
     allowed: str = SAFE
+    apart: bool = False
+    """Whether an empty line belongs above, as the imports there are of other projects."""
+    below: tuple[str, ...] = ()
+    """An empty line, where one belongs below and none is there."""
 
     def insert(self, lines: Sequence[str]) -> list[Edit]:
         """The edit that adds lines."""
-        text = self.newline.join(lines)
+        text = self.newline.join(("", *lines, *self.below) if self.apart else lines)
         return [Edit(self.at, self.at, f"{self.newline}{text}" if self.opened else f"{text}{self.newline}")]
 
 
@@ -61,27 +64,58 @@ def below(facts: Facts, at: int) -> Gap:
     return _at(facts, facts.layout.logical_line(at - 1)[1], SAFE)
 
 
-def place_of(facts: Facts, path: str, helper: Helper) -> Gap:
+def place_of(facts: Facts, reach: Reach) -> Gap:
     """The place for the import of the helper."""
-    own = helper.own | {helper.module.partition(".")[0]}
+    own = reach.helper.own | {reach.helper.module.partition(".")[0], reach.module.partition(".")[0]}
     facts.work.search(0, 4 * len(facts.text))
     lines = _lines(facts)
     changed = _path_changed(facts)
     after = [line for line in lines if line.start >= changed]
-    first = _first_group([line for line in after if line.root in (own | {"."}) - {"torch"}], facts)
-    torch = [line for line in after if line.root == "torch"]
-    line = first or (torch[-1] if torch else None)
-    imports_own = any(one.root in own or one.root == "." for one in lines)
-    reaches = bool(changed) or imports_own or _is_near(path, helper, _SCRIPT.search(facts.text) is not None)
-    allowed = SAFE if reaches else REVIEW
-    if line is None and changed:
-        return _at(facts, changed, allowed)
-    if line is None:
-        inside = _TORCH_INSIDE.search(facts.text) is not None  # torch is imported late, and the helper imports it
-        last = lines[-1] if lines else None
-        place = _at(facts, last.end if last else _head(facts), allowed)
-        return place if not inside else Gap(place.at, place.newline, place.opened, REVIEW)
-    return _at(facts, line.end, allowed)
+    group = _first_group([line for line in after if line.root in (own | {"."}) - {"torch", ""}], facts)
+    torch = [line for line in lines if line.root == "torch"]
+    if group:
+        return _in_order(facts, group, reach, bool(torch) and torch[0].start < group[0].start)
+    if not after and changed:
+        return _at(facts, changed, reach.allowed)
+    first = _block(after or lines, facts)
+    if torch and first and torch[-1].start > first[-1].start:  # what is set before torch is imported stays before
+        first = _block(lines[lines.index(torch[-1]) :], facts)
+    is_late = not torch and _TORCH_INSIDE.search(facts.text) is not None
+    allowed = REVIEW if is_late else reach.allowed
+    if not first:
+        return _at(facts, _head(facts), allowed)
+    gap = _at(facts, first[-1].end, allowed)
+    is_followed = facts.text[gap.at : gap.at + 1] not in ("", "\r", "\n")
+    return replace(gap, apart=True, below=("",) if is_followed else ())
+
+
+def _in_order(facts: Facts, group: Sequence[_Line], reach: Reach, after_torch: bool) -> Gap:
+    """The place among imports of the project's own: by its name if they are sorted, else below them."""
+    keys = [_key(line.module, line.is_plain) for line in group]
+    new = _key(reach.module, False)
+    if not after_torch or keys != sorted(keys) or new >= keys[-1]:
+        return _at(facts, group[-1].end, reach.allowed)
+    before = [line for key, line in zip(keys, group, strict=True) if key < new and key[1] == new[1]]
+    if before:
+        return _at(facts, before[-1].end, reach.allowed)
+    line = next(line for key, line in zip(keys, group, strict=True) if new < key)
+    return replace(above(facts, line.start), allowed=reach.allowed)
+
+
+def _key(module: str, is_plain: bool) -> tuple[bool, int, str]:
+    """The key by which isort sorts an import in its block."""
+    dots = len(module) - len(module.lstrip("."))
+    return not is_plain, -dots if dots else -(1 << 8), module.lstrip(".").lower()
+
+
+def _block(lines: Sequence[_Line], facts: Facts) -> list[_Line]:
+    """The first imports that have nothing but comments and empty lines between them."""
+    found: list[_Line] = []
+    for line in lines:
+        if found and _COMMENTS.sub("", facts.text[found[-1].end : line.start]).strip():
+            break
+        found.append(line)
+    return found
 
 
 def early_place(facts: Facts, first: int, usual: Gap) -> Gap:
@@ -91,12 +125,26 @@ def early_place(facts: Facts, first: int, usual: Gap) -> Gap:
     return replace(place, allowed=REVIEW) if _path_changed(facts) > place.at else place
 
 
+def in_place_of(facts: Facts, gone: Edit, place: Gap, lines: Sequence[str]) -> list[Edit]:
+    """The edits that add lines where another one goes: in its place, if it stood alone."""
+    text = facts.text
+    before = text[: gone.start].rstrip(" \t")
+    alone = before.endswith(("\n\n", "\r\n\r\n")) or not before
+    if place.at != gone.end or not alone:
+        blank = _BLANK.match(text, gone.end) if alone and place.at > gone.end else None
+        return [*place.insert(lines), gone._replace(end=blank.end()) if blank else gone]
+    (added,) = replace(place, apart=False, below=()).insert(lines)
+    return [Edit(gone.start, gone.end, added.text if not place.opened else added.text.lstrip("\r\n"))]
+
+
 def _lines(facts: Facts) -> list[_Line]:
     """The imports at the head of a line, in order."""
     found = []
     for match in _IMPORT.finditer(facts.text):
         if not facts.layout.string_around(match.start()) and not _continued(facts.text, match.start()):
-            found.append(_Line(match.start(), facts.layout.logical_line(match.start())[1], match[1]))
+            found.append(
+                _Line(match.start(), facts.layout.logical_line(match.start())[1], match[2], match[1] == "import")
+            )
     return found
 
 
@@ -104,20 +152,19 @@ def _continued(text: str, start: int) -> bool:
     return text[:start].rstrip("\r\n").endswith("\\")
 
 
-def _first_group(lines: Sequence[_Line], facts: Facts) -> _Line | None:
-    """The last of the first imports that stand one below the other."""
-    last = lines[0] if lines else None
+def _first_group(lines: Sequence[_Line], facts: Facts) -> list[_Line]:
+    """The first imports that stand one below the other."""
+    found = list(lines[:1])
     for line in lines[1:]:
-        assert last is not None
-        if facts.text[last.end : line.start].strip():
+        if facts.text[found[-1].end : line.start].strip():
             break
-        last = line
-    return last
+        found.append(line)
+    return found
 
 
 def _path_changed(facts: Facts) -> int:
     """Where the statement at the head of a line ends below which all changes of `sys.path` are made; 0: none is."""
-    places = [match.start() for match in _PATH.finditer(facts.text) if not facts.layout.token_at(match.start())]
+    places = [match.start() for match in PATH_CHANGED.finditer(facts.text) if not facts.layout.token_at(match.start())]
     inside = [at for at in places if not _in_function(facts, at)]
     if not inside:
         return 0
@@ -130,22 +177,6 @@ def _path_changed(facts: Facts) -> int:
 
 def _in_function(facts: Facts, at: int) -> bool:
     return any(header.word in ("def", "async", "class") for header in facts.indents.headers(at))
-
-
-def _is_near(path: str, helper: Helper, is_script: bool) -> bool:
-    """Whether a file finds the module without more: it lies beside it, or in its package and is not started by its
-    path. What builds a package is run before that can be imported."""
-    if not path or not helper.path:
-        return True
-    if posixpath.basename(path.replace("\\", "/")) == "setup.py":
-        return False
-    root = helper.path.replace("\\", "/")
-    for _ in range(helper.module.count(".") + 1):
-        root = posixpath.dirname(root)
-    folder = posixpath.dirname(path.replace("\\", "/"))
-    package = posixpath.join(root, helper.module.partition(".")[0]) if "." in helper.module else root
-    inside = "." in helper.module and (folder == package or folder.startswith(package + "/"))
-    return not is_script if inside else folder == root
 
 
 def _head(facts: Facts) -> int:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from ...catalogue.words import HELPER_NAMES
 from ...edits import REVIEW, SAFE, Edit
 from ...facts.read import Facts
-from ...project import Helper
-from .placement import Gap, above, below, early_place, place_of
+from ...project import Helper, Project
+from .placement import Gap, above, below, early_place, in_place_of, place_of
+from .reach import reach_of
+from .unused import UnusedTorch
 
 _ROOT = re.compile(r"[A-Za-z_]\w*")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _ALIASES = ("accelerator", "accelerator_helper", "uncuda_accelerator")
+_PRIVATE = ("_accelerators", "_accelerator_helper")  # `import *` leaves them where they are
 _PARAMETERS = re.compile(r"(?:async[ \t]+)?def\b|lambda\b")
 
 
@@ -32,9 +35,26 @@ class Import(NamedTuple):
 class Spelling:
     """Answers for one text. `names`: what is written in the place of some of the functions."""
 
-    def __init__(self, facts: Facts, path: str, helper: Helper, names: Mapping[str, str]) -> None:
-        self._facts, self._path, self.helper, self._names = facts, path, helper, names
+    def __init__(self, facts: Facts, path: str, project: Project, helper: Helper, names: Mapping[str, str]) -> None:
+        self._facts, self._names = facts, names
+        self._reach = reach_of(helper, path, facts.layout)
+        self.helper = self._reach.helper
+        self._is_taken_along = _is_taken_along(path, facts, project.starred)
+        self._unused = UnusedTorch(facts, path, project.starred | project.torch_of, self.helper.own)
         self._known: dict[str, str] = {}
+        only_alias = any(one.alias for one in self.imports) and not any(one.names for one in self.imports)
+        self._prefixed = self._is_taken_along or only_alias
+
+    def prefixes(self, edits: Iterable[Edit]) -> bool:
+        """Write all functions with a prefix if some that these edits call need one; returns whether that is new."""
+        needed = self.needed(edits)
+        if self._prefixed or len({*map(self._is_prefixed, needed)}) < 2:
+            return False
+        self._prefixed, self._known = True, {}
+        return True
+
+    def _is_prefixed(self, name: str) -> bool:
+        return self._known[name].startswith(f"{self.alias}.")
 
     def has(self, name: str) -> bool:
         """Whether there is such a function."""
@@ -68,7 +88,7 @@ class Spelling:
             if local := self._bound(root):
                 self._known[name] = local + expression[len(root) :]
             else:
-                prefix = f"{self.alias}." if self._is_taken(root) else ""
+                prefix = f"{self.alias}." if self._prefixed or self._is_taken(root) else ""
                 self._known[name] = prefix + expression
         return self._known[name]
 
@@ -80,7 +100,8 @@ class Spelling:
     def alias(self) -> str:
         """What the module of the helper is called, where a name of its own would meet another one."""
         known = next((one.alias for one in self.imports if one.alias), "")
-        return known or next(alias for alias in (*_ALIASES, "_" + _ALIASES[-1]) if not self._is_taken(alias))
+        aliases = _PRIVATE if self._is_taken_along else (*_ALIASES, *_PRIVATE)
+        return known or next(alias for alias in (*aliases, "_" + _ALIASES[-1]) if not self._is_taken(alias))
 
     def _is_taken(self, name: str) -> bool:
         """Whether the text uses a name for something else: the keyword of a call is no use."""
@@ -103,20 +124,21 @@ class Spelling:
         return list(self._imports())
 
     def _imports(self) -> Iterator[Import]:
-        module, text, layout = re.escape(self.helper.module), self._facts.text, self._facts.layout
-        plain = rf"^import[ \t]+{module}(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*)?$"
-        for match in re.finditer(plain, text, re.M):
-            if not layout.token_at(match.start()):
-                yield Import(match[1] or self.helper.module, {}, match.start(), match.end())
-        for match in re.finditer(rf"^from[ \t]+{module}[ \t]+import[ \t]+(\([^()]*\)|[^\n#;(]*)", text, re.M):
-            if not layout.token_at(match.start()):
-                names = [one.split() for one in match[1].strip("() \t\r\n").split(",") if one.strip()]
-                yield Import("", {one[0]: one[-1] for one in names}, match.start(1), match.end(1))
+        text, layout = self._facts.text, self._facts.layout
+        for module in dict.fromkeys(self._reach.spellings):
+            for match in re.finditer(_plain(module), text, re.M):
+                if not layout.token_at(match.start()):
+                    yield Import(match["alias"] or match["name"], {}, match.start(), match.end())
+            listed = rf"^from[ \t]+{re.escape(module)}[ \t]+import[ \t]+(\([^()]*\)|[^\n#;(]*)"
+            for match in re.finditer(listed, text, re.M):
+                if not layout.token_at(match.start()):
+                    names = [one.split() for one in match[1].strip("() \t\r\n").split(",") if one.strip()]
+                    yield Import("", {one[0]: one[-1] for one in names}, match.start(1), match.end(1))
 
     @cached_property
     def _place(self) -> Gap:
         """Where a new import of the helper goes."""
-        return place_of(self._facts, self._path, self.helper)
+        return place_of(self._facts, self._reach)
 
     def is_late_for(self, at: int) -> bool:
         """Whether the text imports the helper below a place that asks it."""
@@ -129,20 +151,23 @@ class Spelling:
         return REVIEW if at < self._place.at else self._place.allowed
 
     def import_edits(self, edits: Sequence[Edit]) -> list[Edit]:
-        """The edits that import what some edits call, as far as the text does not."""
+        """The edits that import what some edits call, as far as the text does not, and take away `import torch` where
+        nothing else needs it."""
         lines, extended = self._lines_for(self.needed(edits))
+        at = min((one.start for one in self.imports), default=self._place.at)
+        gone = self._unused.edits(edits, at)
         if not lines:
-            return extended
+            return [*extended, *gone]
         module = next((one for one in self.imports if one.alias), None)
         known = next((one for one in self.imports if one.names), None)
         if known is not None:  # the module comes before its names, whichever was first
-            return [*extended, *above(self._facts, known.start).insert(lines)]
+            return [*extended, *above(self._facts, known.start).insert(lines), *gone]
         if module is not None:
-            return [*extended, *below(self._facts, module.end).insert(lines)]
+            return [*extended, *below(self._facts, module.end).insert(lines), *gone]
         first = self.first_use(edits)
         early = first < self._place.at
         place = early_place(self._facts, first, self._place) if early else self._place
-        return place.insert(lines)
+        return in_place_of(self._facts, gone[0], place, lines) if gone else place.insert(lines)
 
     def _lines_for(self, names: Iterable[str]) -> tuple[list[str], list[Edit]]:
         """New lines, and an edit of one that is there, which import what the functions are called by."""
@@ -157,11 +182,11 @@ class Spelling:
         edits, lines = [], []
         known = next((one for one in self.imports if one.names), None)
         if whole and not any(one.alias for one in self.imports):
-            lines.append(f"import {self.helper.module} as {self.alias}")
+            lines.append(_importing(self._reach.module, self.alias))
         if fresh and known is not None:
             edits.append(self._extended(known, fresh))
         elif fresh:
-            lines.append(f"from {self.helper.module} import {', '.join(sorted(fresh))}")
+            lines.append(f"from {self._reach.module} import {', '.join(sorted(fresh))}")
         return lines, edits
 
     def _extended(self, known: Import, fresh: set[str]) -> Edit:
@@ -174,6 +199,32 @@ class Spelling:
         names = sorted({*spelled, *fresh}) if spelled == sorted(spelled) else [*spelled, *sorted(fresh)]
         listed = ", ".join(names)
         return Edit(known.start, known.end, f"({listed})" if text.startswith("(") else listed + _blank(text))
+
+
+def _importing(module: str, alias: str) -> str:
+    """The import of a module under an alias; a relative one takes `from`."""
+    if not module.startswith("."):
+        return f"import {module} as {alias}"
+    name = module.lstrip(".").rpartition(".")[2]
+    above = module[: -len(name)]
+    return f"from {above.rstrip('.') or above} import {name} as {alias}"
+
+
+def _plain(module: str) -> str:
+    """The pattern of an import of the module itself."""
+    if not module.startswith("."):
+        return rf"^import[ \t]+(?P<name>{re.escape(module)})(?:[ \t]+as[ \t]+(?P<alias>\w+))?[ \t]*(?:#.*)?$"
+    head, _, name = _importing(module, "x").removesuffix(" as x").rpartition(" ")
+    head = re.escape(head).replace(r"\ ", r"[ \t]+")
+    return rf"^{head}[ \t]+(?P<name>{name})(?:[ \t]+as[ \t]+(?P<alias>\w+))?[ \t]*(?:#.*)?$"
+
+
+def _is_taken_along(path: str, facts: Facts, starred: Collection[str]) -> bool:
+    """Whether another file takes all public names of this one: without `__all__` also those that it imports."""
+    folder, _, name = path.replace("\\", "/").rpartition("/")
+    module = folder.rpartition("/")[2] if name == "__init__.py" else name.removesuffix(".py")
+    is_package = name == "__init__.py" and "__init__" in starred
+    return (module in starred or is_package) and not facts.says("__all__")
 
 
 def _root(expression: str) -> str:

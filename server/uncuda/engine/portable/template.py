@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from ...catalogue import Target
 
+MARK = "Written by uncuda"
+"""What the helper says of itself, so that it is known again."""
 _TEXT = '''"""Which accelerator this process uses. Written by uncuda; change it as you like.
 
 Without the plugin of another vendor the answers are CUDA's, so that the program does what it did before.

@@ -12,8 +12,10 @@ from ...edits import REVIEW, Edit, Fix, lowest
 from ...messages.fixes import titled
 from .arguments import written as argument_written
 from .choices import Choices
+from .compiled import Compiled
 from .corners import Corners
 from .forms import BY_HAND, LATE, NO_FORM, Form, Unwritable, filled
+from .halves import Halves
 from .imports import is_import, is_plain
 from .imports import written as import_written
 from .methods import written as method_written
@@ -41,8 +43,24 @@ class Writer:
         """The hits in their order, each with the fix that runs on all accelerators, or by hand; None: it may stay."""
         choices = Choices(hits, self._context)
         corners = Corners(self._context, self._spelling)
-        written = [None if corners.holds(hit) else self._written(hit, choices, hits) for hit in hits]
-        return [hit and self._in_reach(hit) for hit in written]
+        staying = [corners.holds(hit) for hit in hits]
+
+        def each() -> list[Hit | None]:
+            pairs = zip(hits, staying, strict=True)
+            return [None if stays else self._written(hit, choices, hits) for hit, stays in pairs]
+
+        written = each()
+        edits = [edit for hit in written if hit is not None and hit.fixes for edit in hit.fixes[0].edits]
+        if self._spelling.prefixes(edits):  # one form of the import, not two
+            written = each()
+        halves, compiled = Halves(self._context, hits, written), Compiled(self._context)
+        return [hit and self._in_reach(self._alone(hit, halves, compiled)) for hit in written]
+
+    def _alone(self, hit: Hit, halves: Halves, compiled: Compiled) -> Hit:
+        """A hit, for review where another part of what it belongs to stays, or TorchScript may compile it."""
+        if not hit.fixes or not (halves.has(hit) or compiled.may_be(hit.start)):
+            return hit
+        return hit.lowered(REVIEW)
 
     def _in_reach(self, hit: Hit) -> Hit:
         """A hit, for review or by hand where the import of the helper may not be found, or comes too late."""
@@ -51,7 +69,7 @@ class Writer:
         first = self._spelling.first_use(hit.fixes[0].edits)
         if self._spelling.is_late_for(first):
             return _by_hand(hit, LATE)
-        return hit.lowered(lowest(REVIEW, hit.fixes[0].applicability, self._spelling.allowed_at(first)))
+        return hit.lowered(lowest(hit.fixes[0].applicability, self._spelling.allowed_at(first)))
 
     def _written(self, hit: Hit, choices: Choices, hits: Sequence[Hit]) -> Hit | None:
         if not hit.fixes:
@@ -109,7 +127,9 @@ def _shown(edits: Sequence[Edit]) -> str:
     new = max((edit.text for edit in edits), key=len).strip("., ")
     if new.startswith("{") and new.endswith("}"):
         new = new[1:-1]
-    return new if new.count("(") == new.count(")") else new.rstrip("()")
+    while new.endswith(")") and new.count("(") < new.count(")"):
+        new = new[:-1]
+    return new if new.count("(") == new.count(")") else new.rstrip("(")
 
 
 def _by_hand(hit: Hit, limit: str) -> Hit:

@@ -1,4 +1,5 @@
-"""Code that runs only under a test that no fix changes: for ROCm, for another platform, or for CUDA's name in bytes."""
+"""Finds code that runs only under a test that no fix changes: for ROCm, for another platform, or for CUDA's name in
+bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from . import capability
 from .called import Called, Stretch
 
 Says = Callable[[ast.expr, bool], bool]
-"""Whether a part of a condition, being true or false as the flag says, implies what is searched for."""
+"""Whether a part of a condition implies what is searched for, if it has the given truth value."""
 
 _ROCM = ("hip", "rocm", "HIP", "ROCM")
 _NAME = re.compile(
@@ -47,7 +48,7 @@ def of_rocm(branches: Branches, path: str) -> Apart:
 def of_platforms(branches: Branches, path: str, alike: bool) -> Apart:
     """Code that runs only if the program's own platform, as in `current_platform.is_cuda()`, is not the target.
 
-    `alike`: the target's platform reports itself as CUDA-like.
+    `alike`: whether the target's platform reports itself as CUDA-like.
     """
     among = _OTHERS if alike else _OTHERS | {_ALIKE}
     words = (_ASKED_OF, capability.ASKED_OF)
@@ -65,10 +66,11 @@ def of_bytes(branches: Branches) -> Apart:
 
 
 class Apart:
-    """The spans of one text that run only if such a test is true."""
+    """The spans of one text that run only if a certain test is true."""
 
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
-        """`words`: every test contains one of them. `path`: if given, code that only these spans use counts, too."""
+        """`words`: every such test contains one of these words. `path`: if it is given, code that is used only from
+        these spans counts, too."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._path, self._capable = path, capability.ASKED_OF in words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
@@ -77,9 +79,9 @@ class Apart:
         self._capabilities: dict[str, bool] = {}
         """Those that hold a compute capability, each with whether a platform object gave it."""
         self._named_marks: set[str] = set()
-        """Marks that have a name: `on_cuda = pytest.mark.skipif(not platform.is_cuda())`."""
+        """pytest marks that have a name: `on_cuda = pytest.mark.skipif(not platform.is_cuda())`."""
         self._optional: set[str] = set()
-        """Those that are None but for such an answer: `mode = "warn" if platform.is_cuda() else None`."""
+        """Names that are None unless such a test is true: `mode = "warn" if platform.is_cuda() else None`."""
 
     def holds(self, hit: Hit) -> bool:
         """Whether a hit is in such a span."""
@@ -95,7 +97,7 @@ class Apart:
 
     @cached_property
     def _places(self) -> list[int]:
-        """Offsets of the words, in order."""
+        """Offsets of all occurrences of `words`, in order."""
         text = self._facts.text
         found = (self._facts.searches.find(("apart", word), plain(word)) for word in self._words)
         return sorted(at for at in chain.from_iterable(found) if not text[at - 1 : at].isalpha() or text[at] == "b")
@@ -117,7 +119,8 @@ class Apart:
         return found
 
     def _keep(self, statement: Statement) -> Iterator[Statement]:
-        """The statements that say a name which only this one binds, if it binds it to such an answer."""
+        """If this statement is the only one that binds a name to the result of such a test: the statements that contain
+        the name."""
         target, value = _bound(next(iter(statement.digest.piece.nodes), None))
         if target is None or value is None:
             return
@@ -168,7 +171,7 @@ class Apart:
             self._optional.add(name)
 
     def _only_reads(self, name: str, at: int) -> bool:
-        """Whether a name is only read at an offset, neither bound nor a parameter."""
+        """Whether a name is only read at an offset; False if it is bound there or is a parameter."""
         text, line = self._facts.text, self._branches.indents.header_at(at)
         self._facts.work.search(line.start, at)
         before = text[line.start : at]
@@ -185,7 +188,7 @@ class Apart:
 
     @cached_property
     def _called(self) -> Called | None:
-        """Finds code that only the stretches use; None if such code does not count or there are no stretches."""
+        """The finder of code that only these spans use; None if such code does not count or there are no spans."""
         return Called(self._stretches, self._facts, self._path) if self._stretches and self._path is not None else None
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:
@@ -260,7 +263,7 @@ class Apart:
         return False
 
     def _beside(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether a part of an expression is evaluated only behind such a test in the same expression."""
+        """Whether a part of an expression is evaluated only if such a test in the same expression is true."""
         inner = node
         for outer in statement.digest.ancestors(node):
             if isinstance(outer, ast.IfExp) and inner is not outer.test:
@@ -272,7 +275,7 @@ class Apart:
         return False
 
     def _behind(self, operation: ast.BoolOp) -> Collection[ast.AST]:
-        """The operands of `a and b and c` behind the first one that implies what is searched for."""
+        """The operands of `a and b and c` after the first one that implies what is searched for."""
         if operation not in self._parts:
             means = (self._means(value, isinstance(operation.op, ast.And)) for value in operation.values)
             first = next((at for at, found in enumerate(means) if found), len(operation.values))
@@ -341,7 +344,8 @@ def _asks_rocm(test: ast.expr, answer: bool) -> bool:
 
 
 def _is_rocm(node: ast.expr) -> bool:
-    """Whether a name refers to ROCm. A bare `hip` may mean the body part, but `torch.version.hip` does not."""
+    """Whether an expression is a name that refers to ROCm. A bare `hip` may mean the body part, but `torch.version.hip`
+    does not."""
     word = last_word(node).removesuffix("()").lower()
     of_version = word == "hip" and isinstance(node, ast.Attribute) and last_word(node.value) == "version"
     return of_version or _NAME.fullmatch(word) is not None

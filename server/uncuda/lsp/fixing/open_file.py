@@ -1,4 +1,4 @@
-"""Fixes one open program inside the server, with what is known of its project."""
+"""Fixes one open program inside the server, with the facts about its project."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def in_reach(session: Session, uri: str) -> Program | None:
 
 
 def fix_program(session: Session, program: Program, wanted: Wanted, diff: bool) -> Outcome:
-    """The changes in a program. `diff`: also return a diff."""
+    """The changes in an open program. `diff`: whether to return a diff as well."""
     outcome, choice = Outcome(failed=""), session.folders.choice_of(program)
     if choice.left_out:
         return outcome
@@ -48,7 +48,7 @@ def fix_program(session: Session, program: Program, wanted: Wanted, diff: bool) 
     outcome.left = {program.uri: shown} if shown.total else {}
     if spared:
         outcome.skipped.append({"uri": program.uri, "reason": "receiver"})
-    new = new_files.needed(session, analysis.engine, fixed.text) if fixed.changes else None
+    new = new_files.needed(session, analysis.engine, fixed.text, analysis.program.path) if fixed.changes else None
     why = fixed.refused or (analysis.disabled if fixed.changes else None)
     why = why or new_files.why_not(session, analysis, new, among=True)
     if why:

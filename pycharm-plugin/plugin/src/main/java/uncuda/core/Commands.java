@@ -11,6 +11,8 @@ public enum Commands {
     PREVIEW_FIX_ALL_IN_PROJECT("uncuda.fixAllInWorkspace", Map.of("applicability", "review", "dryRun", true)),
     SWITCH_TARGET("uncuda.switchTarget", Map.of());
 
+    /** Those of the whole port, which take nothing. */
+    public static final String REPORT = "uncuda.writeReport", SCAN = "uncuda.scanWorkspace";
     private final String id;
     private final Map<String, Object> fixed;
 

@@ -19,6 +19,7 @@ import com.intellij.openapi.util.Disposer;
 import com.intellij.openapi.vfs.VirtualFile;
 import com.intellij.platform.lsp.api.LspServerDescriptor;
 import com.intellij.platform.lsp.api.LspServerSupportProvider;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,7 +66,8 @@ final class MiniPlatform implements AutoCloseable {
 
     /** MockProject knows no projectService of a descriptor, so what the IDE would do with it is done here. */
     private <T> void register(Class<T> type) throws ReflectiveOperationException {
-        project.registerService(type, type.getDeclaredConstructor().newInstance());
+        Constructor<?> made = type.getConstructors()[0];
+        project.registerService(type, type.cast(made.getParameterCount() == 0 ? made.newInstance() : made.newInstance(project)));
     }
 
     private MockProject projectAt(Path folder) {

@@ -46,8 +46,7 @@ final class FakeIde {
         try (FileSystem core = FileSystems.newFileSystem(Path.of(System.getProperty("test.core")))) {
             add(platform, core.getPath("/"));
         }
-        add(platform, Path.of(System.getProperty("test.stubs")));
-        add(platform, Path.of(System.getProperty("test.shrunk")));
+        add(platform, Path.of(System.getProperty("test.platform")));
         platform.put("META-INF/plugin.xml", CORE_PLUGIN.getBytes(StandardCharsets.UTF_8));
         Files.write(lib.resolve("platform.jar"), PluginZip.zip(platform));
         return ide;

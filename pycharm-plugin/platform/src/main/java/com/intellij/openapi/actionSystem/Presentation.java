@@ -1,0 +1,13 @@
+package com.intellij.openapi.actionSystem;
+
+/** Works. */
+public final class Presentation {
+    boolean isEnabled = true;
+
+    Presentation() {
+    }
+
+    public void setEnabled(boolean enabled) {
+        isEnabled = enabled;
+    }
+}

@@ -1,0 +1,193 @@
+"""What would be ported by half: a question whose answer is used for what stays CUDA's."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from ...checks.base import Context
+from ...checks.hit import Hit
+from ...edits import SAFE
+from ...facts.scopes import Header
+
+_ASKING = frozenset({"is_available", "device_count", "is_cuda", "is_nccl_available"})
+_DEVICES = frozenset({"cuda", "cpu", "mps", "meta", "nccl", "gloo", "mpi", ""})
+_CUDAS = re.compile(r"cuda(?::.*)?")
+_VENDOR = re.compile(r"gpu|cuda|nvidia|tensorrt|Provider", re.IGNORECASE)
+_QUOTED = re.compile(r"([\"'])((?:(?!\1)[^\\\n]|\\.)*)\1")
+_CALLED = re.compile(r"(?<!def )(?<![\w.])(?P<dotted>(?:\w+\.)*)(?P<name>\w*cuda\w*)[ \t]*\(")
+_CUDAS_NAME = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w*(?:cuda|nvidia|nccl)", re.IGNORECASE)
+_EXTENSION = re.compile(
+    r"(?<![\w.])\w*_cuda\.\w+[ \t]*\(|\bimport[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba|\w*_cuda)\b"
+    r"|\bfrom[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba)\b"
+)
+"""A call of an extension for CUDA, by its name, and an import of a library that runs on CUDA only."""
+_BUILDS = ("CUDA_HOME", "CUDAPluggableAllocator", "CUDAExtension", "load_inline")
+_PARALLEL = re.compile(r"(?<!Distributed)\bDataParallel\b")
+_STREAMS = re.compile(r"\btorch\.(?:Stream|Event)\b")
+_SET = re.compile(r"(?:\w+\.)*(\w+)(?:[ \t]*:[^=\n]+)?[ \t]*=(?!=)[^\n]*")
+
+
+class Halves:
+    """Answers for one text. `hits`: all of it; `ported`: the same with what is written for them."""
+
+    def __init__(self, context: Context, hits: Sequence[Hit], ported: Sequence[Hit | None]) -> None:
+        self._context = context
+        self._words = {id(hit.node) for hit in ported if hit is not None and hit.fixes and hit.node is not None}
+        self._known: dict[int, bool] = {}
+        streams = [hit for hit in ported if hit is not None and hit.rule.name == "cuda-stream"]
+        left = [hit for hit in streams if not hit.fixes or hit.fixes[0].applicability != SAFE]
+        self._mixed = set(map(self._function_of, left))
+        self._hides = any(hit.rule.check == "environment" and "VISIBLE" in hit.words.get("old", "") for hit in hits)
+
+    def has(self, hit: Hit) -> bool:
+        """Whether the fix of a place would leave a half behind that no fix ports."""
+        if self._is_nvidias:
+            return True
+        if self._hides and hit.rule.check != "environment":
+            return True  # which devices are seen is said by a variable that may stay
+        if hit.rule.name == "cuda-stream" and (self._function_of(hit) in self._mixed or self._says_streams):
+            return True  # a stream of one class, events of another
+        if self._is_cudas(hit):
+            return True
+        return self._asks(hit) and (self._in_expression(hit) or self._in_block(hit) or self._by_name(hit))
+
+    @cached_property
+    def _is_nvidias(self) -> bool:
+        """Whether the file builds or allocates for CUDA by itself."""
+        return any(map(self._context.facts.says, _BUILDS))
+
+    @cached_property
+    def _says_streams(self) -> bool:
+        return _STREAMS.search(self._context.text) is not None
+
+    def _function_of(self, hit: Hit) -> int:
+        headers = self._context.facts.indents.headers(hit.start)
+        return next((header.start for header in headers if header.word in ("def", "async")), -1)
+
+    def _is_cudas(self, hit: Hit) -> bool:
+        """Whether a place is in a function or class of CUDA by its name, or beside calls of an extension for it."""
+        if hit.statement is None:
+            return False
+        for header in self._context.facts.indents.headers(hit.statement.start):
+            known = self._known.get(header.start)
+            if known is None:
+                known = self._known[header.start] = self._is_for_cuda(header)
+            if known:
+                return True
+        return False
+
+    def _is_for_cuda(self, header: Header) -> bool:
+        text = self._context.text
+        end = self._context.facts.indents.extent(header.start)
+        self._context.facts.work.search(header.start, end)
+        if header.word in ("def", "async", "class") and _CUDAS_NAME.match(text, header.start):
+            return True
+        if header.word == "class":
+            return False
+        return _EXTENSION.search(text, header.start, end) is not None
+
+    def _asks(self, hit: Hit) -> bool:
+        """Whether a place asks for a device: by a function, an attribute or a comparison."""
+        if hit.rule.check in ("name", "method"):
+            subject = (hit.words.get("name") or hit.words.get("old", "")).rpartition(".")[2]
+            return subject in _ASKING
+        around = hit.statement.digest.parents.get(hit.node) if hit.statement and hit.node else None
+        return isinstance(around, ast.Compare)
+
+    def _in_expression(self, hit: Hit) -> bool:
+        """Whether it decides between words of which one is no device, or stays."""
+        for outer, inner in self._around(hit):
+            if isinstance(outer, ast.IfExp) and inner is outer.test:
+                if any(map(self._stays, (outer.body, outer.orelse))):
+                    return True
+        return False
+
+    def _around(self, hit: Hit) -> Iterator[tuple[ast.AST, ast.AST]]:
+        if hit.statement is None or hit.node is None:
+            return
+        inner = hit.node
+        for outer in hit.statement.digest.ancestors(inner):
+            yield outer, inner
+            inner = outer
+
+    def _stays(self, arm: ast.AST) -> bool:
+        """Whether an alternative is a word that is no device, or one of CUDA's that no fix changes."""
+        for node in ast.walk(arm):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                if _CUDAS.fullmatch(node.value) and id(node) not in self._words:
+                    return True
+                if not self._is_device(node.value):
+                    return True
+        return isinstance(arm, ast.Call) and self._calls_cudas(ast.unparse(arm))
+
+    def _in_block(self, hit: Hit) -> bool:
+        """Whether it opens a block with something that stays."""
+        if hit.statement is None:
+            return False
+        header = self._context.facts.indents.header_at(hit.statement.start)
+        if header.word not in ("if", "elif", "while"):
+            return False
+        return any(self._keeps(clause) for clause in self._context.facts.indents.clauses(header))
+
+    def _keeps(self, header: Header) -> bool:
+        """Whether a clause has a word of a vendor, the wrapper for one process, or calls what is CUDA's by its name."""
+        end = self._context.facts.indents.extent(header.start)
+        self._context.facts.work.search(header.start, end)
+        body = self._context.text[header.start : end]
+        if _PARALLEL.search(body) or self._calls_cudas(body):
+            return True
+        return any(self._is_vendors(match[2]) for match in _QUOTED.finditer(body))
+
+    def _calls_cudas(self, text: str) -> bool:
+        """Whether a text calls a function of another file that has CUDA in its name."""
+        for match in _CALLED.finditer(text):
+            if match["name"] in ("cuda", "is_cuda") or match["dotted"].startswith("torch."):
+                continue
+            if not self._context.facts.says(f"def {match['name']}("):
+                return True
+        return False
+
+    def _by_name(self, hit: Hit) -> bool:
+        """Whether its answer is kept under a name that decides such a thing elsewhere in the text."""
+        if hit.statement is None:
+            return False
+        text, start = self._context.text, hit.statement.start
+        match = _SET.match(text, start)
+        return match is not None and any(self._decides(line) for line in self._lines_of(match[1]))
+
+    def _decides(self, line: tuple[int, int]) -> bool:
+        """Whether a line that tests a name chooses between words, or opens a block, with something that stays."""
+        header = self._context.facts.indents.header_at(line[0])
+        if header.word in ("if", "elif", "while") and any(
+            self._keeps(clause) for clause in self._context.facts.indents.clauses(header)
+        ):
+            return True
+        said = self._context.text[slice(*line)]
+        if not re.search(r"\bif\b.*\belse\b", said, re.DOTALL):
+            return False
+        return self._calls_cudas(said) or any(self._is_vendors(match[2]) for match in _QUOTED.finditer(said))
+
+    def _lines_of(self, name: str) -> Iterator[tuple[int, int]]:
+        """The logical lines that test a name."""
+        text, layout = self._context.text, self._context.facts.layout
+        self._context.facts.work.search(0, len(text))
+        pattern = re.compile(rf"\bif[ \t]+(?:[\w. \t]*[ \t.])?{re.escape(name)}\b")
+        for match in pattern.finditer(text):
+            if layout.token_at(match.start()) != "#":
+                yield layout.logical_line(match.start())
+
+    def _is_vendors(self, word: str) -> bool:
+        """Whether a string chooses something of a vendor: no device, and no sentence."""
+        return _VENDOR.search(word) is not None and not self._is_device(word) and " " not in word
+
+    def _is_device(self, word: str) -> bool:
+        """Whether a string is the word of a device or backend."""
+        return word.partition(":")[0] in self._devices
+
+    @cached_property
+    def _devices(self) -> frozenset[str]:
+        targets = [declared["words"] for declared in self._context.catalogue.declarations.values()]
+        return _DEVICES | {str(words.get(key, "")) for words in targets for key in ("device", "ccl")}

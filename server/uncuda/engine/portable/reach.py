@@ -1,0 +1,156 @@
+"""How a file can import the helper: which one, by what name, and whether it is sure to find it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ...edits import REVIEW, SAFE
+from ...facts.layout import Layout
+from ...project import Helper
+
+_IMPORT = re.compile(r"^(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b|import[ \t]+([\w.]+))", re.M)
+_SCRIPT = re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
+PATH_CHANGED = re.compile(
+    r"^[ \t]*(?:sys\.path\.(?:append|insert|extend)\(|sys\.path[ \t]*(?:\+?=|\[)|site\.addsitedir\()", re.M
+)
+"""A statement that changes where modules are looked for."""
+_COMMON = frozenset({"common", "core", "data", "datasets", "lib", "model", "models", "src", "util", "utils"})
+"""Names of packages that a folder further down may have as well."""
+_LAYOUTS = frozenset({"lib", "python", "src"})  # what lies in one of them may be installed alone
+_FAR = 2  # folders above what a file imports relatively; from there on it says the whole name
+_STARTED = frozenset(
+    {"benchmarks", "docs", "example", "examples", "experiments", "projects", "scripts", "tests", "tools"}
+)
+"""Names of folders whose packages are often put on the path themselves."""
+
+
+class Reach(NamedTuple):
+    """The helper of one file."""
+
+    helper: Helper
+    module: str
+    """What the file imports it by; with leading dots if relative."""
+    allowed: str
+    """The best class of a fix that needs the import."""
+    spellings: tuple[str, ...] = ()
+    """Everything that it may be imported by in this file."""
+
+
+def reach_of(helper: Helper, path: str, layout: Layout) -> Reach:
+    """The helper that a file can import."""
+    path = path.replace("\\", "/")
+    if not path or not helper.path:
+        return Reach(helper, helper.module, SAFE, (helper.module,))
+    imports = _imports(layout)
+    if (inside := next((one for one in helper.every if _holds(one.folder, path)), None)) is not None:
+        found = _within(inside, path, layout.text, imports)
+    else:
+        found = _from_outside(helper, path, layout, imports)
+    if posixpath.basename(path) == "setup.py":
+        found = found._replace(allowed=REVIEW)  # it runs before what it builds can be imported
+    return found
+
+
+def imports_module(module: str, text: str) -> bool:
+    """Whether a text imports a module at the head of a line."""
+    package, _, name = module.rpartition(".")
+    dots = module[: len(module) - len(module.lstrip("."))]
+    above = re.escape(package if len(package) > len(dots) else dots or package)
+    either = rf"from[ \t]+{re.escape(module)}[ \t]|import[ \t]+{re.escape(module)}\b"
+    return re.search(rf"^(?:{either}|from[ \t]+{above}[ \t]+import[ \t]+{name}\b)", text, re.M) is not None
+
+
+def _imports(layout: Layout) -> list[str]:
+    """The modules that a text imports at the head of a line, in order."""
+    matches = _IMPORT.finditer(layout.text)
+    return [match[1] or match[2] for match in matches if not layout.string_around(match.start())]
+
+
+def _holds(folder: str, path: str) -> bool:
+    return bool(folder) and path.startswith(folder.replace("\\", "/") + "/")
+
+
+def _within(helper: Helper, path: str, text: str, imports: Sequence[str]) -> Reach:
+    """How a file of the helper's package imports it: as it imports other modules of the package."""
+    folder = posixpath.dirname(path)
+    down = folder[len(helper.folder) :].strip("/").split("/") if folder != helper.folder.replace("\\", "/") else []
+    relative = "." * (len(down) + 1) + _inner(helper)
+    called = _called(helper, imports)
+    absolute = called or helper.module
+    spellings = (relative, absolute)
+    best = SAFE if _LAYOUTS.isdisjoint(down) else REVIEW
+    near = [module for module in imports if module.startswith(".")]
+    far = [module for module in imports if called and _belongs(module, called.removesuffix("." + _inner(helper)))]
+    if called and len(far) >= len(near):
+        return Reach(helper, absolute, best, spellings)
+    deepest = max((len(module) - len(module.lstrip(".")) for module in near), default=0)
+    if near and (len(down) - deepest < _FAR or not helper.named):
+        sure = deepest > len(down) or _STARTED.isdisjoint(down)
+        return Reach(helper, relative, best if sure else REVIEW, spellings)
+    started = _SCRIPT.search(text) is not None or not _STARTED.isdisjoint(down)
+    module = absolute if helper.named else relative
+    return Reach(helper, module, REVIEW if started else best, spellings)
+
+
+def _from_outside(helper: Helper, path: str, layout: Layout, imports: Sequence[str]) -> Reach:
+    """How a file of no such package imports a helper: beside one that it imports already, or one that lies near."""
+    folder = posixpath.dirname(path)
+    for module in imports:
+        for one in helper.every:
+            if one.folder and (called := _called(one, [module])):
+                beside = folder == posixpath.dirname(one.folder.replace("\\", "/"))
+                sure = beside or called.partition(".")[0] not in _COMMON
+                return Reach(one, called, SAFE if sure else REVIEW, (called,))
+    return Reach(helper, helper.module, _nearby(helper, folder, layout, imports), (helper.module,))
+
+
+def _nearby(helper: Helper, folder: str, layout: Layout, imports: Sequence[str]) -> str:
+    """Whether a file finds a helper by where it lies."""
+    root = helper.path.replace("\\", "/")
+    for _ in range(helper.module.count(".") + 1):
+        root = posixpath.dirname(root)
+    if not helper.named or helper.others:
+        return REVIEW
+    if folder == root:
+        return SAFE
+    imports_own = any(module.partition(".")[0] in helper.own for module in imports)
+    changes = any(not layout.token_at(match.start()) for match in PATH_CHANGED.finditer(layout.text))
+    if changes and imports_own:
+        return SAFE
+    first = folder.removeprefix(root).strip("/").partition("/")[0]
+    if helper.folder or (root and not _holds(root, f"{folder}/")) or first not in helper.own:
+        return REVIEW
+    started = _SCRIPT.search(layout.text) is not None
+    is_part = any(module.startswith(".") or module.partition(".")[0] in helper.own for module in imports)
+    return SAFE if is_part or not started else REVIEW
+
+
+def _inner(helper: Helper) -> str:
+    """The name of the helper within its package."""
+    return (
+        helper.path.replace("\\", "/")[len(helper.folder) :]
+        .strip("/")
+        .removesuffix(".py")
+        .removesuffix("/__init__")
+        .replace("/", ".")
+    )
+
+
+def _called(helper: Helper, imports: Sequence[str]) -> str:
+    """The name of a helper, by imports of other modules of its package; "" if there are none."""
+    words = helper.folder.replace("\\", "/").split("/")
+    known = helper.module.removesuffix("." + _inner(helper)) if helper.named else ""
+    for module in imports:
+        parts = module.split(".")
+        for count in range(1, len(parts) + 1):
+            package = ".".join(parts[:count])
+            if package == known or (not known and parts[0] and parts[:count] == words[-count:]):
+                return f"{package}.{_inner(helper)}"
+    return ""
+
+
+def _belongs(module: str, package: str) -> bool:
+    return module == package or module.startswith(package + ".")

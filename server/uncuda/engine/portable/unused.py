@@ -1,0 +1,65 @@
+"""`import torch`, where nothing uses it once the helper is asked."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import sys
+from collections.abc import Collection, Iterator, Sequence
+
+from ...edits import Edit
+from ...facts.read import Facts
+
+_LINE = re.compile(r"^import[ \t]+torch[ \t]*(?:\r?\n|\Z)", re.M)
+_NAMES = re.compile(r"(?<![\w.])torch\b|\b(?:is_)?cuda\b")
+_IMPORTS = re.compile(r"^[ \t]*(?:from[ \t]+torch[.\w]*[ \t]+import\b|import[ \t]+torch[.\w]*[ \t]+as\b)", re.M)
+_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+\.*([\w.]*)[^\n]*", re.M)
+_FREE = sys.stdlib_module_names | {"", "numpy", "torch", "torchvision", "tqdm", "yaml"}
+"""Modules that can be imported before torch, or that import it themselves."""
+_COMPILED = re.compile(r"\b_C\b|_ext\b|_cuda\b")
+
+
+class UnusedTorch:
+    """Answers for one text. `taken`: modules of which another file uses `torch`; `own`: the first words of
+    the project's modules."""
+
+    def __init__(self, facts: Facts, path: str, taken: Collection[str], own: frozenset[str]) -> None:
+        self._facts, self._own = facts, own
+        name = posixpath.basename(path.replace("\\", "/"))
+        module = name.removesuffix(".py")
+        self._may_go = module not in taken and module != "__init__" and not name.endswith(".ipynb")
+
+    def edits(self, edits: Sequence[Edit], place: int) -> list[Edit]:
+        """The edit that takes the import away, if these edits take its last use; none if any use is left. `place`:
+        where the helper is imported, which imports torch."""
+        text = self._facts.text
+        if not edits or not self._may_go or self._facts.says("__all__"):
+            return []
+        lines = list(_LINE.finditer(text))
+        if len(lines) != 1 or self._facts.layout.token_at(lines[0].start()):
+            return []
+        if any("torch" in edit.text for edit in edits) or any(self._left(lines[0].span(), edits)):
+            return []
+        return [Edit(*lines[0].span(), "")] if self._is_free(lines[0].end(), place) else []
+
+    def _is_free(self, start: int, place: int) -> bool:
+        """Whether nothing that may need torch to be loaded is imported between its import and that of the helper."""
+        for match in _IMPORT.finditer(self._facts.text, start, max(start, place)):
+            root = match[1].partition(".")[0]
+            if _COMPILED.search(match[0]) or root not in _FREE | self._own:
+                return False
+        return True
+
+    def _left(self, line: tuple[int, int], edits: Sequence[Edit]) -> Iterator[bool]:
+        """True for each use that stays: also one in a string, and what a later fix may make one of."""
+        text, layout = self._facts.text, self._facts.layout
+        self._facts.work.search(0, len(text))
+        for match in _NAMES.finditer(text):
+            at = match.start()
+            if line[0] <= at < line[1] or layout.token_at(at) == "#":
+                continue
+            if any(edit.start <= at < edit.end for edit in edits):
+                continue
+            if match[0] == "torch" and _IMPORTS.match(text, layout.line_start(at)):
+                continue
+            yield True

@@ -1,0 +1,154 @@
+"""What needs review, since a part of what it belongs to stays CUDA's, or runs where no call of the helper can stand."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.engines import engine_for
+from support.portable import HELPER, found, ported
+from uncuda.project import Project
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+HEAD = "import os\nimport torch\nimport torch.nn as nn\nfrom tools import move_to_cuda\n\n"
+QUESTION = "torch.cuda.is_available()"
+
+
+def class_at(code: str, word: str, project: Project | None = None) -> str:
+    """The class of the finding at the last place of a word."""
+    text = HEAD + code
+    settings = Settings(strategy="portable", portable_helper=HELPER)
+    findings = engine_for("npu", settings, project or Project()).check(Source(text)).findings
+    at = text.rindex(word)
+    finding = next(one for one in findings if one.span.start <= at < one.span.end)
+    return finding.fixes[0].applicability if finding.fixes else "manual"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f'need = "onnxruntime-gpu" if {QUESTION} else "onnxruntime"\n',
+        f"need = f\"tensorflow{{'' if {QUESTION} else '-cpu'}}\"\n",
+        f'cuda = {QUESTION} and fast\nneed = "onnxruntime-gpu" if cuda else "onnxruntime"\n',
+        f'cuda = {QUESTION}\nif cuda:\n    providers.insert(0, "CUDAExecutionProvider")\n',
+        f'if {QUESTION}:\n    install("onnxruntime-gpu")\n',
+        f'TABLE = {{"cuda": 1, "cpu": 2}}\nx = TABLE["cuda" if {QUESTION} else "cpu"]\n',
+        f'TABLE = {{"cuda": 1, "cpu": 2}}\nx = TABLE.get("cuda" if {QUESTION} else "cpu")\n',
+        f"if {QUESTION}:\n    x = move_to_cuda(x)\n",
+        f"x = move_to_cuda(x) if {QUESTION} else x\n",
+        f"use = {QUESTION} and not args.cpu\nx = move_to_cuda(x) if use else x\n",
+        f"def f(self, x):\n    self.use = {QUESTION}\n    if self.use:\n        move_to_cuda(x)\n",
+    ],
+)
+def test_a_question_that_decides_what_stays_needs_review(code: str) -> None:
+    assert class_at(code, "is_available") == "review"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f'device = "cuda" if {QUESTION} else "cpu"\n',
+        f'backend = "nccl" if {QUESTION} else "gloo"\ntorch.distributed.init_process_group(backend)\n',
+        f"if {QUESTION}:\n    print('no GPU is needed')\n",
+        f"use = {QUESTION} and not args.cpu\nif use:\n    torch.cuda.synchronize()\n",
+    ],
+)
+def test_any_other_question_is_safe(code: str) -> None:
+    assert class_at(code, "is_available") == "safe"
+
+
+def test_a_count_over_a_wrapper_for_one_process() -> None:
+    count = "if torch.cuda.device_count() > 1:\n    model = nn.{}(model)\n"
+    assert class_at(count.format("DataParallel"), "device_count") == "review"
+    assert class_at(count.format("parallel.DistributedDataParallel"), "device_count") == "safe"
+
+
+def test_what_relies_on_the_devices_that_are_seen() -> None:
+    code = "torch.cuda.set_device(0)\n"
+    assert class_at(code, "set_device") == "safe"
+    assert class_at(f'os.environ["CUDA_VISIBLE_DEVICES"] = "1"\n{code}', "set_device") == "review"
+
+
+def test_an_event_beside_a_stream_of_no_vendor() -> None:
+    code = "e = torch.cuda.Event()\n"
+    assert class_at(code, "Event") == "safe"
+    assert class_at(f'{code.replace("Event", "Stream")}{code}s = torch.Stream("cuda")\n', "cuda.Event") == "review"
+
+
+def test_a_stream_beside_an_event_that_stays() -> None:
+    code = "def f():\n    s = torch.cuda.Stream()\n"
+    assert class_at(code, "Stream") == "safe"
+    assert class_at(f"{code}    e = torch.cuda.Event(external=True)\n", "cuda.Stream") == "review"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def is_cuda_extension_usable():\n    {}\n",
+        "class CudaEnvironment:\n    def __init__(self):\n        {}\n",
+        "def f(x):\n    {}\n    fused_adam_cuda.adam(x)\n",
+        "if engine:\n    import tensorrt\n    {}\n",
+        "from torch.utils.cpp_extension import CUDA_HOME\n{}\n",
+    ],
+)
+def test_what_is_for_cuda_by_its_name_or_beside_its_extension(code: str) -> None:
+    assert class_at(code.format("torch.cuda.synchronize()"), "synchronize") == "review"
+    assert class_at("def f(x):\n    torch.cuda.synchronize()\n", "synchronize") == "safe"
+
+
+def test_what_says_its_own_expression_is_by_hand_and_silences_nothing_else() -> None:
+    text = "import torch\n\nprint(f'{x.is_cuda = }')\nif x.is_cuda: pass\n"
+    fixed = ported(text)
+    assert "print(f'{x.is_cuda = }')\nif x.device.type == accelerator_type(): pass\n" in fixed
+    assert len(found(text)) == 2
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        ("a = [x.is_cuda, 1]", "a = [{}, 1]"),
+        ("a = {'b': x.is_cuda}", "a = {{'b': {}}}"),
+        ("a: bool = x.is_cuda", "a: bool = {}"),
+        ("f(key=lambda x: x.is_cuda)", "f(key=lambda x: {})"),
+        ("a = b[x.is_cuda]", "a = b[{}]"),
+        ("a = [x.is_cuda for x in b if x.is_cuda]", "a = [{} for x in b if {}]"),
+        ("a = x.is_cuda.real", "a = ({}).real"),
+        ("a = 1 + x.is_cuda", "a = 1 + ({})"),
+        ("a = x.is_cuda in b", "a = ({}) in b"),
+    ],
+)
+def test_parentheses_stand_where_they_are_needed(before: str, after: str) -> None:
+    new = "x.device.type == accelerator_type()"
+    assert ported(f"import torch\n\n{before}\n").endswith(f"\n{after.format(new, new)}\n")
+
+
+PACKED = Project(packs=True)
+
+
+def test_a_packed_sequence_has_no_device() -> None:
+    code = "def f(x):\n    return x.is_cuda\n"
+    assert class_at(code, "is_cuda") == "safe"
+    assert class_at(code, "is_cuda", PACKED) == "review"
+    assert class_at(f"from torch.nn.utils.rnn import PackedSequence\n{code}", "is_cuda") == "review"
+
+
+SCRIPTS = Project(scripts=True)
+
+
+@pytest.mark.parametrize(
+    "code, alone, scripted",
+    [
+        ("def f(x):\n    return x + 1 if x.is_cuda else x\n", "safe", "review"),
+        ("class A(nn.Module):\n    def forward(self, x):\n        return x if x.is_cuda else -x\n", "safe", "review"),
+        ("class A(nn.Module):\n    def __init__(self, x):\n        self.a = x.is_cuda\n", "safe", "safe"),
+        ("def f(x, *rest):\n    return x.is_cuda\n", "safe", "safe"),
+        ("def f(x):\n    try:\n        return x.is_cuda\n    except RuntimeError: pass\n", "safe", "safe"),
+        ("def f(x):\n    # try yield lambda\n    return x.is_cuda\n", "safe", "review"),
+        ("def f(x):\n    def g(x):\n        return x.is_cuda\n    return g\n", "safe", "safe"),
+        ("if x.is_cuda: pass\n", "safe", "safe"),
+        ("@torch.jit.ignore\ndef f(x):\n    return x.is_cuda\n", "review", "review"),
+    ],
+)
+def test_what_torchscript_may_compile_through_another_file(code: str, alone: str, scripted: str) -> None:
+    assert class_at(code, "is_cuda") == alone
+    assert class_at(code, "is_cuda", SCRIPTS) == scripted
