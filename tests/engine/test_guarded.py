@@ -74,6 +74,14 @@ e = load("e", ["e.cu"])
 if x.is_cuda:
     e.f(x)
 """,
+    "load of C++ alone": """\
+from torch.utils.cpp_extension import load
+e = load("e", ["e.cpp"])
+def f(x):
+    if x.is_cuda:
+        return e.f(x)
+    return x + 1
+""",
     "load in a function": """\
 from torch.utils.cpp_extension import load
 def ext():

@@ -165,15 +165,18 @@ class Kernels:
             yield self.word(f"{local}.{known.removesuffix('()')}", at, known.endswith("()"))
 
     def _loaded(self) -> Iterator[Word]:
-        """Names for modules compiled by calls that have a hit; `CUDAExtension` counts also if it is only stored."""
-        fixed = {hit.words.get("name", ""): bool(hit.fixes) for hit in self._hits}
-        if _BUILDER not in fixed and _LOADERS.isdisjoint(fixed):
+        """Names for modules that calls compile, also from C++ alone, which may take tensors of CUDA only.
+
+        `CUDAExtension` counts also if it is only stored.
+        """
+        if not self._facts.says("cpp_extension"):
             return
+        fixed = {hit.words.get("name", ""): bool(hit.fixes) for hit in self._hits}
         for reference in self._facts.references:
             statement, node = reference.statement, reference.chain.node
             call = statement.digest.parents.get(node)
             loads = reference.dotted in _LOADERS and isinstance(call, ast.Call) and call.func is node
-            if loads or reference.dotted == _BUILDER:
+            if loads or (reference.dotted == _BUILDER and _BUILDER in fixed):
                 at = statement.start + reference.chain.piece.start(node)
                 self.places.append(Place(at, ast.unparse(node), fixed.get(reference.dotted, False)))
             if loads and call is not None:

@@ -64,12 +64,24 @@ public final class Overview {
         }
     }
 
+    public record Path(List<Node> path) {
+        public Path {
+            path = path == null ? List.of() : List.copyOf(path);
+        }
+    }
+
     /** {@code node}: the finding to show, null where none is left. */
     public record Reviewed(int index, String label, Node node) {
     }
 
     /** {@code stale}: why there is no text. */
     public record Fixed(String text, String title, String stale) {
+    }
+
+    public record Target(String target, boolean current) {
+    }
+
+    public record Targets(List<Target> targets) {
     }
 
     /** What becomes of a finding that is fixed or accepted, alone or with others. */

@@ -1,9 +1,7 @@
 package uncuda.core;
 
-import com.google.gson.Gson;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,13 +13,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import uncuda.core.Overview.Action;
 import uncuda.core.Overview.Answer;
 import uncuda.core.Overview.Choice;
 import uncuda.core.Overview.Node;
 
 /**
- * The port of a project: what the server says of it, the review, and what the user does. The server is asked in the
+ * The port of a project: what the server says of it, and which of it is shown. The server is asked in the
  * background, one request after the other; all else belongs to the thread of the screen, whatever is not said to be for
  * any. An answer to a question that is no longer asked is dropped.
  */
@@ -30,7 +27,12 @@ public final class Port {
     public interface Server {
         Answer overview(Map<String, Object> query);
 
+        /** The nodes down to the finding that is nearest to a line. */
+        Overview.Path path(Map<String, Object> query);
+
         Overview.Reviewed review(Map<String, Object> query);
+
+        Overview.Targets targets(Map<String, Object> query);
 
         Overview.Fixed fixedText(Overview.Name name);
 
@@ -51,9 +53,9 @@ public final class Port {
         void run(boolean savesFirst, Supplier<Object> work, Consumer<Object> then);
     }
 
-    /** What is shown of the port. */
+    /** What is shown of the port. {@code selected}: ids from the first level to the row to select, empty for any. */
     public interface View {
-        void show(List<Row> rows, String text);
+        void show(List<Row> rows, String text, List<String> selected);
     }
 
     /** What is kept with the project on this machine. */
@@ -73,20 +75,19 @@ public final class Port {
     private final Ide ide;
     private final Memory memory;
     private final Supplier<Messages> messages;
+    private final Review review;
     private final AtomicBoolean isAsked = new AtomicBoolean();
     /** How many pages are shown of each node that is open. */
     private final Map<String, Integer> pages = new HashMap<>();
-    private final Set<String> skipped = new HashSet<>();
     private State state = State.NONE;
     private Object running;
     private View view;
-    /** Which query the rows are of, and which text was asked for last: answers to others are dropped. */
+    /** Which query the rows are of: answers to others are dropped. */
     private int queried;
-    private int compared;
     private boolean isFetching;
     private boolean isStale;
     private List<Choice> choices = List.of();
-    private volatile Node reviewed;
+    private List<String> revealed = List.of();
 
     public Port(Server server, Executor background, Executor screen, Ide ide, Memory memory,
             Supplier<Messages> messages) {
@@ -96,12 +97,25 @@ public final class Port {
         this.ide = ide;
         this.memory = memory;
         this.messages = messages;
+        review = new Review(server, background, screen, ide, memory, messages, this::isReady);
     }
 
-    /** Shows it from now on; null for no more. */
+    /** For any thread. */
+    public Review review() {
+        return review;
+    }
+
+    /** Shows it from now on. */
     public void show(View shown) {
         view = shown;
         askAnew();
+    }
+
+    /** Shows it no more. */
+    public void hide(View gone) {
+        if (view == gone) {
+            view = null;
+        }
     }
 
     /** For any thread. @param one of the starts of the server; {@code experimental} is of its capabilities */
@@ -149,10 +163,14 @@ public final class Port {
             isFetching = true;
             isStale = false;
             int asked = queried;
-            Map<String, Object> query = Map.of("group", memory.group, "filter", List.copyOf(memory.filter));
+            Map<String, Object> query = query();
             Map<String, Integer> open = Map.copyOf(pages);
             background.execute(() -> fetch(asked, query, open));
         }
+    }
+
+    private Map<String, Object> query() {
+        return Map.of("group", memory.group, "filter", List.copyOf(memory.filter));
     }
 
     private void fetch(int asked, Map<String, Object> query, Map<String, Integer> open) {
@@ -187,7 +205,8 @@ public final class Port {
         if (view != null) {
             String welcome = messages.get().find("welcome." + top.welcome());
             List<String> text = List.of(top.update().isEmpty() ? top.message() : top.update(), welcome);
-            view.show(rows, text.stream().filter(one -> !one.isEmpty()).collect(Collectors.joining("\n")));
+            view.show(rows, text.stream().filter(one -> !one.isEmpty()).collect(Collectors.joining("\n")), revealed);
+            revealed = List.of();
         }
     }
 
@@ -205,6 +224,29 @@ public final class Port {
     /** One more page of the rows below a node; {@code id}: empty for the first level. */
     public void more(String id) {
         pages.merge(id, 2, (shown, two) -> shown + 1);
+        askAnew();
+    }
+
+    /** Selects the finding that is nearest to a line of a file. */
+    public void reveal(String uri, int line) {
+        if (!isReady()) {
+            return;
+        }
+        Map<String, Object> query = new LinkedHashMap<>(query());
+        query.putAll(Map.of("uri", uri, "position", new Overview.Position(line, 0)));
+        background.execute(() -> {
+            Overview.Path said = server.path(query);
+            screen.execute(() -> reveal(said == null ? List.of() : said.path().stream().map(Node::id).toList()));
+        });
+    }
+
+    private void reveal(List<String> path) {
+        if (path.isEmpty()) {
+            ide.tell(messages.get().get("port.not-here"));
+            return;
+        }
+        path.subList(0, path.size() - 1).forEach(id -> pages.putIfAbsent(id, 1));
+        revealed = path;
         askAnew();
     }
 
@@ -233,44 +275,29 @@ public final class Port {
         askAnew();
     }
 
-    /** Does what a node offers. */
-    public void act(Node node, Action action) {
-        act(node, action, () -> { });
-    }
-
-    private void act(Node node, Action action, Runnable then) {
-        if (action.command().isEmpty()) {
-            compare(node, node.label());
-            return;
-        }
-        List<Map<String, Object>> arguments = action.arguments();
-        if (action.name().equals(Action.ACCEPT)) {
-            String reason = ide.ask(action.title(), messages.get().get("port.reason"));
-            if (reason == null) {
-                return;
-            }
-            Map<String, Object> given = new LinkedHashMap<>(arguments.get(0));
-            given.put("reason", reason);
-            arguments = List.of(given);
-        }
-        execute(action.name().equals(Action.FIX), action.command(), arguments, then);
-    }
-
-    /** A command of the server; {@code then} where something was done. */
-    private void execute(boolean savesFirst, String command, List<Map<String, Object>> arguments, Runnable then) {
-        ide.run(savesFirst, () -> server.execute(command, arguments), result -> {
-            Results.showSkipped(result, false, messages.get(), ide);
-            if (result != null && new Gson().fromJson(Report.tree(result), Overview.Done.class).isDone()) {
-                then.run();
-            }
-        });
-    }
-
     /** Has the server do something with the whole port, as a report. */
     public void execute(String command) {
         if (isReady()) {
-            execute(false, command, List.of(), () -> { });
+            review.execute(false, command, List.of(), () -> { });
         }
+    }
+
+    /** Writes the target that the project is checked for into its own settings, where the command line finds it. */
+    public void keepTarget() {
+        if (!isReady()) {
+            return;
+        }
+        background.execute(() -> {
+            Overview.Targets said = server.targets(Map.of());
+            screen.execute(() -> {
+                if (said == null) {
+                    ide.tell(messages.get().get("command.no-answer"));
+                } else {
+                    said.targets().stream().filter(Overview.Target::current).findFirst().ifPresent(one -> review.execute(
+                            false, Commands.KEEP_TARGET, List.of(Map.of("target", one.target())), () -> { }));
+                }
+            });
+        });
     }
 
     private boolean isReady() {
@@ -278,86 +305,5 @@ public final class Port {
             ide.tell(messages.get().get(state == State.OLD ? "port.old-server" : "command.no-server"));
         }
         return state == State.READY;
-    }
-
-    /** For any thread: what is reviewed, null for nothing. */
-    public Node reviewed() {
-        return reviewed;
-    }
-
-    /** Shows the finding that is {@code move} places on. */
-    public void review(int move) {
-        review(move, skipped);
-    }
-
-    private void review(int move, Set<String> without) {
-        if (!isReady()) {
-            return;
-        }
-        Map<String, Object> query = new LinkedHashMap<>(Map.of("filter", List.copyOf(memory.filter),
-                "skip", List.copyOf(without), "move", move));
-        if (!memory.reviewed.isEmpty()) {
-            query.put("from", memory.reviewed);
-            query.put("at", memory.at);
-        }
-        background.execute(() -> {
-            Overview.Reviewed said = server.review(query);
-            screen.execute(() -> arrive(said));
-        });
-    }
-
-    private void arrive(Overview.Reviewed said) {
-        reviewed = said == null ? null : said.node();
-        if (reviewed == null) {
-            ide.tell(messages.get().get(said == null ? "command.no-answer" : "port.nothing-to-review"));
-            return;
-        }
-        memory.reviewed = reviewed.key();
-        memory.at = said.index();
-        compare(reviewed, said.label());
-    }
-
-    /** Does what the reviewed finding offers, and goes on once that is done. */
-    public void act(String name) {
-        Node node = reviewed;
-        Action action = node == null ? null : node.action(name);
-        if (action == null) {
-            ide.tell(messages.get().get("port.no-action"));
-        } else {
-            // the server has perhaps not read the file again: it would say that the finding is still there
-            Set<String> without = new HashSet<>(skipped);
-            without.add(node.key());
-            act(node, action, () -> review(1, without));
-        }
-    }
-
-    /** Passes over a finding until the project is closed. */
-    public void skip() {
-        if (reviewed != null) {
-            skipped.add(reviewed.key());
-        }
-        review(1);
-    }
-
-    /** A finding beside its fix, or where it stands. */
-    private void compare(Node node, String label) {
-        int asked = ++compared;
-        if (node.action(Action.PREVIEW) == null) {
-            ide.open(node);
-            return;
-        }
-        background.execute(() -> {
-            Overview.Fixed said = server.fixedText(node.finding());
-            screen.execute(() -> {
-                if (asked != compared) {
-                    return;
-                }
-                if (said == null || said.text() == null) {
-                    ide.tell(said == null ? messages.get().get("command.no-answer") : said.stale());
-                } else {
-                    ide.compare(node, label, said.title(), said.text());
-                }
-            });
-        });
     }
 }

@@ -3,8 +3,11 @@ package uncuda.ide;
 import com.intellij.openapi.actionSystem.ActionUpdateThread;
 import com.intellij.openapi.actionSystem.AnAction;
 import com.intellij.openapi.actionSystem.AnActionEvent;
+import com.intellij.openapi.actionSystem.CommonDataKeys;
+import com.intellij.openapi.editor.Editor;
 import com.intellij.openapi.project.DumbAware;
 import com.intellij.openapi.project.Project;
+import com.intellij.openapi.vfs.VirtualFile;
 import java.util.function.Consumer;
 import uncuda.core.Commands;
 import uncuda.core.Overview;
@@ -55,44 +58,44 @@ public final class PortActions {
 
         @Override
         public void update(AnActionEvent e) {
-            Overview.Node node = e.getProject() == null ? null : ProjectPort.of(e.getProject()).reviewed();
+            Overview.Node node = e.getProject() == null ? null : ProjectPort.of(e.getProject()).review().reviewed();
             e.getPresentation().setEnabled(node != null && (needed.isEmpty() || node.action(needed) != null));
         }
     }
 
     public static final class Review extends Of {
         public Review() {
-            super(port(port -> port.review(0)));
+            super(port(port -> port.review().go(0)));
         }
     }
 
     public static final class Next extends Of {
         public Next() {
-            super(port(port -> port.review(1)));
+            super(port(port -> port.review().go(1)));
         }
     }
 
     public static final class Previous extends Of {
         public Previous() {
-            super(port(port -> port.review(-1)));
+            super(port(port -> port.review().go(-1)));
         }
     }
 
     public static final class Fix extends OfReviewed {
         public Fix() {
-            super(Overview.Action.FIX, port -> port.act(Overview.Action.FIX));
+            super(Overview.Action.FIX, port -> port.review().act(Overview.Action.FIX));
         }
     }
 
     public static final class Accept extends OfReviewed {
         public Accept() {
-            super(Overview.Action.ACCEPT, port -> port.act(Overview.Action.ACCEPT));
+            super(Overview.Action.ACCEPT, port -> port.review().act(Overview.Action.ACCEPT));
         }
     }
 
     public static final class Skip extends OfReviewed {
         public Skip() {
-            super("", Port::skip);
+            super("", port -> port.review().skip());
         }
     }
 
@@ -108,9 +111,41 @@ public final class PortActions {
         }
     }
 
+    /** Only where there is a caret. */
+    public static final class Reveal extends Of {
+        public Reveal() {
+            super(project -> { });
+        }
+
+        @Override
+        public void update(AnActionEvent e) {
+            VirtualFile file = e.getData(CommonDataKeys.VIRTUAL_FILE);
+            e.getPresentation().setEnabledAndVisible(e.getProject() != null && e.getData(CommonDataKeys.EDITOR) != null
+                    && file != null && UncudaLspDescriptor.isPython(file));
+        }
+
+        @Override
+        public void actionPerformed(AnActionEvent e) {
+            Editor editor = e.getData(CommonDataKeys.EDITOR);
+            VirtualFile file = e.getData(CommonDataKeys.VIRTUAL_FILE);
+            if (e.getProject() == null || editor == null || file == null) {
+                return;
+            }
+            int line = editor.getDocument().getLineNumber(editor.getCaretModel().getOffset());
+            PortWindow.with(e.getProject(), panel ->
+                    ProjectPort.of(e.getProject()).reveal(file.toNioPath().toUri().toString(), line));
+        }
+    }
+
     public static final class Report extends Of {
         public Report() {
             super(port(port -> port.execute(Commands.REPORT)));
+        }
+    }
+
+    public static final class KeepTarget extends Of {
+        public KeepTarget() {
+            super(port(Port::keepTarget));
         }
     }
 

@@ -41,6 +41,7 @@ final class PortPanel extends JPanel implements Port.View, Disposable {
         Messages messages = UncudaSettings.of(project).messages();
         tree.getAccessibleContext().setAccessibleName(messages.get("port.tree"));
         text.getAccessibleContext().setAccessibleName(messages.get("port.state"));
+        text.setFont(tree.getFont());
         text.setEditable(false);
         text.setOpaque(false);
         text.setLineWrap(true);
@@ -57,11 +58,11 @@ final class PortPanel extends JPanel implements Port.View, Disposable {
     }
 
     @Override
-    public void show(List<Row> shown, String said) {
+    public void show(List<Row> shown, String said, List<String> selected) {
         if (!said.equals(text.getText())) {
             text.setText(said);
         }
-        rows.show(shown);
+        rows.show(shown, selected);
     }
 
     /** In the IDE's viewer, which comes with the first. */
@@ -94,6 +95,6 @@ final class PortPanel extends JPanel implements Port.View, Disposable {
 
     @Override
     public void dispose() {
-        port.show(null);
+        port.hide(this);
     }
 }

@@ -7,7 +7,9 @@ import java.awt.event.KeyEvent;
 import java.awt.event.MouseAdapter;
 import java.awt.event.MouseEvent;
 import java.util.Enumeration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import javax.swing.AbstractAction;
@@ -81,16 +83,23 @@ final class PortTree {
         @Override
         public void mousePressed(MouseEvent event) {
             if (SwingUtilities.isRightMouseButton(event)) {
-                tree.setSelectionPath(tree.getPathForLocation(event.getX(), event.getY()));
+                tree.setSelectionPath(at(event));
             }
         }
 
         @Override
         public void mouseClicked(MouseEvent event) {
-            TreePath path = tree.getPathForLocation(event.getX(), event.getY());
-            if (event.getClickCount() == 2 && path != null && ((DefaultMutableTreeNode) path.getLastPathComponent()).isLeaf()) {
+            TreePath path = at(event);
+            if (event.getClickCount() == 2 && path != null && (row(path).isMore() || row(path).node().leaf())) {
                 enter();
             }
+        }
+
+        /** Also beside its text; null below the last row. */
+        private TreePath at(MouseEvent event) {
+            TreePath path = tree.getClosestPathForLocation(event.getX(), event.getY());
+            Rectangle place = path == null ? null : tree.getPathBounds(path);
+            return place != null && event.getY() < place.y + place.height ? path : null;
         }
     }
 
@@ -105,7 +114,7 @@ final class PortTree {
             }
             for (Overview.Action action : selected.node().actions()) {
                 JMenuItem item = new JMenuItem(action.title());
-                item.addActionListener(chosen -> port.act(selected.node(), action));
+                item.addActionListener(chosen -> port.review().act(selected.node(), action));
                 menu.add(item);
             }
         }
@@ -158,25 +167,55 @@ final class PortTree {
         return (Row) node.getUserObject();
     }
 
-    void show(List<Row> rows) {
+    /** @param wanted the ids down to the row to select; where it is empty, the selection stays */
+    void show(List<Row> rows, List<String> wanted) {
         int[] before = tree.getSelectionRows();
         merge(root, rows);
-        if (before != null && before.length > 0 && tree.isSelectionEmpty() && tree.getRowCount() > 0) {
+        TreePath path = path(wanted);
+        if (path != null) {
+            tree.setSelectionPath(path);
+            tree.scrollPathToVisible(path);
+        } else if (before != null && before.length > 0 && tree.isSelectionEmpty() && tree.getRowCount() > 0) {
             tree.setSelectionRow(Math.min(before[0], tree.getRowCount() - 1)); // the next one, where it is gone
         }
     }
 
+    /** Null where there is no such row, or none is named. */
+    private TreePath path(List<String> ids) {
+        DefaultMutableTreeNode at = root;
+        for (String id : ids) {
+            at = child(at, id);
+            if (at == null) {
+                return null;
+            }
+        }
+        return at == root ? null : new TreePath(at.getPath());
+    }
+
+    private static DefaultMutableTreeNode child(DefaultMutableTreeNode parent, String id) {
+        for (Enumeration<?> each = parent.children(); each.hasMoreElements();) {
+            DefaultMutableTreeNode child = (DefaultMutableTreeNode) each.nextElement();
+            if (row(child).id().equals(id)) {
+                return child;
+            }
+        }
+        return null;
+    }
+
     private void merge(DefaultMutableTreeNode parent, List<Row> rows) {
         Set<String> ids = rows.stream().map(Row::id).collect(Collectors.toSet());
+        Map<String, DefaultMutableTreeNode> known = new HashMap<>();
         for (int i = parent.getChildCount() - 1; i >= 0; i--) {
             DefaultMutableTreeNode child = (DefaultMutableTreeNode) parent.getChildAt(i);
-            if (!ids.contains(row(child).id())) {
+            if (ids.contains(row(child).id())) {
+                known.put(row(child).id(), child);
+            } else {
                 model.removeNodeFromParent(child);
             }
         }
         for (int i = 0; i < rows.size(); i++) {
             Row row = rows.get(i);
-            DefaultMutableTreeNode child = at(parent, i, row);
+            DefaultMutableTreeNode child = at(parent, i, row, known.get(row.id()));
             if (!row.equals(row(child))) {
                 child.setUserObject(row);
                 model.nodeChanged(child);
@@ -190,21 +229,17 @@ final class PortTree {
         }
     }
 
-    /** The node of a row, which then is the child at {@code index}. */
-    private DefaultMutableTreeNode at(DefaultMutableTreeNode parent, int index, Row row) {
-        DefaultMutableTreeNode found = null;
-        for (Enumeration<?> each = parent.children(); found == null && each.hasMoreElements();) {
-            DefaultMutableTreeNode child = (DefaultMutableTreeNode) each.nextElement();
-            found = row(child).id().equals(row.id()) ? child : null;
+    /** The node of a row, which then is the child at {@code index}. {@code known}: what it was until now, or null. */
+    private DefaultMutableTreeNode at(
+            DefaultMutableTreeNode parent, int index, Row row, DefaultMutableTreeNode known) {
+        if (known != null && parent.getChildAt(index) == known) {
+            return known;
         }
-        if (found != null && parent.getIndex(found) != index) {
-            model.removeNodeFromParent(found);
-            found = null;
+        if (known != null) {
+            model.removeNodeFromParent(known);
         }
-        if (found == null) {
-            found = new DefaultMutableTreeNode(row, !row.isMore() && !row.node().leaf());
-            model.insertNodeInto(found, parent, index);
-        }
-        return found;
+        DefaultMutableTreeNode made = new DefaultMutableTreeNode(row, !row.isMore() && !row.node().leaf());
+        model.insertNodeInto(made, parent, index);
+        return made;
     }
 }

@@ -34,7 +34,7 @@ public final class PortWindow implements ToolWindowFactory, DumbAware {
     static void open(Project project, String what) {
         ApplicationManager.getApplication().invokeLater(() -> {
             switch (what) {
-                case "review" -> ProjectPort.of(project).review(0);
+                case "review" -> ProjectPort.of(project).review().go(0);
                 case "report" -> ProjectPort.of(project).execute(Commands.REPORT);
                 default -> with(project, panel -> { });
             }

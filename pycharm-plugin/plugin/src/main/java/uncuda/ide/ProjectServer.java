@@ -23,8 +23,18 @@ record ProjectServer(Project project) implements Port.Server {
     }
 
     @Override
+    public Overview.Path path(Map<String, Object> query) {
+        return ask(server -> server.path(query));
+    }
+
+    @Override
     public Overview.Reviewed review(Map<String, Object> query) {
         return ask(server -> server.review(query));
+    }
+
+    @Override
+    public Overview.Targets targets(Map<String, Object> query) {
+        return ask(server -> server.targets(query));
     }
 
     @Override

@@ -30,8 +30,14 @@ public abstract class ServerAction extends AnAction implements DumbAware {
     @Override
     public void update(AnActionEvent e) {
         VirtualFile file = e.getData(CommonDataKeys.VIRTUAL_FILE);
-        e.getPresentation().setEnabled(e.getProject() != null
-                && (!command.needsFile() || file != null && UncudaLspDescriptor.isPython(file)));
+        boolean fits = !command.needsFile() || file != null
+                && (UncudaLspDescriptor.isPython(file) || command.takesFolder() && file.isDirectory());
+        boolean isUsable = e.getProject() != null && fits;
+        if (command.takesFolder()) {
+            e.getPresentation().setEnabledAndVisible(isUsable); // it stands in menus of all files
+        } else {
+            e.getPresentation().setEnabled(isUsable);
+        }
     }
 
     @Override

@@ -11,8 +11,14 @@ public interface UncudaServer extends Lsp4jServer {
     @JsonRequest("uncuda/overview")
     CompletableFuture<Overview.Answer> overview(Map<String, Object> query);
 
+    @JsonRequest("uncuda/overviewPath")
+    CompletableFuture<Overview.Path> path(Map<String, Object> query);
+
     @JsonRequest("uncuda/review")
     CompletableFuture<Overview.Reviewed> review(Map<String, Object> query);
+
+    @JsonRequest("uncuda/targets")
+    CompletableFuture<Overview.Targets> targets(Map<String, Object> query);
 
     @JsonRequest("uncuda/fixedText")
     CompletableFuture<Overview.Fixed> fixedText(Overview.Name name);

@@ -33,6 +33,8 @@ class PortTest {
     private final List<Row> rows = new ArrayList<>();
     private final Port.Memory memory = new Port.Memory();
     private String text;
+    private List<String> selected;
+    private String path = "{}";
     private String answer = "{}";
     private String reviewed = "{}";
     private String fixed = "{}";
@@ -50,9 +52,20 @@ class PortTest {
         }
 
         @Override
+        public Overview.Path path(Map<String, Object> query) {
+            return new Gson().fromJson(path, Overview.Path.class);
+        }
+
+        @Override
         public Overview.Reviewed review(Map<String, Object> query) {
             asked.add(query);
             return new Gson().fromJson(reviewed, Overview.Reviewed.class);
+        }
+
+        @Override
+        public Overview.Targets targets(Map<String, Object> query) {
+            return new Gson().fromJson("{\"targets\": [{\"target\": \"a\"}, {\"target\": \"b\", \"current\": true}]}",
+                    Overview.Targets.class);
         }
 
         @Override
@@ -108,10 +121,11 @@ class PortTest {
 
     @BeforeEach
     void show() {
-        port.show((shown, said) -> {
+        port.show((shown, said, wanted) -> {
             rows.clear();
             rows.addAll(shown);
             text = said;
+            selected = wanted;
         });
     }
 
@@ -142,7 +156,7 @@ class PortTest {
         assertTrue(text.startsWith("The language server does not run"), text);
         port.started("old", null);
         assertTrue(text.startsWith("The uncuda that runs is older than this plugin"), text);
-        port.review(0);
+        port.review().go(0);
         work();
         assertEquals(List.of(), asked);
         assertEquals(List.of(text), done);
@@ -237,6 +251,24 @@ class PortTest {
     }
 
     @Test
+    void whatIsRevealedIsExpandedAndSelectedOnce() {
+        answer = "{\"nodes\": [%s]}".formatted(node("rule", ""));
+        start();
+        path = "{\"path\": [%s, %s]}".formatted(node("rule", ""), node("below", ""));
+        port.reveal("u", 3);
+        work();
+        assertEquals(List.of("rule", "below"), selected);
+        assertEquals("below", rows.get(0).below().get(0).id());
+        port.regroup();
+        work();
+        assertEquals(List.of(), selected);
+        path = "{\"path\": []}";
+        port.reveal("u", 3);
+        work();
+        assertEquals(List.of("In this file nothing is shown by the filter."), done);
+    }
+
+    @Test
     void filterNamesWhatIsShownOfAPartedDimensionOnly() {
         answer = "{\"nodes\": [], \"choices\": " + CHOICES + "}";
         start();
@@ -269,20 +301,20 @@ class PortTest {
     void reviewGoesOnFromItsPlaceWithoutWhatIsSkipped() {
         start();
         reviewed = finding("a", "");
-        port.review(0);
+        port.review().go(0);
         work();
         assertEquals(List.of("open a"), done);
         assertFalse(asked.get(0).containsKey("from"));
-        port.skip();
+        port.review().skip();
         work();
         assertEquals(List.of("a", 0, List.of("a"), 1), List.of(asked.get(1).get("from"), asked.get(1).get("at"),
                 asked.get(1).get("skip"), asked.get(1).get("move")));
         reviewed = "{\"index\": 0}";
-        port.review(1);
+        port.review().go(1);
         work();
-        assertNull(port.reviewed());
+        assertNull(port.review().reviewed());
         assertEquals("Nothing is left to review.", done.get(2));
-        port.act("fix");
+        port.review().act("fix");
         assertEquals("There is no such action for this finding.", done.get(3));
     }
 
@@ -290,17 +322,17 @@ class PortTest {
     void fixGoesOnOnlyWhereItWasMade() {
         start();
         reviewed = finding("a", action("fix", "uncuda.fixFinding"));
-        port.review(0);
+        port.review().go(0);
         work();
-        port.act("fix");
+        port.review().act("fix");
         work();
         assertEquals(List.of("open a", "save"), done);
         result = "{\"applied\": true}";
-        port.act("fix");
+        port.review().act("fix");
         work();
         assertEquals(List.of("open a", "save", "save", "open a"), done);
         assertEquals(List.of("a"), asked.get(1).get("skip"));
-        port.review(1);
+        port.review().go(1);
         work();
         assertEquals(List.of(), asked.get(2).get("skip")); // a fix may be taken back
         assertEquals(List.of("uncuda.fixFinding", Map.of("print", "p"), "uncuda.fixFinding", Map.of("print", "p")), executed);
@@ -310,13 +342,13 @@ class PortTest {
     void nothingIsAcceptedWithoutAnAnswerAndAnEmptyOneIsOne() {
         start();
         reviewed = finding("a", action("accept", "uncuda.acceptFinding"));
-        port.review(0);
+        port.review().go(0);
         work();
-        port.act("accept");
+        port.review().act("accept");
         assertEquals(List.of(), executed);
         reason = "";
         result = "{\"accepted\": 1}";
-        port.act("accept");
+        port.review().act("accept");
         work();
         assertEquals(List.of("uncuda.acceptFinding", Map.of("print", "p", "reason", "")), executed);
         assertEquals(List.of("open a", "run", "open a"), done);
@@ -327,17 +359,25 @@ class PortTest {
         start();
         reviewed = finding("a", action("preview", ""));
         fixed = "{\"text\": \"fixed\", \"title\": \"t\"}";
-        port.review(0);
+        port.review().go(0);
         background.remove().run();
         reviewed = finding("b", action("preview", ""));
-        port.review(1);
+        port.review().go(1);
         background.addLast(background.removeFirst()); // a's text comes after b was asked for
         work();
         assertEquals(List.of("b (1 of 2): fixed"), done);
         fixed = "{\"stale\": \"look again\"}";
-        port.review(0);
+        port.review().go(0);
         work();
         assertEquals("look again", done.get(1));
+    }
+
+    @Test
+    void targetThatIsKeptIsThePresentOne() {
+        start();
+        port.keepTarget();
+        work();
+        assertEquals(List.of("uncuda.keepTarget", Map.of("target", "b")), executed);
     }
 
     @Test
@@ -346,7 +386,7 @@ class PortTest {
         result = """
                 {"applied": true, "files": 1, "edits": 1, "skipped": [{"uri": "u", "reason": "r"}]}""";
         Overview.Action fix = new Gson().fromJson(action("fix", "uncuda.fixAllInWorkspace"), Overview.Action.class);
-        port.act(new Gson().fromJson(node("n", ""), Node.class), fix);
+        port.review().act(new Gson().fromJson(node("n", ""), Node.class), fix);
         assertEquals(List.of("save", "Show them"), done);
     }
 }

@@ -10,6 +10,7 @@ import com.intellij.openapi.Disposable;
 import com.intellij.openapi.components.ServiceDescriptor;
 import com.intellij.openapi.extensions.ExtensionPoint;
 import com.intellij.openapi.extensions.impl.ExtensionsAreaImpl;
+import com.intellij.openapi.fileTypes.PlainTextFileType;
 import com.intellij.openapi.module.Module;
 import com.intellij.openapi.projectRoots.Sdk;
 import com.intellij.openapi.projectRoots.SdkTypeId;
@@ -50,6 +51,7 @@ final class MiniPlatform implements AutoCloseable {
         // Not the same for the plugin: it throws a NullPointerException where no point is declared.
         plugin = Objects.requireNonNull(PluginDescriptorLoader.loadForCoreEnv(pluginRoot, "plugin.xml"));
         plugin.registerExtensions(area.getNameToPointMap(), plugin.appContainerDescriptor, null);
+        environment.registerFileType(PlainTextFileType.INSTANCE, "py"); // of an unknown type there is no text
         shown = Shown.in(environment.getApplication());
         project = projectAt(projectRoot);
         project.registerService(ProjectRootManager.class, new ProjectRootManager() {

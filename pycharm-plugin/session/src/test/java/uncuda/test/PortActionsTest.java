@@ -36,6 +36,11 @@ import uncuda.ide.UncudaServer;
 class PortActionsTest {
     private static final String SAFE = "import torch\n\nn = torch.cuda.device_count()\n";
     private static final String FIXED = SAFE.replace("torch\n", "torch\nimport torch_npu\n").replace(".cuda", ".npu");
+    private static final String NOTEBOOK = """
+            {"cells": [{"cell_type": "code", "execution_count": null, "id": "a", "metadata": {}, "outputs": [],
+              "source": ["import torch\\n", "n = torch.cuda.device_count()"]}],
+             "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+            """;
     private static final String REVIEW = "from torch.utils.cpp_extension import CUDAExtension\n";
     private static final String BY_HAND = "import torch\nimport flash_attn\n";
 
@@ -59,8 +64,18 @@ class PortActionsTest {
         }
 
         @Override
+        public Overview.Path path(Map<String, Object> query) {
+            return answer(() -> session.await(((UncudaServer) session.server).path(query)));
+        }
+
+        @Override
         public Overview.Reviewed review(Map<String, Object> query) {
             return answer(() -> session.await(((UncudaServer) session.server).review(query)));
+        }
+
+        @Override
+        public Overview.Targets targets(Map<String, Object> query) {
+            return answer(() -> session.await(((UncudaServer) session.server).targets(query)));
         }
 
         @Override
@@ -133,7 +148,7 @@ class PortActionsTest {
         LspServerDescriptor descriptor = ide.open(safe).get(0);
         session = new Session(descriptor, project, folder.resolve("errors.txt"));
         port = new Port(new Server(), thread, thread, new Windows(), memory, () -> new Messages(Locale.ENGLISH));
-        on(() -> port.show((shown, said) -> text = said));
+        on(() -> port.show((shown, said, selected) -> text = said));
         port.started(session, session.initialized.getCapabilities().getExperimental());
         refreshed("3 left");
     }
@@ -161,7 +176,7 @@ class PortActionsTest {
     /** The first finding; {@code said}: what is then shown, where it is known before. */
     private void review(String said, String... filter) throws Exception {
         memory.filter = List.of(filter);
-        on(() -> port.review(0));
+        on(() -> port.review().go(0));
         said(said);
     }
 
@@ -177,7 +192,7 @@ class PortActionsTest {
     @Test
     void fixIsMadeAndTheReviewGoesOn() throws Exception {
         review("compare a.py: cuda-api (1 of 2)", "safe", "review");
-        on(() -> port.act(Action.FIX));
+        on(() -> port.review().act(Action.FIX));
         assertEquals(FIXED, Files.readString(safe));
         said("compare b.py: cuda-extension (1 of 1)");
     }
@@ -187,7 +202,7 @@ class PortActionsTest {
         session.open(safe);
         review("compare a.py: cuda-api (1 of 1)", "safe");
         session.type(safe, "# more\n");
-        on(() -> port.act(Action.FIX));
+        on(() -> port.review().act(Action.FIX));
         assertEquals(SAFE + "# more\n", session.client.open.get(safe).text());
         assertEquals(List.of(), session.client.asked);
         assertTrue(session.client.messages.get(0).contains("look again"), session.client.messages.toString());
@@ -199,7 +214,7 @@ class PortActionsTest {
         review("open c.py:2", "manual");
         reason = "runs on the host";
         session.client.takesFirst = false; // which would take it back
-        on(() -> port.act(Action.ACCEPT));
+        on(() -> port.review().act(Action.ACCEPT));
         assertTrue(Files.readString(project.resolve("uncuda-baseline.jsonl")).contains("runs on the host"));
         said("Nothing is left to review.");
         refreshed("2 left · 1 accepted · shown: By hand · the filter hides all findings");
@@ -208,17 +223,50 @@ class PortActionsTest {
     @Test
     void skippedFindingsArePassedOver() throws Exception {
         review("compare b.py: cuda-extension (1 of 2)", "review", "manual");
-        on(port::skip);
+        on(port.review()::skip);
         said("open c.py:2");
-        on(port::skip);
+        on(port.review()::skip);
         said("Nothing is left to review.");
+    }
+
+    @Test
+    void filterHidesWhatIsNotChosen() throws Exception {
+        on(() -> port.toggle(port.choices().keySet().iterator().next()));
+        refreshed("3 left · shown: To review, By hand, Accepted");
+        on(() -> port.toggle(port.choices().keySet().iterator().next()));
+        refreshed("3 left");
+    }
+
+    /** What the action of a folder's menu sends. */
+    @Test
+    void folderIsFixedAlone() throws Exception {
+        Path below = Files.createDirectory(project.resolve("below"));
+        Path file = Files.writeString(below.resolve("d.py"), SAFE);
+        session.await(session.begin(Commands.FIX_ALL_HERE, Session.uri(below)));
+        assertEquals(FIXED, Files.readString(file));
+        assertEquals(SAFE, Files.readString(safe));
+    }
+
+    @Test
+    void targetIsKeptWhereTheCommandLineFindsIt() throws Exception {
+        on(port::keepTarget);
+        on(() -> { }); // the request
+        on(() -> { }); // its answer
+        assertEquals("target = \"npu\"\n", Files.readString(project.resolve("uncuda.toml")));
+    }
+
+    @Test
+    void closedNotebookIsFixedWithTheProject() throws Exception {
+        Path notebook = Files.writeString(project.resolve("n.ipynb"), NOTEBOOK);
+        session.await(session.begin(Commands.FIX_ALL_IN_PROJECT, ""));
+        assertTrue(Files.readString(notebook).contains("torch.npu.device_count()"), session.client.messages.toString());
     }
 
     @Test
     void classIsFixedAsAWhole() throws Exception {
         Node node = new Server().overview(Map.of()).nodes().get(0);
         assertEquals("Safe", node.label());
-        on(() -> port.act(node, node.action(Action.FIX)));
+        on(() -> port.review().act(node, node.action(Action.FIX)));
         assertEquals(FIXED, Files.readString(safe));
     }
 
@@ -229,7 +277,7 @@ class PortActionsTest {
         assertTrue(shown(0).toString().endsWith("uncuda-report.html"));
         assertTrue(Files.readString(shown(0)).contains("cuda-extension"));
         review("compare a.py: cuda-api (1 of 1)", "safe");
-        on(() -> port.act("why"));
+        on(() -> port.review().act("why"));
         String page = Files.readString(shown(1));
         assertTrue(page.contains("torch.npu.set_device") && !page.contains("{module}"), page);
     }

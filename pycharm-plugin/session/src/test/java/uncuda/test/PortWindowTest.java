@@ -6,21 +6,32 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.intellij.diff.util.DiffUserDataKeys;
 import com.intellij.diff.util.Side;
 import com.intellij.openapi.actionSystem.AnAction;
+import com.intellij.openapi.actionSystem.CommonDataKeys;
+import com.intellij.openapi.actionSystem.DataKey;
 import com.intellij.openapi.actionSystem.Events;
 import com.intellij.openapi.components.PersistentStateComponent;
+import com.intellij.openapi.editor.CaretModel;
+import com.intellij.openapi.editor.Document;
+import com.intellij.openapi.editor.Editor;
+import com.intellij.openapi.editor.impl.DocumentImpl;
+import com.intellij.openapi.fileEditor.Opened;
 import com.intellij.openapi.util.Pair;
 import com.intellij.platform.lsp.api.LspServer;
 import com.intellij.platform.lsp.api.LspServerDescriptor;
 import com.intellij.platform.lsp.api.LspServerManager;
 import com.intellij.platform.lsp.api.LspServerSupportProvider;
 import java.awt.Component;
+import java.awt.Rectangle;
 import java.awt.event.ActionEvent;
 import java.awt.event.KeyEvent;
+import java.awt.event.MouseEvent;
+import java.awt.event.MouseListener;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import javax.swing.JMenuItem;
@@ -37,6 +48,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import uncuda.core.Commands;
 
 /** The tool window from plugin.xml to the real server, without a screen: what it holds, not how it looks. */
 @Timeout(120)
@@ -55,6 +67,7 @@ class PortWindowTest {
     private Session session;
     private List<LspServer> running = List.of();
     private JTree tree;
+    private Map<DataKey<?>, ?> inEditor = Map.of();
 
     @BeforeEach
     void start() throws Exception {
@@ -174,12 +187,37 @@ class PortWindowTest {
         });
     }
 
-    private void act(String action) throws Exception {
-        AnAction made = (AnAction) Class.forName("uncuda.ide.PortActions$" + action).getConstructor().newInstance();
+    private static AnAction action(String name) throws Exception {
+        return (AnAction) Class.forName("uncuda.ide.PortActions$" + name).getConstructor().newInstance();
+    }
+
+    private void act(String name) throws Exception {
+        AnAction action = action(name);
         Screen.on(() -> {
-            made.actionPerformed(Events.in(ide.project));
+            action.actionPerformed(Events.in(ide.project, inEditor));
             return null;
         });
+    }
+
+    private boolean isEnabled(String name) throws Exception {
+        return Events.isEnabled(action(name), ide.project, inEditor);
+    }
+
+    /** A caret in the last line of a file. */
+    private void edit(Path file) throws Exception {
+        Document document = new DocumentImpl(Files.readString(file).strip());
+        Editor editor = new Editor() {
+            @Override
+            public Document getDocument() {
+                return document;
+            }
+
+            @Override
+            public CaretModel getCaretModel() {
+                return document::getTextLength;
+            }
+        };
+        inEditor = Map.of(CommonDataKeys.EDITOR, editor, CommonDataKeys.VIRTUAL_FILE, ide.file(file));
     }
 
     @Test
@@ -230,6 +268,32 @@ class PortWindowTest {
         assertEquals(List.of(), menu());
     }
 
+    /** In characters, though a column of the IDE counts a tab as more. */
+    @Test
+    void enterAndADoubleClickOpenAFinding() throws Exception {
+        Files.writeString(safe, "import torch\nif torch:\n\t\tn = torch.cuda.device_count()\n");
+        connect();
+        expand("Safe", "cuda-api", "a.py");
+        select("'torch");
+        press(KeyEvent.VK_ENTER, 0);
+        Opened expected = new Opened("a.py", Files.readString(safe).indexOf("torch.cuda"));
+        assertEquals(expected, Opened.last());
+        Screen.on(() -> {
+            tree.setRowHeight(16);
+            tree.setSize(tree.getPreferredSize());
+            Rectangle place = tree.getRowBounds(tree.getLeadSelectionRow());
+            MouseEvent twice = new MouseEvent(tree, MouseEvent.MOUSE_CLICKED, 0, 0, place.x + 1, place.y + 1, 2, false);
+            for (MouseListener listener : tree.getMouseListeners()) {
+                listener.mouseClicked(twice);
+            }
+            return null;
+        });
+        assertEquals(expected, Opened.last());
+        select("a.py");
+        press(KeyEvent.VK_ENTER, 0);
+        assertEquals(null, Opened.last());
+    }
+
     @Test
     void previewStandsBesideTheFile() throws Exception {
         connect();
@@ -251,8 +315,10 @@ class PortWindowTest {
     void reviewShowsTheFindingWithItsActionsAndKeepsItsPlace() throws Exception {
         connect();
         until(() -> text().equals("3 left"));
+        assertTrue(isEnabled("Next") && !isEnabled("Fix") && !isEnabled("Skip"));
         act("Review");
         until(() -> screen.compared.size() == 1);
+        assertTrue(isEnabled("Fix") && isEnabled("Skip"));
         assertEquals("b.py: cuda-extension (1 of 2)", screen.compared.get(0).getTitle());
         assertEquals(List.of("uncuda.ReviewPrevious", "uncuda.ReviewNext", "uncuda.ReviewFix", "uncuda.ReviewAccept",
                 "uncuda.ReviewSkip"), screen.compared.get(0).getUserData(DiffUserDataKeys.CONTEXT_ACTIONS).stream()
@@ -260,6 +326,44 @@ class PortWindowTest {
         Object memory = ((PersistentStateComponent<?>) ide.project.getService(Class.forName("uncuda.ide.ProjectPort")))
                 .getState();
         assertTrue(memory.getClass().getField("reviewed").get(memory).toString().contains("b.py#"));
+    }
+
+    /** The first that is pressed: Review. */
+    @Test
+    void buttonOfTheServersMessageOpensTheReview() throws Exception {
+        connect();
+        until(() -> text().equals("3 left"));
+        session.begin(Commands.FIX_ALL_IN_PROJECT, "");
+        until(() -> screen.compared.size() == 1);
+        assertEquals("b.py: cuda-extension (1 of 2)", screen.compared.get(0).getTitle());
+        assertTrue(session.client.messages.get(0).startsWith("Fixed 1 finding"), session.client.messages.toString());
+    }
+
+    @Test
+    void caretFindsItsRow() throws Exception {
+        assertEquals(false, isEnabled("Reveal"));
+        connect();
+        until(() -> text().equals("3 left"));
+        edit(safe);
+        assertTrue(isEnabled("Reveal"));
+        act("Reveal");
+        until(() -> tree.getLeadSelectionRow() == 3 && find(0, "'torch.cuda.device_count'") == 3);
+    }
+
+    @Test
+    void pagesAreAskedForOneByOne() throws Exception {
+        Files.writeString(safe, "import torch\n\n" + "torch.cuda.synchronize()\n".repeat(1200));
+        connect();
+        expand("Safe", "cuda-api", "a.py");
+        until(() -> tree.getRowCount() > 500);
+        int rows = Screen.on(() -> tree.getRowCount());
+        assertEquals("…", Screen.on(() -> rows().get(find(0, "To review") - 1)));
+        Screen.on(() -> {
+            tree.setSelectionRow(find(0, "To review") - 1);
+            return null;
+        });
+        press(KeyEvent.VK_ENTER, 0);
+        until(() -> tree.getRowCount() == rows + 500);
     }
 
     @Test

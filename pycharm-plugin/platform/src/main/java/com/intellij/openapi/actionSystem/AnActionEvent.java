@@ -1,14 +1,17 @@
 package com.intellij.openapi.actionSystem;
 
 import com.intellij.openapi.project.Project;
+import java.util.Map;
 
-/** Works: is of a project, and of nothing else. */
+/** Works. */
 public class AnActionEvent {
     private final Project project;
+    private final Map<DataKey<?>, ?> data;
     private final Presentation presentation = new Presentation();
 
-    AnActionEvent(Project project) {
+    AnActionEvent(Project project, Map<DataKey<?>, ?> data) {
         this.project = project;
+        this.data = data;
     }
 
     public Project getProject() {
@@ -19,7 +22,8 @@ public class AnActionEvent {
         return presentation;
     }
 
+    @SuppressWarnings("unchecked") // it was given by the same key
     public <T> T getData(DataKey<T> key) {
-        return null;
+        return (T) data.get(key);
     }
 }

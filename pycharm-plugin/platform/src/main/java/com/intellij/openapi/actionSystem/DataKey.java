@@ -1,6 +1,6 @@
 package com.intellij.openapi.actionSystem;
 
 public class DataKey<T> {
-    private DataKey() {
+    DataKey() {
     }
 }

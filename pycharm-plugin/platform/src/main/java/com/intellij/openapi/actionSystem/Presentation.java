@@ -7,6 +7,10 @@ public final class Presentation {
     Presentation() {
     }
 
+    public void setEnabledAndVisible(boolean enabled) {
+        isEnabled = enabled;
+    }
+
     public void setEnabled(boolean enabled) {
         isEnabled = enabled;
     }
