@@ -1,18 +1,36 @@
-"""Fixes the files of a group in memory; worker processes fix the closed files of a large one."""
+"""Fixes the files of a workspace; worker processes fix the closed files of a large folder."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
 
+from uncuda.catalogue import Catalogue
 from uncuda.workspace import File, Repaired, fix_files
 from uncuda.workspace.cpus import number_for, processors, sizes_of
 
 from ..wire.logs import logger
+from .job import Job, JobAnswer, JobDone, JobProgress
+from .rewrite import Group, Run
 
-if TYPE_CHECKING:
-    from .rewrite import Group, Run
+
+def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
+    """Run a job; yields the answers that `worker.py` describes. Raises UndecidedTarget if the project imports the
+    plugins of several targets and no setting names one."""
+    run = Run(job, catalogue)
+    groups = run.groups()
+    if job.accept:
+        yield JobDone((), {}, "", tuple(run.acceptable(groups)))
+        return
+    done, total = 0, sum(len(group.files) for group in groups)
+    for group in groups:
+        for result in repaired(run, group):
+            if change := run.file(result, group):
+                yield from run.new_file(result, group)
+                yield change
+            done += 1
+            yield JobProgress(done, total)
+    yield JobDone(tuple(run.skipped), run.left, "".join(run.diff))
 
 
 def repaired(run: Run, group: Group) -> Iterator[Repaired]:

@@ -51,8 +51,7 @@ from ..wire.positions import Lines
 from ..wire.texts import Texts
 from ..wire.uris import uri_of
 from .changes import created, file_change, kept_by_editors
-from .job import Acceptable, Buffer, FileChange, Job, JobAnswer, JobDone, JobFolder, JobProgress, Left, left_in
-from .repairing import repaired
+from .job import Acceptable, Buffer, FileChange, Job, JobFolder, Left, left_in
 
 
 class Group(NamedTuple):
@@ -65,25 +64,6 @@ class Group(NamedTuple):
     baseline: Callable[[File], str]  # returns the path of a file's baseline
     looked: list[File]  # all files of the project that were read
     problems: Sequence[Problem] = ()  # errors of files that could not be read
-
-
-def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
-    """Run a job; yields the answers that `worker.py` describes. Raises UndecidedTarget if the project imports the
-    plugins of several targets and no setting names one."""
-    run = Run(job, catalogue)
-    groups = run.groups()
-    if job.accept:
-        yield JobDone((), {}, "", tuple(run.acceptable(groups)))
-        return
-    done, total = 0, sum(len(group.files) for group in groups)
-    for group in groups:
-        for result in repaired(run, group):
-            if change := run.file(result, group):
-                yield from run.new_file(result, group)
-                yield change
-            done += 1
-            yield JobProgress(done, total)
-    yield JobDone(tuple(run.skipped), run.left, "".join(run.diff))
 
 
 class Run:

@@ -18,7 +18,8 @@ from uncuda.workspace import UndecidedTarget
 from uncuda.workspace.baseline import BaselineError
 
 from .job import CODEC, Job, JobAnswer, JobDone, JobFailed, JobProgress, JobUndecided
-from .rewrite import Run, rewrite
+from .repairing import rewrite
+from .rewrite import Run
 
 _PAUSE = 0.05  # seconds between two progress messages
 
