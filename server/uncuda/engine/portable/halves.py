@@ -24,10 +24,17 @@ _EXTENSION = re.compile(
     r"|\bfrom[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba)\b"
 )
 """A call of an extension for CUDA, by its name, and an import of a library that runs on CUDA only."""
+_ACCELERATOR = re.compile(r"\btorch\.accelerator\b|\bfrom[ \t]+torch[ \t]+import\b[^\n]*\baccelerator\b")
 _BUILDS = ("CUDA_HOME", "CUDAPluggableAllocator", "CUDAExtension", "load_inline")
 _PARALLEL = re.compile(r"(?<!Distributed)\bDataParallel\b")
 _STREAMS = re.compile(r"\btorch\.(?:Stream|Event)\b")
 _SET = re.compile(r"(?:\w+\.)*(\w+)(?:[ \t]*:[^=\n]+)?[ \t]*=(?!=)[^\n]*")
+
+
+def says_accelerator(context: Context) -> bool:
+    """Whether a text uses `torch.accelerator`: it has a style of its own, which what is written continues."""
+    layout = context.facts.layout
+    return any(not layout.token_at(match.start()) for match in _ACCELERATOR.finditer(context.text))
 
 
 class Halves:
@@ -44,7 +51,7 @@ class Halves:
 
     def has(self, hit: Hit) -> bool:
         """Whether the fix of a place would leave a half behind that no fix ports."""
-        if self._is_nvidias:
+        if self._is_nvidias or self._says_accelerator:
             return True
         if self._hides and hit.rule.check != "environment":
             return True  # which devices are seen is said by a variable that may stay
@@ -53,6 +60,10 @@ class Halves:
         if self._is_cudas(hit):
             return True
         return self._asks(hit) and (self._in_expression(hit) or self._in_block(hit) or self._by_name(hit))
+
+    @cached_property
+    def _says_accelerator(self) -> bool:
+        return says_accelerator(self._context)
 
     @cached_property
     def _is_nvidias(self) -> bool:
