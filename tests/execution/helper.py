@@ -1,4 +1,6 @@
-"""What the helper of a portable source does beside real PyTorch: `PYTHONPATH=tests:server .venv/bin/python -m execution.helper`.
+"""What the helper of a portable source does beside real PyTorch.
+
+`PYTHONPATH=tests:server .venv/bin/python -m execution.helper`.
 
 Forked and spawned children, workers of a DataLoader, `torch.compile(fullgraph=True)` and pickling, on a build for CUDA
 without a device. Prints a line for each; 1 if one fails.
@@ -16,7 +18,7 @@ from uncuda.engine.portable.template import helper_text
 
 HERE = Path(__file__).parent
 PYTHON = HERE.parents[1] / ".cache/execution/venv/bin/python"
-CHECKS = '''
+CHECKS = """
 import multiprocessing, pickle, sys, warnings
 import torch
 import _accelerator as helper
@@ -24,7 +26,8 @@ import _accelerator as helper
 FUNCTIONS = (helper.accelerator_type, helper.device_module, helper.device, helper.backend, helper.visible_devices)
 
 def in_child(queue):
-    queue.put((torch.cuda._is_in_bad_fork(), [str(f()) for f in (helper.accelerator_type, helper.device, helper.backend)]))
+    answers = helper.accelerator_type(), str(helper.device()), helper.backend()
+    queue.put((torch.cuda._is_in_bad_fork(), answers))
 
 def child(method):
     context = multiprocessing.get_context(method)
@@ -58,7 +61,7 @@ def compiled():
 if __name__ == "__main__":
     for function in FUNCTIONS:
         function()
-    answers = (False, ["cuda", "cuda", "nccl"])
+    answers = (False, ("cuda", "cuda", "nccl"))
     batches = [[[0, 4], [1, 4], [2, 4], [3, 4]], [[4, 4], [5, 4], [6, 4], [7, 4]]]
     checks = {
         "not started": lambda: not torch.cuda.is_initialized(),
@@ -79,7 +82,7 @@ if __name__ == "__main__":
         print(f"{name:32} {'as expected' if good is True else good}")
         bad += good is not True
     sys.exit(bad)
-'''
+"""
 
 
 def main() -> int:

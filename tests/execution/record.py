@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import runpy
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 _STEPS: list[str] = []
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 class _Recorder(TorchDispatchMode):  # type: ignore[misc]
@@ -34,7 +36,7 @@ def _noted(name: str, function: Any, folder: str) -> Any:
     @functools.wraps(function)
     def noted(*args: Any, **kwargs: Any) -> Any:
         if sys._getframe(1).f_code.co_filename.startswith(folder):
-            _STEPS.append(f"torch.cuda.{name}({', '.join(map(str, args))}, {kwargs})")
+            _STEPS.append(_ADDRESS.sub("", f"torch.cuda.{name}({', '.join(map(str, args))}, {kwargs})"))
         return function(*args, **kwargs)
 
     return noted

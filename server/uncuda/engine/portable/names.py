@@ -22,6 +22,8 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
     if not isinstance(node, (ast.Attribute, ast.Name)) or statement is None or not isinstance(node.ctx, ast.Load):
         raise Unwritable(BY_HAND)
     base = statement.start
+    if context.text[base] == "@":
+        form.lower(REVIEW)  # Python 3.8 takes names and one call
     start, end = (base + offset for offset in statement.digest.span(node))
     inside = [edit for edit in hit.fixes[0].edits if not (start <= edit.start and edit.end <= end)]
     if any(edit.start != edit.end or not _KEYWORD.match(edit.text) for edit in inside):
