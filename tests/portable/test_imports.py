@@ -137,7 +137,7 @@ MAIN = '\n\nif __name__ == "__main__":\n    f(torch)\n'
 def test_imported_names_go_with_their_uses() -> None:
     code = "@autocast()\ndef f(x):\n    g = GradScaler(1.0, 2.0, 0.5, 2000, True)\n    with autocast(x): pass\n"
     assert classes(ALIASED + code + MAIN) == ["review"] * 3, "a decorator is but a name and a call in Python 3.8"
-    assert classes(ALIASED + code[code.index("def") :] + MAIN) == ["safe"] * 2
+    assert classes(ALIASED + code[code.index("def") :] + MAIN) == ["safe"] * 3
     fixed = ported(ALIASED + code + MAIN, review=True)
     assert fixed == (
         f"import torch\n\n{LINE}\n\n@device_module().amp.autocast()\ndef f(x):\n"
