@@ -89,11 +89,18 @@ def test_a_stream_beside_an_event_that_stays() -> None:
         "def f(x):\n    {}\n    fused_adam_cuda.adam(x)\n",
         "if engine:\n    import tensorrt\n    {}\n",
         "from torch.utils.cpp_extension import CUDA_HOME\n{}\n",
+        "try:\n    import pynvml\nexcept ImportError:\n    pynvml = None\n{}\n",
     ],
 )
 def test_what_is_for_cuda_by_its_name_or_beside_its_extension(code: str) -> None:
     assert class_at(code.format("torch.cuda.synchronize()"), "synchronize") == "review"
     assert class_at("def f(x):\n    torch.cuda.synchronize()\n", "synchronize") == "safe"
+
+
+def test_a_count_beside_what_stays() -> None:
+    code = "def f():\n    for i in range(torch.cuda.device_count()):\n        print(i)\n"
+    assert class_at(code, "device_count") == "safe"
+    assert class_at(f"{code}        torch.cuda.get_device_capability(i)\n", "device_count") == "review"
 
 
 def test_what_says_its_own_expression_is_by_hand_and_silences_nothing_else() -> None:

@@ -38,6 +38,14 @@ LINE = "from pkg.device import device_module\n"
             f"import torch\n# more\nimport numpy\n\n{LINE}\ntry:\n    import apex\nexcept ImportError:\n    x = 1\n\n",
         ),
         (
+            "from .compat import prepare\n\nprepare()\n\nimport torch\n\n",
+            f"from .compat import prepare\n\nprepare()\n\nimport torch\n\n{LINE}\n",
+        ),
+        (
+            "from .compat import prepare\n\nprepare()\n\nimport torch\nfrom .a import b\n\n",
+            f"from .compat import prepare\n\nprepare()\n\nimport torch\n{LINE}from .a import b\n\n",
+        ),
+        (
             "import sys\nimport torch\n\nsys.path.append(ROOT)\n\nimport pkg.a\n\n",
             f"import sys\nimport torch\n\nsys.path.append(ROOT)\n\nimport pkg.a\n{LINE}\n",
         ),
@@ -206,6 +214,7 @@ def test_torch_goes_where_nothing_else_uses_it(before: str, after: str) -> None:
         f"{BEFORE}__all__ = ['torch']\n{ALONE}",
         f"import torch\nimport fused_ext\n\n{ALONE}",
         f"import torch\nfrom pkg import _C\n\n{ALONE}",
+        f"import torch\n\nprepare()\n\nfrom pkg import a\n\n{ALONE}",
     ],
 )
 def test_torch_stays_where_something_may_need_it(text: str) -> None:

@@ -13,6 +13,7 @@ from ...edits import SAFE
 from ...facts.scopes import Header
 
 _ASKING = frozenset({"is_available", "device_count", "is_cuda", "is_nccl_available"})
+_COUNTING = frozenset({"device_count", "current_device", "get_device_name", "get_device_properties"})
 _DEVICES = frozenset({"cuda", "cpu", "mps", "meta", "nccl", "gloo", "mpi", ""})
 _CUDAS = re.compile(r"cuda(?::.*)?")
 _VENDOR = re.compile(r"gpu|cuda|nvidia|tensorrt|Provider", re.IGNORECASE)
@@ -25,6 +26,10 @@ _EXTENSION = re.compile(
 )
 """A call of an extension for CUDA, by its name, and an import of a library that runs on CUDA only."""
 _ACCELERATOR = re.compile(r"\btorch\.accelerator\b|\bfrom[ \t]+torch[ \t]+import\b[^\n]*\baccelerator\b")
+_LIBRARIES = re.compile(
+    r"^(?: {4})?(?:from|import)[ \t]+(?:pynvml|py3nvml|pydcgm|dcgm_\w+|nvshmem|cupy|pycuda|tensorrt|cuda)\b", re.M
+)
+"""Imports of libraries for NVIDIA's devices, at the head of a file or in a `try` there."""
 _BUILDS = ("CUDA_HOME", "CUDAPluggableAllocator", "CUDAExtension", "load_inline")
 _PARALLEL = re.compile(r"(?<!Distributed)\bDataParallel\b")
 _STREAMS = re.compile(r"\btorch\.(?:Stream|Event)\b")
@@ -47,6 +52,8 @@ class Halves:
         streams = [hit for hit in ported if hit is not None and hit.rule.name == "cuda-stream"]
         left = [hit for hit in streams if not hit.fixes or hit.fixes[0].applicability != SAFE]
         self._mixed = set(map(self._function_of, left))
+        stays = [hit for hit in ported if hit is not None and not hit.fixes and hit.rule.check == "name"]
+        self._half = {at for hit in stays if (at := self._function_of(hit)) >= 0}
         self._hides = any(hit.rule.check == "environment" and "VISIBLE" in hit.words.get("old", "") for hit in hits)
 
     def has(self, hit: Hit) -> bool:
@@ -59,6 +66,8 @@ class Halves:
             return True  # a stream of one class, events of another
         if self._is_cudas(hit):
             return True
+        if self._subject(hit) in _COUNTING and self._function_of(hit) in self._half:
+            return True  # what it counts is asked for what is CUDA's
         return self._asks(hit) and (self._in_expression(hit) or self._in_block(hit) or self._by_name(hit))
 
     @cached_property
@@ -68,7 +77,7 @@ class Halves:
     @cached_property
     def _is_nvidias(self) -> bool:
         """Whether the file builds or allocates for CUDA by itself."""
-        return any(map(self._context.facts.says, _BUILDS))
+        return any(map(self._context.facts.says, _BUILDS)) or _LIBRARIES.search(self._context.text) is not None
 
     @cached_property
     def _says_streams(self) -> bool:
@@ -100,11 +109,14 @@ class Halves:
             return False
         return _EXTENSION.search(text, header.start, end) is not None
 
+    def _subject(self, hit: Hit) -> str:
+        """The last word of the name or attribute at a place."""
+        return (hit.words.get("name") or hit.words.get("old", "")).rpartition(".")[2]
+
     def _asks(self, hit: Hit) -> bool:
         """Whether a place asks for a device: by a function, an attribute or a comparison."""
         if hit.rule.check in ("name", "method"):
-            subject = (hit.words.get("name") or hit.words.get("old", "")).rpartition(".")[2]
-            return subject in _ASKING
+            return self._subject(hit) in _ASKING
         around = hit.statement.digest.parents.get(hit.node) if hit.statement and hit.node else None
         return isinstance(around, ast.Compare)
 

@@ -14,6 +14,7 @@ from .reach import PATH_CHANGED, Reach
 _IMPORT = re.compile(r"^(from|import)[ \t]+(\.*[\w.]*)", re.M)
 _COMMENTS = re.compile(r"#[^\n]*")
 _BLANK = re.compile(r"[ \t]*\r?\n")
+_CODE = re.compile(r"^(?!from\b|import\b)[^\s#)]", re.M)
 _NEXT = re.compile(r"^(?![ \t#\r\n)\]}])", re.M)
 _TORCHES = frozenset({"torch", "torchvision", "torchaudio"})
 
@@ -71,8 +72,11 @@ def place_of(facts: Facts, reach: Reach) -> Gap:
     lines = _lines(facts)
     changed = _path_changed(facts)
     after = [line for line in lines if line.start >= changed]
-    group = _first_group([line for line in after if line.root in (own | {"."}) - {"torch", ""}], facts)
     torch = [line for line in lines if line.root == "torch"]
+    owned = [line for line in after if line.root in (own | {"."}) - {"torch", ""}]
+    if torch and owned and has_code(facts.text, owned[0].start, torch[0].start):
+        owned = [line for line in owned if line.start > torch[0].start]  # it runs before torch is imported
+    group = _first_group(owned, facts)
     if not any(line.root in _TORCHES for line in lines):
         reach = reach._replace(allowed=REVIEW)  # torch is imported late or not at all, and the helper imports it
     if group:
@@ -87,6 +91,11 @@ def place_of(facts: Facts, reach: Reach) -> Gap:
     gap = _at(facts, first[-1].end, reach.allowed)
     is_followed = facts.text[gap.at : gap.at + 1] not in ("", "\r", "\n")
     return replace(gap, apart=True, below=("",) if is_followed else ())
+
+
+def has_code(text: str, start: int, end: int) -> bool:
+    """Whether anything but imports stands at the head of a line between two places."""
+    return _CODE.search(text, start, max(start, end)) is not None
 
 
 def _in_order(facts: Facts, group: Sequence[_Line], reach: Reach, after_torch: bool) -> Gap:
