@@ -19,7 +19,7 @@ def class_at(code: str, word: str, project: Project | None = None) -> str:
     text = HEAD + code
     settings = Settings(strategy="portable", portable_helper=HELPER)
     findings = engine_for("npu", settings, project or Project()).check(Source(text)).findings
-    at = text.rindex(word)
+    at = text.rindex(word) + word.startswith(".")
     finding = next(one for one in findings if one.span.start <= at < one.span.end)
     return finding.fixes[0].applicability if finding.fixes else "manual"
 
@@ -55,6 +55,15 @@ def test_a_question_that_decides_what_stays_needs_review(code: str) -> None:
 )
 def test_any_other_question_is_safe(code: str) -> None:
     assert class_at(code, "is_available") == "safe"
+
+
+def test_what_a_question_guards_that_stays() -> None:
+    use = "use = torch.cuda.is_available() and not args.cpu\n"
+    stays = f"{use}x = move_to_cuda(x) if use else x\n"
+    for code in ("if use:\n    x = x.cuda()\n", "x = x.cuda() if use else x\n"):
+        assert class_at(use + code, ".cuda()") == "safe"
+        assert class_at(stays + code, ".cuda()") == "review"
+    assert class_at(f"{stays}x = x.cuda()\n", ".cuda()") == "safe"
 
 
 def test_a_count_over_a_wrapper_for_one_process() -> None:

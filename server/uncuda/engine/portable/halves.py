@@ -49,6 +49,7 @@ class Halves:
         self._context = context
         self._words = {id(hit.node) for hit in ported if hit is not None and hit.fixes and hit.node is not None}
         self._known: dict[int, bool] = {}
+        self._hits = hits
         streams = [hit for hit in ported if hit is not None and hit.rule.name == "cuda-stream"]
         left = [hit for hit in streams if not hit.fixes or hit.fixes[0].applicability != SAFE]
         self._mixed = set(map(self._function_of, left))
@@ -68,6 +69,8 @@ class Halves:
             return True
         if self._subject(hit) in _COUNTING and self._function_of(hit) in self._half:
             return True  # what it counts is asked for what is CUDA's
+        if self._kept is not None and self._is_behind(hit, self._kept):
+            return True  # the question is for review, and what it guards runs for CUDA as long as it stays
         return self._asks(hit) and (self._in_expression(hit) or self._in_block(hit) or self._by_name(hit))
 
     @cached_property
@@ -86,6 +89,25 @@ class Halves:
     def _function_of(self, hit: Hit) -> int:
         headers = self._context.facts.indents.headers(hit.start)
         return next((header.start for header in headers if header.word in ("def", "async")), -1)
+
+    @cached_property
+    def _kept(self) -> re.Pattern[str] | None:
+        """The names of questions that stay without review; None if there are none."""
+        text = self._context.text
+        asked = (hit for hit in self._hits if hit.fixes and hit.statement and self._asks(hit) and self._by_name(hit))
+        names = {match[1] for hit in asked if hit.statement and (match := _SET.match(text, hit.statement.start))}
+        return re.compile(rf"\b(?:if|elif|while)\b[^\n]*\b(?:{'|'.join(sorted(names))})\b") if names else None
+
+    def _is_behind(self, hit: Hit, tests: re.Pattern[str]) -> bool:
+        """Whether a place is guarded by one of these tests."""
+        text, indents = self._context.text, self._context.facts.indents
+        if hit.statement is not None and tests.search(text, hit.statement.start, hit.statement.end):
+            return True
+        headers = [header for header in indents.headers(hit.start) if header.word in ("if", "elif", "else", "while")]
+        clauses = (
+            one for header in headers for one in (indents.clauses(header) if header.word == "else" else [header])
+        )
+        return any(tests.search(text, one.start, one.end) for one in clauses)
 
     def _is_cudas(self, hit: Hit) -> bool:
         """Whether a place is in a function or class of CUDA by its name, or beside calls of an extension for it."""
