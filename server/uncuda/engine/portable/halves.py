@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -79,7 +80,9 @@ class Halves:
 
     @cached_property
     def _is_nvidias(self) -> bool:
-        """Whether the file builds or allocates for CUDA by itself."""
+        """Whether the file is for CUDA by its name, or builds or allocates for CUDA by itself."""
+        if "cuda" in posixpath.basename(self._context.path.replace("\\", "/")).lower():
+            return True
         return any(map(self._context.facts.says, _BUILDS)) or _LIBRARIES.search(self._context.text) is not None
 
     @cached_property
