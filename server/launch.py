@@ -1,6 +1,6 @@
-"""Runs the uncuda beside this file: `python -I launch.py ARGUMENTS...` is `uncuda ARGUMENTS...`.
+"""Runs the copy of uncuda that is beside this file: `python -I launch.py ARGUMENTS...` is `uncuda ARGUMENTS...`.
 
-The syntax of this file is valid in every Python version, so that one that is too old can print an error.
+The syntax of this file is valid in every Python version, so that a Python that is too old can print an error.
 """
 
 import os

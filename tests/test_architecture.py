@@ -40,6 +40,7 @@ NOT_AT_THE_START = [
         "state.analyst",
         "state.inspector",
         "state.inspection_process",
+        "state.scan_process",
     ),
 ]
 # The modules that may import a package that costs start-up time, or that only one entry point uses.

@@ -203,6 +203,7 @@ def test_every_part_has_files() -> None:
         assert any(any(RECORD.parents[1].glob(pattern)) for pattern in DIGESTED[part])
 
 
+@pytest.mark.slow
 def test_the_stand_ins_of_relations_fit_the_engine(capfd: pytest.CaptureFixture[str]) -> None:
     assert not unusable(relations())
     (wrong,) = unusable([Mutant("families", "uncuda.workspace.backends:ByName.families", "lambda *_: 1 / 0")])

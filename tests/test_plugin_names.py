@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from scripts.plugin.compare import Fit, differences, fit
-from scripts.plugin.known import NAMES, Version, facts
+from scripts.plugin.known import NAMES, Version, facts, versions
 from scripts.plugin.names import dumped, read
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -225,3 +225,19 @@ def test_files_of_names_are_as_they_are_written(path: Path) -> None:
     assert dumped(found) == text
     assert path.name.endswith(f"-{found['version']}.json")
     assert re.fullmatch(r"[\w./@+ -]+", found["source"])
+
+
+ADVISED = re.compile(r"`((?:torch\.(?:npu|musa)|torch_npu|torch_musa)(?:\.\w+)+)(?![\w*])")
+
+
+def test_names_that_a_sentence_advises_are_in_every_version_or_it_says_in_which() -> None:
+    lines = (ROOT / "rules" / "limits.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    known = {target: versions(target) for target in ("npu", "musa")}
+    missing = [
+        (limit, name, one.version)
+        for limit, english, _ in (line.split("\t") for line in lines)
+        for name in ADVISED.findall(english)
+        for one in known["npu" if "npu" in name else "musa"]
+        if one.has(name) is False and not re.search(rf"{one.package} from [\d.]+ on", english)
+    ]
+    assert not missing

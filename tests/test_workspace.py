@@ -281,6 +281,7 @@ def test_a_folder_without_python_may_be_no_problem() -> None:
     assert not discover(["a"], Configuration(VOCABULARY).settings_for, empty=True).problems
 
 
+@pytest.mark.slow
 def test_discovery_is_quick() -> None:
     for folder in range(100):
         make(*(f"p/d{folder}/m{number}.py" for number in range(50)))

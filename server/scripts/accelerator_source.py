@@ -1,6 +1,7 @@
-"""What PyTorch's source says of `torch.accelerator`, and of the few names beside it that take its devices.
+"""Reads from PyTorch's source the API of `torch.accelerator`, and of the few names outside it that accept its devices.
 
-A source is a wheel, or a folder that holds `torch/`: an installation or a checkout. Nothing of it is run or imported.
+The source is a wheel, or a folder that contains `torch/`: an installation or a checkout. No code of the source is run
+or imported.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ Signature = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Entry:
-    """A name: module, function, class or import (defined elsewhere); its signatures; the class of its result."""
+    """A name: its kind (module, function, class, or import if it is defined elsewhere); its signatures; the class of
+    its result."""
 
     kind: str
     signatures: tuple[Signature, ...] = ()
@@ -37,11 +39,11 @@ class Entry:
 
 
 class NotTorch(ValueError):
-    """A path without PyTorch's source."""
+    """The exception that a path does not contain PyTorch's source."""
 
 
 def read_source(path: Path) -> tuple[str, dict[str, Entry], dict[str, Entry]]:
-    """(version, names of and beside `torch.accelerator`, names of `torch.cuda`) of a wheel or a folder."""
+    """(version, names of and beside `torch.accelerator`, names of `torch.cuda`) in a wheel or a folder."""
     if path.is_file():
         with zipfile.ZipFile(path) as wheel:
             return _read(path, wheel.namelist(), lambda name: wheel.read(name).decode("utf-8"))
@@ -134,10 +136,10 @@ def _constructors(node: ast.ClassDef) -> tuple[Signature, ...]:
 
 
 def _signature(given: ast.arguments, own: bool = False) -> Signature:
-    """`name`, `name=` where it may be left out; `/` and `*` as in Python; `:int`, `:device`, and `:named` for a device
-    that is never a number, where the annotation says so.
+    """The parameters: `name`, or `name=` if it is optional; `/` and `*` as in Python; `:int`, `:device`, or `:named`
+    for a device that is never a number, if the annotation says so.
 
-    `own`: whether the first one is the object itself.
+    `own`: whether the first parameter is the object itself.
     """
     positional = [*given.posonlyargs, *given.args]
     optional = {argument.arg for argument in positional[len(positional) - len(given.defaults) :] if given.defaults}

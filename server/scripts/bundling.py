@@ -1,10 +1,10 @@
-"""Writes uncuda with everything it imports into a folder, for any Python from 3.10 on and any system.
+"""Writes uncuda with all packages that it imports into a folder, for any Python from 3.10 on and any system.
 
     python server/scripts/bundling.py FOLDER
 
-FOLDER/launch.py runs it, FOLDER/libs holds uncuda with its rules, the record of how they are proved, and the packages
-of requirements/bundle.txt, checked by hash. The same checkout gives the same bytes. Packages are fetched once, into
-.cache/bundle.
+FOLDER/launch.py runs uncuda. FOLDER/libs contains uncuda with its rules, the record of how they were tested, and the
+packages of requirements/bundle.txt, checked by hash. The same checkout gives the same bytes. Packages are downloaded
+once, into .cache/bundle.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENTS = ROOT / "requirements" / "bundle.txt"
-# Files that pip writes about an installation, its scripts, and type stubs that jedi does not find there.
+# Files that are left out: those that pip writes about an installation, its scripts, and type stubs that jedi does not
+# find in the bundle.
 _LEFT_OUT = {"INSTALLER", "RECORD", "REQUESTED", "WHEEL", "bin", "__pycache__"}
 _STUBS = ("jedi", "third_party", "typeshed", "stubs")
 
@@ -56,7 +57,7 @@ def packages() -> Path:
         _tidy(part / "libs")
         try:
             (part / "libs").rename(kept)
-        except OSError:  # another process was faster
+        except OSError:  # another process has created the folder first
             if not kept.is_dir():
                 raise
     finally:
@@ -71,7 +72,7 @@ def _process() -> str:
 
 
 def _install(wanted: str, folder: Path) -> None:
-    """Install every package, whatever Python or system its marker asks for, in its pure-Python form."""
+    """Install every package in its pure-Python form, even if its marker is for another Python or system."""
     everywhere = folder / "requirements.txt"
     everywhere.write_text(re.sub(r" ;[^\\\n]*", "", wanted), encoding="utf-8")
     anything = ["--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", "3.10"]

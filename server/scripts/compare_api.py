@@ -1,7 +1,7 @@
 """Compares pycharm-plugin/api-surface.txt with the api dumps of a checkout of JetBrains/intellij-community.
 
-compare_api.py CHECKOUT prints what the dumps no longer have, and ends with 1 if that is anything: to be run before the
-plugin is built for a newer IDE.
+compare_api.py CHECKOUT prints the members that the dumps no longer have, and exits with 1 if there are any; run it
+before the plugin is built for a newer IDE.
 """
 
 import sys
@@ -25,7 +25,7 @@ def types(lines: Iterable[str]) -> dict[str, set[str]]:
 
 
 def sections(surface: str) -> dict[str, dict[str, set[str]]]:
-    """The types by the API dump that they were taken from; those from no dump are left out."""
+    """The types by the API dump that they were taken from, without those that come from no dump."""
     found: dict[str, list[str]] = {}
     dump = ""
     for line in surface.splitlines():

@@ -1,4 +1,4 @@
-"""Downloads wheels from the package index by pip: to read them, never to install them."""
+"""Downloads wheels from the package index with pip, only to read them."""
 
 import subprocess
 import sys

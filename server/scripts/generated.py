@@ -11,9 +11,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def settle(about: str | None, make: Callable[[], Mapping[Path, str]]) -> int:
-    """Write the files that `make` gives, or compare them; returns the exit code: 1 if --check finds one stale.
+    """Write the files that `make` returns, or compare them; returns the exit code: 1 if --check finds a stale file.
 
-    `about` says what the script does, for its help.
+    `about`: the description of the script, for its help.
     """
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="only compare")

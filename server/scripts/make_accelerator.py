@@ -1,13 +1,14 @@
-"""Makes rules/tables/accelerator.tsv, the table of `torch.accelerator`, or checks that it is up to date.
+"""Generates rules/tables/accelerator.tsv, the table of `torch.accelerator`, or checks that it is up to date.
 
     python server/scripts/make_accelerator.py [--check]
     python server/scripts/make_accelerator.py [--check] --torch PATH…
     python server/scripts/make_accelerator.py [--check] --download VERSION…
 
-What is kept by hand comes from accelerator.toml, beside this script. What PyTorch's source says is in the table already
-and stays, unless sources are given: wheels, or folders that hold `torch/`, or versions for pip to fetch, one at a time
-and for a platform whose wheels are small. With --check they are compared with the table, each with what the table says
-of its version; without --check the table is made of them alone, so that all versions are to be given.
+Facts that are written by hand come from accelerator.toml, beside this script. Facts from PyTorch's source are already
+in the table and are kept, unless sources are passed: wheels, folders that contain `torch/`, or versions for pip to
+download, one at a time and for a platform whose wheels are small. With --check the sources are compared with the table,
+each with the entries for its version; without --check the table is generated from the sources alone, so pass all
+versions.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Wrong(Exception):
 
 
 def from_sources(sources: Sequence[Source]) -> list[Row]:
-    """The rows read from PyTorch's versions, without the columns that are kept by hand."""
+    """The rows read from PyTorch's versions, without the columns that are written by hand."""
     facts, ordered = load_facts(), sorted(sources, key=lambda source: numbers(source[0]))
     names = sorted({name for _, found, _ in ordered for name in found})
     return [_read_row(name, ordered, facts["cuda"]) for name in names]
@@ -72,7 +73,7 @@ def _read_row(name: str, sources: Sequence[Source], cuda: Mapping[str, str]) -> 
 
 
 def _said(signature: Sequence[str], having: Sequence[tuple[str, Entry]]) -> str:
-    """A signature; a parameter that was added after the function is followed by the version that has it first."""
+    """A signature; a parameter that was added after the function is followed by the first version that has it."""
     said = []
     for token in signature:
         since = next(version for version, entry in having if any(token in one for one in entry.signatures))
@@ -87,12 +88,12 @@ def _said(signature: Sequence[str], having: Sequence[tuple[str, Entry]]) -> str:
 
 
 def short(version: str) -> str:
-    """The minor version, by which names are recorded: `2.9` for 2.9.0."""
+    """The minor version, under which names are recorded: `2.9` for 2.9.0."""
     return version.removesuffix(".0") if version.count(".") > 1 else version
 
 
 def with_facts(rows: Sequence[Row]) -> list[Row]:
-    """The rows with the columns that are kept by hand; Wrong if such a fact names something that does not exist."""
+    """The rows with the columns that are written by hand; Wrong if such a fact names something that does not exist."""
     facts, known = load_facts(), {row[0] for row in rows if row[1] != "import"}
     every = {*facts["cuda"], *(name for group in facts["served"] for name in group["names"])}
     if missing := sorted(name for name in every if f"{MODULE}.{name}" not in known):
@@ -180,7 +181,7 @@ def _at(signature: str, version: str) -> Iterator[str]:
 
 
 def downloaded(versions: Sequence[str]) -> Iterator[Source]:
-    """Each version's source, from a wheel that is deleted again."""
+    """The source of each version, from a wheel that is deleted afterwards."""
     for version in versions:
         with tempfile.TemporaryDirectory() as folder:
             download(f"torch=={version}", PLATFORMS, Path(folder))

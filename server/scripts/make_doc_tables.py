@@ -1,8 +1,9 @@
-"""Writes the tables of README*.md and docs/configuration.md that the code knows better: targets, settings.
+"""Writes the tables of README*.md and docs/configuration.md that are generated from the code: targets, settings.
 
     python server/scripts/make_doc_tables.py [--check]
 
-A table stands between `<!-- table: NAME -->` and `<!-- end -->`. With --check it only compares; exit 1 if one is stale.
+A table is between `<!-- table: NAME -->` and `<!-- end -->`. With --check the script only compares; it exits with 1 if
+a table is stale.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     python server/scripts/make_icon.py [--check]
 
-With --check it only compares, pixel by pixel; exit 1 if the picture is stale.
+With --check the script only compares, pixel by pixel; it exits with 1 if the picture is stale.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Box(NamedTuple):
     corner: float
 
     def holds(self, x: float, y: float) -> bool:
-        """Whether a point is inside."""
+        """Whether a point is inside the rectangle."""
         across = max(self.left + self.corner - x, x - self.right + self.corner, 0.0)
         down = max(self.top + self.corner - y, y - self.bottom + self.corner, 0.0)
         return across * across + down * down <= self.corner * self.corner
@@ -60,12 +60,12 @@ def _pixel(column: int, row: int) -> bytes:
 
 
 def pixels() -> bytes:
-    """The uncompressed pixels of the PNG: each row begins with its filter type, which is "none"."""
+    """The uncompressed pixel data of the PNG file: each row begins with its filter type, "none"."""
     return b"".join(b"\0" + b"".join(_pixel(column, row) for column in range(SIZE)) for row in range(SIZE))
 
 
 def png(raw: bytes) -> bytes:
-    """The picture as a file."""
+    """The picture as the bytes of a PNG file."""
     header = struct.pack(">IIBBBBB", SIZE, SIZE, 8, 6, 0, 0, 0)
     chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(raw, 9)), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(

@@ -1,8 +1,8 @@
-"""Writes docs/images/*.svg: a terminal that shows uncuda at work on examples/, from what the command really says.
+"""Writes docs/images/*.svg: pictures of a terminal with the real output of uncuda on examples/.
 
     python server/scripts/make_pictures.py [--check]
 
-With --check it only compares; exit 1 if a picture is stale.
+With --check the script only compares; it exits with 1 if a picture is stale.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def said(command: str, language: str) -> str:
 def _read(reader: int) -> bytes:
     try:
         return os.read(reader, 65536)
-    except OSError:  # Linux raises this when the other end is closed
+    except OSError:  # Linux raises this if the other end of the terminal is closed
         return b""
 
 

@@ -2,8 +2,9 @@
 
     python server/scripts/make_port_picture.py [--check]
 
-The commands run on a copy of the program, and the picture shows their output. With reduced motion, it is still and
-shows the end. With --check, the pictures are only compared; exit code 1 if one is stale.
+The commands run on a copy of the program, and the picture shows their output. If the user prefers reduced motion, the
+picture does not move and shows the end. With --check the pictures are only compared; the exit code is 1 if one is
+stale.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from scripts.make_pictures import BAR, CHAR, COLORS, FONTS, IMAGES, LIGHTS, LINE
 LANGUAGES = {"port.svg": "en", "port.zh-CN.svg": "zh"}
 REASONS = {"en": "Ascend has no such kernel yet", "zh": "昇腾暂无此算子"}
 COLUMNS = 100
-SECONDS = 2.6  # that each step is shown before the next one
-REST = 4.0  # seconds that the end is shown
+SECONDS = 2.6  # seconds for which each step is shown
+REST = 4.0  # seconds for which the end is shown
 STRIP = 46  # height of the bar of findings, in pixels
 CLASSES = {"safe": "32", "review": "33", "manual": "35", "accepted": "34"}
 NAMES = {
@@ -38,7 +39,8 @@ NAMES = {
 
 
 class Step(NamedTuple):
-    """A command, and which lines of its output are shown. `more`: a last row `…` stands for the others."""
+    """A command, and the lines of its output that are shown. `more`: whether a last row `…` stands for the other
+    lines."""
 
     command: str
     shown: slice
@@ -56,14 +58,14 @@ STEPS = (
 
 
 class Shown(NamedTuple):
-    """A step as it is drawn: its rows of text, and the number of findings by class after it."""
+    """A step as it is drawn: its rows of text, and the numbers of findings by class after the step."""
 
     rows: Sequence[Row]
     numbers: Mapping[str, int]
 
 
 def shown(language: str) -> Iterator[Shown]:
-    """Run the steps on a copy of the program, and yield what each shows."""
+    """Run the steps on a copy of the program, and yield the output of each."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "examples" / "train", Path(folder, "train"))
         for step in STEPS:

@@ -2,7 +2,7 @@
 
     python server/scripts/make_rule_keys.py [--check]
 
-With --check it only compares; exit 1 if a file is stale.
+With --check the script only compares; it exits with 1 if a file is stale.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Writes docs/uncuda.schema.json, the JSON schema of uncuda.toml and [tool.uncuda], from the table of settings.
 
-With --check it only compares; exit 1 if the file is stale.
+With --check the script only compares; it exits with 1 if the file is stale.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _default(option: Option) -> dict[str, Any]:
 
 
 def files() -> dict[Path, str]:
-    """The schema's file."""
+    """The path of the schema's file, with its contents."""
     catalogue = load()
     vocabulary = Vocabulary(tuple(catalogue.declarations), tuple(catalogue.rules))
     return {SCHEMA: json.dumps(schema(vocabulary), ensure_ascii=False, indent=2) + "\n"}

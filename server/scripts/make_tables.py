@@ -1,9 +1,10 @@
-"""Makes the tables of rules/tables that follow from a plugin: api-VERSION.tsv and native-VERSION.tsv.
+"""Generates the tables of rules/tables that are derived from a plugin: api-VERSION.tsv and native-VERSION.tsv.
 
     python server/scripts/make_tables.py [--check]
 
-What people decided stands in server/scripts/tables, a name a line; what plugins have, in server/scripts/plugin/names
-(plugin_names.py writes it). With --check it only compares; exit 1 if a table is stale, or of no version that is known.
+Decisions by people are in server/scripts/tables, one name per line; the names of plugins are in
+server/scripts/plugin/names (written by plugin_names.py). With --check the script only compares; it exits with 1 if a
+table is stale or is for an unknown version.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ _VERSIONS = re.compile(r"^# versions: (.+)$", re.M)
 
 
 def decided(path: Path, columns: tuple[str, ...]) -> list[Row]:
-    """The rows of a table that is kept by hand, with the cells of these columns; others are for readers.
+    """The rows of a table that is written by hand, with the cells of these columns; other columns are for readers.
 
-    Raises ValueError, with the place, where a row has other cells than the head or stands in the wrong order.
+    Raises ValueError, with the place, if a row has more or fewer cells than the header, or is not in order.
     """
     lines = [(number, line) for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)]
     (_, head), *rows = [(number, line.split("\t")) for number, line in lines if not line.startswith("#")]
@@ -59,7 +60,7 @@ def tables() -> dict[Path, str]:
         decisions = [Decision(*row) for row in decided(path, Decision._fields)]
         plugin = Plugin(versions(target), torch, load().declarations[target]["words"].get("patch", ""))
         for at, one in enumerate(plugin.versions):
-            if one.unread:  # such a version shows since when a name exists, but not what is missing
+            if one.unread:  # such a version shows since when a name exists, but not which names are missing
                 continue
             found[TABLES / target / f"api-{one.version}.tsv"] = text(COLUMNS, plugin.rows(decisions, at))
     return found

@@ -1,9 +1,10 @@
-"""Writes the settings that the VS Code extension offers, from the table of settings, and its version.
+"""Writes the settings of the VS Code extension, generated from the table of settings, and its version.
 
     python server/scripts/make_vscode_settings.py [--check]
 
-They are the second group of `contributes.configuration` in vscode-extension/package.json; the texts are the keys
-`setting.*` of package.nls.json and package.nls.zh-cn.json. With --check it only compares; exit 1 if a file is stale.
+The settings are the second group of `contributes.configuration` in vscode-extension/package.json; the texts are the
+keys `setting.*` of package.nls.json and package.nls.zh-cn.json. With --check the script only compares; it exits with 1
+if a file is stale.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def _property(option: Option) -> dict[str, Any]:
 
 
 def _shape(option: Option) -> dict[str, Any]:
-    """The JSON type and the default. An unset value is written as an empty one, as VS Code cannot show null."""
+    """The JSON type and the default. An unset value is written as an empty one, because VS Code cannot show null."""
     rules = {"type": "array", "items": {"type": "string", "enum": list(load().rules)}, "uniqueItems": True}
     if option.kind == "string":
         return _string(option)
@@ -102,7 +103,7 @@ def _string(option: Option) -> dict[str, Any]:
 
 
 def _names(option: Option, choices: list[str]) -> list[str]:
-    """The labels of a setting's values; for a target its title, by which users know it."""
+    """The labels of a setting's values; for a target, its display name."""
     titles = load().declarations
     return [f"{titles[choice]['title']} ({choice})" if option.name == "target" else choice for choice in choices]
 
@@ -129,7 +130,7 @@ def _json(value: Any) -> str:
 
 
 def files() -> dict[Path, str]:
-    """Each file of the extension with its settings."""
+    """The path of each file of the extension, with its contents after the settings are inserted."""
     before = {name: (EXTENSION / name).read_text(encoding="utf-8") for name in ("package.json", *_TEXTS)}
     after = {name: texts(before[name], language) for name, language in _TEXTS.items()}
     return {

@@ -1,11 +1,11 @@
-"""Reads which names the versions of a plugin have, and says what two of them differ in. No plugin is ever imported.
+"""Reads the names that versions of a plugin have, and compares two versions. A plugin is never imported.
 
     python server/scripts/plugin_names.py read WHEEL-OR-FOLDER... [--from ORIGIN] [--partial] [--check]
     python server/scripts/plugin_names.py compare OLD NEW
 
-`read` writes server/scripts/plugin/names/TARGET-VERSION.json, from which `make generate` makes tables: of a wheel, of a
-checkout, or of the site-packages that holds PyTorch. `torch-npu==2.9.0` is fetched into .cache/execution/wheels when it
-is missing there. `compare` takes the same, or two of those JSON files.
+`read` writes server/scripts/plugin/names/TARGET-VERSION.json, from which `make generate` generates tables. It reads a
+wheel, a checkout, or the site-packages folder that contains PyTorch. `torch-npu==2.9.0` is downloaded to
+.cache/execution/wheels if it is not there. `compare` accepts the same arguments, or two of those JSON files.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Begins a rule, or a target, in a file that works as it is written and only waits for what is right.
+"""Writes the file of a new rule or target, which works as it is and whose contents you then replace.
 
-python server/scripts/scaffold.py rule NAME
-python server/scripts/scaffold.py target ID
+python server/scripts/scaffold.py rule NAME python server/scripts/scaffold.py target ID
 """
 
 from __future__ import annotations

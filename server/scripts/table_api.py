@@ -1,4 +1,4 @@
-"""Makes the rows of the API tables from decisions by people about each name and facts about each plugin version."""
+"""Generates the rows of the API tables from decisions by people about each name and facts about each plugin version."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ YOUNGER = {"torch.OutOfMemoryError": "2.5.0"}
 
 
 class Decision(NamedTuple):
-    """What people decided about one name: a line of server/scripts/tables/TARGET.tsv.
+    """The decision of people about one name: a line of server/scripts/tables/TARGET.tsv.
 
-    `shim`: whether the target's patch makes it work; empty where the plugin itself has the patch, and can be read.
+    `shim`: whether the target's patch makes the name work; empty if the plugin itself contains the patch, which can be
+    read.
     """
 
     name: str
@@ -51,7 +52,7 @@ class Plugin:
         holder = at if have[at] else next((later for later in range(at, len(have)) if have[later]), None)
         if have[at] is None:
             return None
-        if holder is None:  # removed in later versions
+        if holder is None:  # the name was the name was removed in later versions
             decision = decision._replace(status="missing", replacement="")
         first = have.index(True) if True in have else 0
         since = "" if holder is None else self.versions[first if holder == at else holder].version
@@ -68,8 +69,8 @@ class Plugin:
         )
 
     def _has(self, name: str, version: Version) -> bool | None:
-        """Whether a version has a name; True for PyTorch's own names, and if no name is needed; None if it was not
-        read."""
+        """Whether a version has a name; True for PyTorch's own names, and if no name is needed; None if the name was
+        not read."""
         if version.within(name):
             return version.has(name)
         if not any(other.gives(name) for other in self.versions):
@@ -91,9 +92,10 @@ class Plugin:
 
 
 def native_rows(states: Sequence[Row], at: int) -> list[Row]:
-    """Names that the vendor's documents for one version do not support; on some hardware only, in the newest alone.
+    """Names that the vendor's documents for one version list as not supported; limits that apply to some hardware only
+    are given for the newest version alone.
 
-    `states`: name, a letter for each version, hardware, limits. The hardware is that of the newest version which lists
+    `states`: name, a letter for each version, hardware, limits. The hardware is that of the newest version that lists
     the name.
     """
     rows: list[Row] = []

@@ -1,7 +1,7 @@
 """uncuda in an editor extension's bundle: it imports only the modules in the bundle and Python's standard library.
 
-Packages that are installed for the chosen Python are not imported, even if a bundled package has the same name. Only
-libcst is: it needs a wheel for each platform and Python version, while a bundle is the same for all.
+Packages that are installed for the chosen Python are not imported, even if a bundled package has the same name. libcst
+is the exception: it needs a wheel for each platform and Python version, while a bundle is the same for all.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _libs = ""
 
 
 def isolate(libs: str) -> None:
-    """From now on import only from the folder `libs` and from Python itself, and libcst from where it is installed."""
+    """Restrict imports to the folder `libs` and Python itself; libcst is imported from where it is installed."""
     global _libs  # noqa: PLW0603 it is this process that is isolated
     _libs = libs
     own = [entry for entry in sys.path if _is_pythons_own(entry)]
@@ -45,7 +45,8 @@ def command() -> list[str]:
 
 
 def preamble() -> str:
-    """Python statements that isolate another process as `isolate` did this one; empty if this one is not isolated."""
+    """Python statements that isolate another process as `isolate` isolated this one; empty if this one is not
+    isolated."""
     if not _libs:
         return ""
     return f"import sys; sys.path.insert(0, {_libs!r}); from uncuda.bundled import isolate; isolate({_libs!r})"
@@ -86,7 +87,7 @@ class _Lender:
         return PathFinder.find_spec(name, self._folders)
 
     def find_distributions(self, context: DistributionFinder.Context | None = None) -> Iterable[Distribution]:
-        """Called by `importlib.metadata` for the versions of libcst and PyYAML."""
+        """Called by `importlib.metadata` to find the versions of libcst and PyYAML."""
         name = str(getattr(context, "name", None) or "").lower()
         return self._packages(name) if name in _BORROWED_PACKAGES and self._has_usable_libcst() else ()
 

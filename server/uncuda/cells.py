@@ -1,4 +1,4 @@
-"""Notebooks: the cells whose sources make up the program, and the JSON strings of the file that hold them."""
+"""Notebooks: the cells whose sources make up the checked text, and the JSON strings of the file that contain them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _UNIT = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|
 
 @dataclass(frozen=True)
 class Literal:
-    """A JSON string of the notebook's file that holds source."""
+    """A JSON string of the notebook's file that contains source code."""
 
     raw: str  # as written in the file, without its quotes
-    start: int  # offset of its source in the program
+    start: int  # offset of its source in the joined text of the cells
     at: int  # offset of `raw` in the file's text
     line: int  # line of `raw` in the file's text, from 1
     column: int
 
     @cached_property
     def _escapes(self) -> tuple[list[int], list[int]]:
-        """For each escape in `raw`: the offset in `text` after it, and how many more characters `raw` has up to
+        """For each escape in `raw`: the offset in `text` after the escape, and how many more characters `raw` has up to
         there."""
         ends, more = [], []
         longer = 0
@@ -35,7 +35,7 @@ class Literal:
 
     @cached_property
     def text(self) -> str:
-        """The source that the string holds."""
+        """The source code that the string contains."""
         return str(json.loads(f'"{self.raw}"')) if "\\" in self.raw else self.raw
 
     def offset(self, local: int) -> int:
@@ -50,20 +50,21 @@ class Cell:
     """A code cell with Python source."""
 
     number: int  # from 1, among all cells of the notebook
-    start: int  # offset in the program
+    start: int  # offset in the joined text of the cells
     literals: tuple[Literal, ...]
-    separator: str  # the text between two strings of its list; "" if the source is one string
+    separator: str  # the text between two strings of the cell's list; "" if the source is one string
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of a program in order; the program has a line break between two cells, which belongs to neither."""
+    """The cells of a notebook in order; their joined text has a line break between two cells, which belongs to
+    neither."""
 
     every: tuple[Cell, ...]
 
     @cached_property
     def starts(self) -> list[int]:
-        """The offsets in the program at which cells begin."""
+        """The offsets in the joined text at which cells begin."""
         return [cell.start for cell in self.every]
 
     @cached_property
@@ -73,7 +74,7 @@ class Cells:
 
     @cached_property
     def original(self) -> str:
-        """The program before its magics (`%time`) were replaced; offsets are the same."""
+        """The joined text before its magics (`%time`) were replaced; offsets are the same."""
         return "\n".join("".join(literal.text for literal in cell.literals) for cell in self.every)
 
     @cached_property
@@ -81,21 +82,22 @@ class Cells:
         return [literal.start for literal in self.literals]
 
     def at(self, offset: int) -> Cell:
-        """The cell that holds an offset."""
+        """The cell that contains an offset."""
         return self.every[max(0, bisect_right(self.starts, offset) - 1)]
 
     def holding(self, offset: int, is_end: bool = False) -> Literal:
-        """The JSON string that holds an offset; with `is_end` the one that holds the character before it."""
+        """The JSON string that contains an offset; with `is_end` the one that contains the character before it."""
         find = bisect_left if is_end else bisect_right
         return self.literals[max(0, find(self._beginnings, offset) - 1)]
 
     def offsets(self, start: int, end: int) -> tuple[int, int]:
-        """The offsets in the file's text of a span of the program that lies in one JSON string."""
+        """The offsets in the file's text of a span of the joined text that lies in one JSON string."""
         first, last = self.holding(start), self.holding(end, start < end)
         return first.at + first.offset(start - first.start), last.at + last.offset(end - last.start)
 
     def physical(self, offset: int, is_end: bool = False) -> tuple[int, int]:
-        """The line and column in the file, from 1, of an offset; with `is_end` those after the character before it."""
+        """The line and column in the file, from 1, of an offset; with `is_end`, the position after the preceding
+        character."""
         if not self.literals:
             return 1, 1
         literal = self.holding(offset, is_end)

@@ -61,10 +61,10 @@ def overlaps(edit: Edit, other: Edit) -> bool:
 
 
 def select(fixes: Sequence[Fix]) -> list[Fix]:
-    """The fixes that can be made in one pass: taken in order, each as a whole, without those that conflict with one
-    already taken."""
+    """The fixes that can be made in one pass: in order, without those that conflict with an earlier one; a fix is made
+    as a whole or not at all."""
     taken: set[Edit] = set()
-    ordered: list[Edit] = []  # they do not overlap, so their ends are sorted, too
+    ordered: list[Edit] = []  # the edits do not overlap, so their ends are sorted, too
     chosen = []
     for fix in fixes:
         fresh = [edit for edit in fix.edits if edit not in taken]
@@ -91,7 +91,7 @@ def merge(fixes: Iterable[Fix]) -> list[Edit]:
 
 
 def in_cell(edit: Edit, program: str, starts: Sequence[int]) -> tuple[int, Edit]:
-    """The index in `starts` of the cell that an edit of a notebook's program belongs to, and the edit for that cell.
+    """The index in `starts` of the cell that contains an edit of a notebook's joined text, and the edit for that cell.
     `starts`: offsets at which cells begin."""
     index = max(0, bisect_right(starts, edit.start) - 1)
     if edit.start == edit.end == starts[index] and index and edit.text.endswith("\n"):
@@ -122,9 +122,9 @@ def changes_of(fixes: Iterable[tuple[Fix, str]]) -> list[Change]:
 
 
 def compose(text: str, passes: Iterable[Sequence[Change]]) -> list[Change]:
-    """Combine the changes of several passes into edits of `text`; each pass applies to the result of the one before.
+    """Combine the changes of several passes into edits of `text`; each pass applies to the result of the previous one.
 
-    The edits are sorted. Two of them never touch where the order in which they are made would matter.
+    The edits are sorted. Two of the edits never touch in a way that makes their order matter.
     """
     done: list[Change] = []
     for later in passes:
@@ -133,7 +133,8 @@ def compose(text: str, passes: Iterable[Sequence[Change]]) -> list[Change]:
 
 
 class _Place(NamedTuple):
-    """A change at its offsets in the text between two passes. `grown`: how many characters longer it made that text."""
+    """A change at its offsets in the text between two passes. `grown`: by how many characters the change made that text
+    longer."""
 
     start: int
     end: int
@@ -143,7 +144,7 @@ class _Place(NamedTuple):
 
     @property
     def inserts(self) -> bool:
-        """Whether it is empty before or after the change, so that its order among touching changes matters."""
+        """Whether the place is empty before or after the change, so that its order among touching changes matters."""
         return self.start == self.end or self.change.edit.start == self.change.edit.end
 
 
@@ -167,7 +168,7 @@ def _over(text: str, earlier: Sequence[Change], later: Sequence[Change]) -> list
 
 
 def _joining(places: Iterable[_Place]) -> Iterator[list[_Place]]:
-    """Groups of places that become one edit: places that overlap, or that touch where one of them is empty."""
+    """Groups of places that become one edit: places that overlap, or that touch if one of them is empty."""
     group: list[_Place] = []
     end = 0
     for place in places:

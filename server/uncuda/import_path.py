@@ -1,8 +1,8 @@
 """Removes the current folder from a process's import path, since that folder may be untrusted.
 
-Python puts that folder first for `python -m uncuda`, and wherever PYTHONPATH has an empty part or a `.`. This module is
-imported while it is still on the path, so it imports only what Python itself has already imported at start, not even
-`__future__`.
+Python puts that folder first for `python -m uncuda`, and wherever PYTHONPATH has an empty part or a `.`. When this
+module is imported, the current folder is still on the path, so it imports only modules that Python has already imported
+at start, not even `__future__`.
 """
 
 # ruff: noqa: PTH118, PTH119, PTH120 pathlib, and what it imports, could come from the folder
@@ -25,7 +25,7 @@ def without_current_folder(path: list[str]) -> list[str]:
 
 
 def leave_current_folder() -> None:
-    """From now on import nothing from the current folder."""
+    """Remove the current folder from the import path, so that nothing is imported from it."""
     sys.path[:] = without_current_folder(sys.path)
 
 
@@ -52,7 +52,7 @@ def imported_from_current_folder() -> str:
 def _real(entry: str) -> str:
     try:
         return os.path.realpath(entry or os.curdir)
-    except (OSError, ValueError):  # the current folder was deleted; a path has a null character
+    except (OSError, ValueError):  # the current folder was deleted, or a path has a null character
         return ""
 
 

@@ -1,4 +1,4 @@
-"""Limits on the work that one text may cause, and the counter that enforces them.
+"""Limits on the work that the analysis of one text may take, and the counter that enforces them.
 
 Work is counted, not timed, so that a text is refused on every machine or on none.
 """
@@ -14,7 +14,7 @@ Kind = Literal["bytes", "statements", "comparisons", "depth"]
 
 @dataclass(frozen=True)
 class Limits:
-    """The most work that one analysis of one text may cause; docs/decisions explains the defaults."""
+    """The maximum work for one analysis of one text; docs/decisions explains the defaults."""
 
     bytes: int = 8_000_000
     """Size of the text in bytes."""
@@ -69,13 +69,13 @@ class Work:
         self.compare(1 + steps + (end - start) // _STRETCH)
 
     def size(self, text: str) -> None:
-        """Count the bytes of the text."""
+        """Check the size of the text in bytes against the limit."""
         most = self.limits.bytes
         if len(text) > most or (4 * len(text) > most and len(text.encode("utf-8", "surrogatepass")) > most):
             raise LimitExceeded("bytes", most)
 
     def too_deep(self) -> LimitExceeded:
-        """The exception to raise where nesting is too deep to follow."""
+        """The exception to raise if nesting is too deep."""
         return LimitExceeded("depth", self.limits.depth)
 
     def statement(self) -> None:
@@ -86,4 +86,4 @@ class Work:
 
 
 UNLIMITED = Limits(*[2**62] * 4)
-"""Limits for texts that are not the user's."""
+"""Limits for texts that do not come from the user."""

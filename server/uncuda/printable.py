@@ -1,8 +1,8 @@
-"""Makes text safe to print for a person or a CI: characters that would control the reader are shown as Python's
+"""Makes text safe to print for a person or a CI system: characters that control a terminal are replaced by Python's
 escapes.
 
-File names, comments, settings and Python's messages about them are untrusted text. It is escaped when it is written to
-a terminal, a log or an editor's message; findings, paths and edits in memory stay exact.
+File names, comments, settings and Python's messages about them are untrusted text. Such text is escaped when it is
+written to a terminal, a log or an editor's message; findings, paths and edits in memory are not escaped.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# ASCII and C1 control characters, marks that change the direction of text, line separators, lone surrogates.
+# The pattern matches ASCII and C1 control characters, marks that change the direction of text, line separators, lone
+# surrogates.
 _LATER = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff"
 _STEERING = re.compile(f"[\\x00-\\x1f{_LATER}]")
-_STEERING_JSON = re.compile(f"[{_LATER}]")  # JSON has escaped the others in strings
-# GitHub runs `::` at the start of a line and `##[` anywhere in it as a command; Azure Pipelines runs `##vso[`.
+_STEERING_JSON = re.compile(f"[{_LATER}]")  # JSON has already escaped the others in strings
+# GitHub runs `::` at the start of a line and `##[` anywhere in a line as a command; Azure Pipelines runs `##vso[`.
 _COMMAND = re.compile(r"(?:(?<=##)|(?<=##vso))\[", re.IGNORECASE)
 _COMMAND_START = re.compile(r"(\A\s*):(?=:|\Z)")
 _BACKTICKS = re.compile("`+")
@@ -23,10 +24,11 @@ LONGEST_QUOTE = 200
 
 
 def printable(text: str) -> str:
-    r"""The text on one line, without characters that control a terminal and without what a CI runs as a command.
+    r"""The text on one line, without characters that control a terminal and without text that a CI system runs as a
+    command.
 
-    Escapes are Python's: `\n`, `\x1b`, `\u202e`, and `\udcff` for the byte 0xff of a name that is not UTF-8. All
-    other characters stay, backslashes too.
+    Escapes are those of Python: `\n`, `\x1b`, `\u202e`, and `\udcff` for the byte 0xff of a name that is not UTF-8. All
+    other characters are unchanged, including backslashes.
     """
     if text.isprintable() and "##" not in text and "::" not in text and not text.endswith(":"):
         return text
@@ -34,17 +36,18 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """The same for a text of several lines, whose line breaks are kept."""
+    """The same as `printable` for a text of several lines, whose line breaks are kept."""
     return "\n".join(map(printable, text.split("\n")))
 
 
 def controls_escaped(text: str) -> str:
-    """The text on one line, without characters that control a terminal; commands of a CI are not escaped."""
+    """The text on one line, without characters that control a terminal; commands of a CI system are not escaped."""
     return text if text.isprintable() else _STEERING.sub(_escape, text)
 
 
 def printable_json(text: str) -> str:
-    """JSON text with the same value, without characters that control a terminal or commands that a CI runs."""
+    """JSON text with the same value, without characters that control a terminal or text that a CI system runs as a
+    command."""
     if text.isprintable() and "##" not in text:
         return text
     return _COMMAND.sub(r"\\u005b", _STEERING_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
@@ -56,7 +59,7 @@ def cut(text: str, longest: int = LONGEST_QUOTE) -> str:
 
 
 def cut_middle(text: str, longest: int) -> str:
-    """The text; if it has more characters than `longest`, its beginning and its end, since the end of a message says
+    """The text; if it has more characters than `longest`, its beginning and its end, because the end of a message says
     what to do."""
     return text if len(text) <= longest else f"{text[: longest * 2 // 3]} … {text[-longest // 3 :]}"
 
@@ -72,9 +75,9 @@ def markdown_code(text: str) -> str:
 
 
 def code_parted(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the parts of a sentence, each with True if it is code between backticks.
+    """Yield the parts of a sentence, each with True if the part is code between backticks.
 
-    With an odd number of backticks, the whole sentence is one part without code.
+    If the number of backticks is odd, the whole sentence is one part without code.
     """
     parts = text.split("`")
     if len(parts) % 2 == 0:

@@ -1,4 +1,5 @@
-"""Facts about the whole project, which one file cannot show: collected by `workspace`, read by the engine."""
+"""Facts about the whole project, which one file alone cannot show: `workspace` collects them, and the engine reads
+them."""
 
 from __future__ import annotations
 
@@ -9,16 +10,16 @@ from typing import NamedTuple
 from .source import Span
 
 SILENT, UNKNOWN = "silent", "unknown"
-"""Verdicts on a receiver besides "review". "silent": it has nothing to do with torch; "unknown": the finding stays as
-it is."""
+"""The verdicts on a receiver other than "review". "silent": its type does not come from torch; "unknown": the finding
+stays as it is."""
 
 
 class Site(NamedTuple):
     """A finding that depends on the type of an object: `x.cuda()`, `x.is_cuda`, `x.to("cuda")`.
 
-    `span`: the finding's; `at`: offset of the attribute's name, whose receiver `x` stands before the dot. `argument`:
-    the finding is an argument of the method, not the method. `lacking`: functions of torch whose results do not have
-    this method on the target.
+    `span`: the span of the finding; `at`: the offset of the attribute's name; the receiver `x` is before the dot.
+    `argument`: whether the finding is an argument of the method, not the method itself. `lacking`: functions of torch
+    whose results do not have this method on the target.
     """
 
     rule: str
@@ -29,15 +30,17 @@ class Site(NamedTuple):
 
 
 ACTS, INHERITS, MOVES, PATCHES = "acts", "inherits", "moves", "patches"
-"""What a class's own `cuda` method does. ACTS: more than moving the object; INHERITS: only what torch's does; MOVES:
-moves the contents of a class that is not torch's; PATCHES: replaces torch's own (`torch.Tensor.cuda = traced`)."""
+"""What the `cuda` method of a project's class does. ACTS: more than moving the object; INHERITS: only what torch's
+method does; MOVES: moves the contents of an object whose class is not torch's; PATCHES: replaces torch's own method
+(`torch.Tensor.cuda = traced`)."""
 
 
 class Owner(NamedTuple):
-    """A class that defines a method itself or derives from one that does, or a function that returns such an object.
+    """A class that defines a method itself or derives from a class that does, or a function that returns an object of
+    such a class.
 
-    `method`: "cuda" or "is_cuda"; `name`: of the class or function, "" if unknown; `kind`: one of ACTS, INHERITS,
-    MOVES, PATCHES.
+    `method`: "cuda" or "is_cuda"; `name`: the name of the class or function, "" if unknown; `kind`: one of ACTS,
+    INHERITS, MOVES, PATCHES.
     """
 
     method: str
@@ -74,37 +77,38 @@ class Helper:
         return bool(path) and any(one.path == path for one in self.every)
 
     def has(self, name: str) -> bool:
-        """Whether the module has a function, or will."""
+        """Whether the module has a function, or will have it."""
         return self.defines is None or name in self.defines
 
 
 Answers = Mapping[Site, str]
-"""The verdict on the receiver of each site; a site that is absent is unknown."""
+"""The verdict on the receiver of each site; for a site that is missing, the verdict is "unknown"."""
 
 
 @dataclass(frozen=True)
 class Project:
-    """Immutable facts of a project. Targets are named by their ids."""
+    """Facts about a project, which are immutable. Targets are named by their ids."""
 
     plugins: frozenset[str] = frozenset()
     shims: frozenset[str] = frozenset()
     switched: frozenset[str] = frozenset()
-    """Targets for which a file sets the environment variable that makes the plugin import its shim, if that plugin
-    version knows it."""
+    """Targets for which a file sets the environment variable that makes the plugin import its shim, if that version of
+    the plugin reads it."""
     constants: frozenset[str] = frozenset()
-    """Targets named by a module-level constant, `BACKEND = "…"`, where no plugin is imported."""
+    """Targets that a module-level constant names, `BACKEND = "…"`, if no plugin is imported."""
     owners: frozenset[Owner] = frozenset()
     """The classes of the project that define `cuda` or `is_cuda` themselves."""
     torch: bool = False
     """Whether a module of the project imports torch and uses `torch.cuda` or a CUDA device string."""
     served: frozenset[str] = frozenset()
-    """Targets whose fixes need review, since the project chooses between accelerators at run time."""
+    """Targets whose fixes need review, because the project chooses between accelerators at run time."""
     neutral: frozenset[str] = frozenset()
     """Paths of modules for another accelerator, or for the common base of all accelerators."""
     lacking: frozenset[tuple[str, str]] = frozenset()
-    """(target, path) of modules for CUDA alone that have siblings for other accelerators, but none for the target."""
+    """(target, path) of modules that are only for CUDA and have siblings for other accelerators, but none for the
+    target."""
     backends: frozenset[tuple[str, str]] = frozenset()
-    """(target, path) of modules for CUDA alone that have a sibling of the same name for the target."""
+    """(target, path) of modules that are only for CUDA and have a sibling of the same name for the target."""
     extensions: frozenset[str] = frozenset()
     """Dotted names of modules that the project's build files compile for CUDA: "my_ext", "package._C"."""
     kernels: frozenset[str] = frozenset()
@@ -115,6 +119,8 @@ class Project:
     own: frozenset[str] = frozenset()
     """FOLDER/MODULE of the project's own modules that have the name of a library and can be imported below that
     folder."""
+    tried: frozenset[str] = frozenset()
+    """Dotted names, each with its module's, that a file imports where it can from another, and goes on without."""
     helper: Helper | None = None
     """Of a project that is ported for every accelerator."""
     starred: frozenset[str] = frozenset()
@@ -128,8 +134,17 @@ class Project:
 
     @property
     def says(self) -> frozenset[str]:
-        """The targets that files name by an import or by an environment variable."""
+        """The targets that files name in an import or by an environment variable."""
         return self.plugins | self.shims | self.switched
+
+    def tries(self, path: str) -> frozenset[str]:
+        """The names that a file of the project imports where it can from the file at `path`, or from its package."""
+        if not self.tried or not path.endswith(".py"):
+            return frozenset()
+        dotted = "." + path.removesuffix(".py").replace("\\", "/").replace("/", ".")
+        modules = dotted, dotted.rpartition(".")[0]
+        split = (one.rpartition(".") for one in self.tried)
+        return frozenset(name for module, _, name in split if any(one.endswith(f".{module}") for one in modules))
 
     def owns(self, module: str, path: str) -> bool:
         """Whether an import of `module` in the file at `path` finds a module of the project itself."""

@@ -7,7 +7,7 @@ import os
 import stat
 
 LARGEST_CONFIGURATION = 1_000_000
-"""The most bytes of a file that is not Python source: configuration, .gitignore, requirements."""
+"""The maximum size in bytes of a file that is not Python source: configuration, .gitignore, requirements."""
 
 _FLAGS = os.O_RDONLY
 for _name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY"):  # not every system has all of them
@@ -17,7 +17,7 @@ _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a de
 
 
 class TooLargeError(OSError):
-    """A file has more bytes than allowed. `size`: its number of bytes, as far as known."""
+    """A file has more bytes than allowed. `size`: the number of its bytes, as far as known."""
 
     def __init__(self, size: int, largest: int) -> None:
         super().__init__(errno.EFBIG, f"larger than {largest / 1e6:g} MB ({size / 1e6:.1f} MB)")
@@ -34,15 +34,15 @@ class NotUtf8Error(ValueError):
 
 
 def read_bytes(path: str, largest: int = LARGEST_CONFIGURATION) -> bytes:
-    """The bytes of a regular file, or of one that a link leads to; never blocks.
+    """The bytes of a regular file, or of a regular file that a link points to; never blocks.
 
-    Raises OSError if it cannot be read or is something else, such as a pipe or a device; TooLargeError if there are
-    more than `largest` bytes, also if the file grows while it is read.
+    Raises OSError if the file cannot be read or is not a regular file, but for example a pipe or a device;
+    TooLargeError if there are more than `largest` bytes, also if the file grows while it is read.
     """
     try:
-        # Called for every file: pathlib.Path would double the time, a file object adds half.
+        # This function is called for every file: pathlib.Path would double its time, and a file object would add half.
         file = os.open(path, _FLAGS)
-    except ValueError as error:  # invalid path: it has a NUL, or a character that no file name can have
+    except ValueError as error:  # the path is invalid: it has a NUL, or a character that no file name can have
         raise OSError(errno.EINVAL, str(error)) from None
     except OSError as error:
         if error.errno == errno.ENXIO:
@@ -71,7 +71,7 @@ def _read(file: int, size: int, largest: int) -> bytes:
     data = os.read(file, size + 1)
     if len(data) == size:
         return data
-    parts, total = [data], len(data)  # the file changes, or reports no size
+    parts, total = [data], len(data)  # the file changes while it is read, or the system reports no size
     while parts[-1]:
         if total > largest:
             raise TooLargeError(total, largest)

@@ -1,6 +1,6 @@
 """Source text and positions: decodes bytes without loss and encodes them again, converts offsets to lines and columns.
 
-In all other modules a place in a file is a half-open span of character offsets into `Source.text`.
+In all other modules, a place in a file is a half-open span of character offsets into `Source.text`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 from .cells import Cells
 
-# PEP 263: the pattern that CPython's tokenizer looks for in the first two lines.
+# PEP 263: the pattern that CPython's tokenizer searches in the first two lines.
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-# Codecs for host names, which take time quadratic in the text, and one that always fails.
+# Codecs for host names, which take time quadratic in the length of the text, and one codec that always fails.
 _NOT_OF_FILES = frozenset({"idna", "punycode", "undefined"})
-_LONGEST_NAME = 80  # of an encoding
+_LONGEST_NAME = 80  # maximum length of the name of an encoding
 _BLANK = re.compile(rb"^[ \t\f]*(?:[#\r\n]|$)")
-_FEW = 16  # calls of `position` with a smaller offset than the last, after which `line_starts` is made
+_FEW = 16  # after this many calls of `position` with a smaller offset than the last, `line_starts` is computed
 _BREAK = re.compile(r"\r\n|\n|\r")
 
 
@@ -32,7 +32,7 @@ class Span(NamedTuple):
 
 
 class Location(NamedTuple):
-    """A place as a person finds it: line and column, from 1; in a notebook those within a cell."""
+    """A place as shown to a person: line and column, from 1; in a notebook they are relative to a cell."""
 
     line: int
     column: int
@@ -40,17 +40,17 @@ class Location(NamedTuple):
 
     @property
     def row(self) -> str:
-        """The line as written after a path: `12`, in a notebook `cell 3:2`."""
+        """The line as it is written after a path: `12`, in a notebook `cell 3:2`."""
         return f"cell {self.cell}:{self.line}" if self.cell else str(self.line)
 
 
 class SourceError(ValueError):
-    """The bytes are not text that Python would read as source; the message says why."""
+    """The bytes are not a text that Python would read as source code; the message says why."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """The text of one file, without its byte order mark; for a notebook the program made of its cells.
+    """The text of one file, without its byte order mark; for a notebook, the joined text of its cells.
 
     `cells`: the cells of a notebook; None for other files.
     """
@@ -80,7 +80,7 @@ class Source:
                 f"line {line} is not {encoding}: byte 0x{data[error.start]:02x}; declare its encoding (PEP 263) "
                 "or save it as UTF-8"
             ) from None
-        except ValueError as error:  # some codecs raise no more specific error
+        except ValueError as error:  # some codecs raise only this general error
             raise SourceError(f"is not {encoding} ({error}); declare its encoding or save it as UTF-8") from None
         source = cls(text, path, encoding, bom)
         if encoding != "utf-8" and source.encode() != (codecs.BOM_UTF8 if bom else b"") + data:
@@ -109,8 +109,8 @@ class Source:
 
     def position(self, offset: int) -> tuple[int, int]:
         """The (line, column) of an offset, both from 1, columns in characters."""
-        if "line_starts" not in self.__dict__ and not self._carriages:  # a few calls need no table
-            passed, line, back = self.__dict__.get("_passed", (0, 1, 0))  # offsets usually come in order
+        if "line_starts" not in self.__dict__ and not self._carriages:  # a few calls do not need a table
+            passed, line, back = self.__dict__.get("_passed", (0, 1, 0))  # offsets are usually increasing
             if offset < passed:
                 passed, line, back = 0, 1, back + 1
             if back < _FEW:
@@ -121,28 +121,28 @@ class Source:
         return line, offset - self.line_starts[line - 1] + 1
 
     def location(self, offset: int) -> Location:
-        """The place of an offset as a person finds it."""
+        """The Location of an offset."""
         if self.cells is None:
             return Location(*self.position(offset))
         line = bisect_right(self.line_starts, offset)
         return self.location_in(line, offset - self.line_starts[line - 1] + 1)
 
     def location_in(self, line: int, column: int) -> Location:
-        """The place of a line and column of the text as a person finds it."""
+        """The Location of a line and column of the text."""
         if self.cells is None:
             return Location(line, column)
         cell = self.cells.at(self.line_starts[line - 1])
         return Location(line - bisect_right(self.line_starts, cell.start) + 1, column, cell.number)
 
     def physical(self, span: Span) -> tuple[Location, Location]:
-        """The locations in the file at which a span begins and ends, for a notebook in its JSON text."""
+        """The locations in the file at which a span begins and ends; for a notebook, in its JSON text."""
         if self.cells is None:
             return self.location(span.start), self.location(span.end)
         start, end = self.cells.physical(span.start), self.cells.physical(span.end, span.start < span.end)
         return Location(*start), Location(*end)
 
     def offsets(self, span: Span) -> Span:
-        """A span as offsets in the file's text, for a notebook in its JSON text."""
+        """A span as offsets in the file's text; for a notebook, in its JSON text."""
         return span if self.cells is None else Span(*self.cells.offsets(*span))
 
     def offset(self, line: int, column: int) -> int:
@@ -156,7 +156,7 @@ class Source:
         return self.text[start:end].rstrip("\r\n")
 
     def line_at(self, offset: int) -> str:
-        """The line that holds `offset`, as it is in the file, without its line break."""
+        """The line that contains `offset`, as it is in the file, without its line break."""
         text = self.text if self.cells is None else self.cells.original
         if self._carriages:
             start = self.line_starts[self.position(offset)[0] - 1]

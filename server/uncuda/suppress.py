@@ -33,8 +33,8 @@ FindingT = TypeVar("FindingT", bound=Located)
 
 
 class Unused(NamedTuple):
-    """A suppression comment that suppresses nothing, or some of whose rule names do not. `rules`: the names that `edit`
-    removes, empty if the comment has none; `unknown`: those of them that are no rule's name."""
+    """A suppression comment that suppresses nothing, or of which some rule names suppress nothing. `rules`: the names
+    that `edit` removes, empty if the comment has no names; `unknown`: those of them that are not the name of a rule."""
 
     span: Span
     rules: tuple[str, ...]
@@ -44,8 +44,8 @@ class Unused(NamedTuple):
 
 @dataclass(frozen=True)
 class Comment:
-    """A suppression comment. `names`: the spans of the rule names, None: it suppresses every rule; `line`: the line
-    that it applies to, None: the whole file."""
+    """A suppression comment. `names`: the spans of the rule names, None: the comment suppresses every rule; `line`: the
+    line that it applies to, None: the whole file."""
 
     span: Span
     names: tuple[Span, ...] | None
@@ -70,8 +70,7 @@ class Suppressions:
     def lines_of(self, span: Span) -> tuple[Span, Span]:
         """The first and the last line (without line breaks) on which a comment can suppress a finding at `span`.
 
-        A line that ends inside a string or with a backslash has no room for a comment: then the next line counts as the
-        last.
+        A line that ends inside a string or with a backslash cannot have a comment, so the next line counts as the last.
         """
         last = _line_at(self.text, max(span.start, span.end - 1))
         while (end := self._goes_on(last)) is not None:
@@ -95,7 +94,7 @@ class Suppressions:
     ) -> tuple[list[FindingT], list[Unused]]:
         """The findings that no comment suppresses, and the comments or names that suppressed nothing.
 
-        `known_rules`: the names of all rules. `active_rules`: the rules that were checked in this text; only these can
+        `known_rules`: the names of all rules. `active_rules`: the rules that were checked in this text; only they can
         be reported as suppressing nothing.
         """
         findings = list(findings)
@@ -108,8 +107,8 @@ class Suppressions:
         return kept, [entry for entry in entries if entry and not self._silence(RULE, entry.span, used, named=True)]
 
     def _silence(self, rule: str, span: Span, used: set[tuple[Comment, str]], named: bool = False) -> bool:
-        """Whether a comment suppresses a finding of this rule and span; with `named` only comments that name the rule
-        count."""
+        """Whether a comment suppresses a finding with this rule and span; with `named`, only comments that name the
+        rule count."""
         silent = False
         for comment in self._about(span):
             names = comment.names
@@ -158,13 +157,14 @@ class Suppressions:
         return tuple(self.text[name.start : name.end] for name in names)
 
     def _without(self, comment: Comment, kept: tuple[str, ...]) -> Edit:
-        """The edit that leaves only the rule names `kept` in a comment, or removes the comment if none is kept."""
+        """The edit that leaves only the rule names `kept` in a comment, or that removes the comment if `kept` is
+        empty."""
         if kept and comment.names:
             return Edit(comment.names[0].start, comment.names[-1].end, ", ".join(kept))
         start, end = comment.span
         line = _line_at(self.text, start)
         before, after = self.text[line.start : start], self.text[end : line.end]
-        if after.strip():  # another comment follows: remove only the blanks before it
+        if after.strip():  # another comment follows, so only the blanks before it are removed
             return Edit(start, end + len(after) - len(after.lstrip()), "")
         if before.strip():
             return Edit(line.start + len(before.rstrip()), line.end, "")
@@ -178,7 +178,7 @@ NONE = Suppressions()
 def parse(text: str, is_comment: Callable[[int], bool], string_around: StringAround | None = None) -> Suppressions:
     """The suppression comments of a text.
 
-    `is_comment(offset)` says whether the `#` at an offset begins a comment, not a part of a string;
+    `is_comment(offset)` tells whether the `#` at an offset begins a comment, and is not a part of a string;
     `string_around(offset)` returns the span of the triple-quoted string around an offset.
     """
     if "uncuda:" not in text:

@@ -1,8 +1,9 @@
-"""What a key costs on any line of real files, beside `ruff server`, to which the same keys are given.
+"""Measures the cost of a keystroke on any line of real files, beside `ruff server`, which gets the same keystrokes.
 
     python tests/bench/any_line.py [--texts "1.2k lines"…] [--kinds NAME…] [--only-ours]
 
-A key costs the CPU of the server with its processes from one reply to the next one: what they do in between counts.
+The cost of a keystroke is the CPU time of the server and its processes from one reply to the next; their work in
+between counts.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ SEED = 17
 WARM = 40
 PASTED = 50
 PLACES = 30
-# A file of a program that people port; a large file and a small one of its package; with two more of it. The dense one
-# is about little but CUDA: it has no budget.
+# A file of a program that people port; a large file and a small file of its package; the large file with two more of
+# the package. The dense text is nearly all CUDA code, and has no budget.
 _LARGE = ["modeling_utils.py", "integrations/compressed_tensors.py"]
 TEXTS = {
     "1.2k lines": ("yolov5", "yolov5/utils", ["dataloaders.py"]),
@@ -47,14 +48,15 @@ SPREAD = 2.5  # upper bound for the 95th of 100 keystrokes, as a multiple of the
 
 
 class Key(NamedTuple):
-    """What one key does to a text: (line, column) of the start and of the end of what goes, and what comes."""
+    """The effect of one keystroke on a text: (line, column) of the start and of the end of the deleted text, and the
+    inserted text."""
 
     start: tuple[int, int]
     end: tuple[int, int]
     text: str
 
     def change(self) -> Json:
-        """The same edit as a change of the protocol."""
+        """The keystroke as a change of the protocol."""
         start, end = ({"line": line, "character": column} for line, column in (self.start, self.end))
         return {"range": {"start": start, "end": end}, "text": self.text}
 
@@ -64,7 +66,7 @@ Kind = Callable[[Sequence[str], random.Random], Iterator[Key]]
 
 
 def retyped(wanted: Callable[[str], bool], count: int) -> Kind:
-    """Random lines emptied, up to their indentation, and typed again; until there are so many keys."""
+    """Empty random lines up to their indentation and type them again, until there are `count` keystrokes."""
 
     def keys(lines: Sequence[str], chance: random.Random) -> Iterator[Key]:
         able = [number for number, line in enumerate(lines) if line.isascii() and line.strip() and wanted(line.strip())]

@@ -1,10 +1,10 @@
-"""How the time of `check` and `fix --diff` grows with one file of a construct that nobody writes so often.
+"""Measures how the time of `check` and `fix --diff` grows with the size of a file that repeats one construct.
 
     python tests/bench/growth.py [--large] [NAME…]
 
-CPU seconds of the command, without what it takes to begin, for files of 16 kB and 64 kB, with `--large` of 1 MB, too,
-and what four times the size costs from one to the next. `limited`: the file is named as too much work, after the
-seconds that are shown; `fewer`: it is checked, but what was found is not all there is.
+The figures are CPU seconds of the command, without its start, for files of 16 kB and 64 kB, and with `--large` of 1 MB;
+and the factor from one size to four times that size. `limited`: the file is reported as too much work, after the
+seconds that are shown; `fewer`: it is checked, but not all constructs have a finding.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.run import Figure
 from support.growth import SHAPES
 
-MOST = 5.0  # most time for four times the size, as a multiple
+MOST = 5.0  # maximum time for four times the size, as a multiple
 SIZES = (16 << 10, 64 << 10)
-LARGE = 1 << 20  # a run of all constructs takes half an hour
-SHORT = 1.0  # CPU seconds; a shorter run is made three times, of which the fastest counts
+LARGE = 1 << 20  # with this size, with this size, a run of all constructs takes half an hour
+SHORT = 1.0  # CPU seconds; a shorter run is repeated three times, and the fastest counts
 ENOUGH = 0.05  # CPU seconds; a shorter run is too inexact to show growth
-# The constructs, and how many findings a file with n of them has; None: that is not counted.
+# The constructs, and how many findings a file with n of them has; None: the number is not checked.
 ROWS: dict[str, Callable[[int], int] | None] = {
     "and_chain": lambda n: n,
     "is_cuda_chain": lambda n: n,
@@ -78,7 +78,8 @@ class Run(NamedTuple):
 
 
 def made(name: str, size: int) -> tuple[int, str]:
-    """The largest number of a construct that fits into a file of so many bytes, and the text."""
+    """(n, text): the largest number n of a construct that fits into a file of `size` bytes, and the text with n of
+    them."""
     low, high = 1, 2
     while len(SHAPES[name](high)) < size and high < size:
         low, high = high, 2 * high

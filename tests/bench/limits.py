@@ -1,4 +1,5 @@
-"""The work that the largest files of the corpus cause, package by package: where the defaults of the limits come from.
+"""Measures the work for the largest files of the corpus, package by package; the defaults of the limits are derived
+from it.
 
 python tests/bench/limits.py [NAME…]
 """

@@ -1,9 +1,9 @@
-"""What the language server costs, beside `ruff server` on the same texts, in one run on one machine.
+"""Measures the cost of the language server, beside `ruff server` on the same texts, in one run on one machine.
 
     python tests/bench/lsp_server.py [--json FILE]
 
-CPU is that of the server and of the processes it starts, user and system, read from /proc; wall time is what the client
-waits, with other programs of the machine in it. Nothing here fails because of a figure.
+CPU time is user and system time of the server and of the processes that it starts, read from /proc; wall time is the
+time that the client waits, which includes the effect of other programs. The script does not fail because of a figure.
 """
 
 import argparse
@@ -35,10 +35,10 @@ RUNS = 5
 TURNS = 3  # runs of uncuda's server and of ruff's, in turn
 TYPED = "torch.cuda.set_device(1)"
 MEGATRON = "megatron-core"
-BEYOND = 30_000  # pairs of statements
-# Of the files of the benchmark's packages that hold CUDA's words and have 950 to 1,050, or 4,500 to 5,500 lines, those
-# with the median number of such lines; 10,000 lines are the second with another large file of its package.
-# The dense texts are about little but CUDA: they show what findings cost, and have no budget.
+BEYOND = 30_000  # number of number of pairs of statements in the text in the text
+# Of the files in the benchmark's packages that contain CUDA words and have 950 to 1,050 or 4,500 to 5,500 lines, those
+# with the median number of such lines; the text of 10,000 lines is the second one, followed by another large file of
+# its package. The dense texts are nearly all CUDA code: they show the cost of findings, and have no budget.
 LARGE = "transformers/modeling_utils.py"
 BUFFER = "megatron/core/distributed/fsdp/src/megatron_fsdp/param_and_grad_buffer.py"
 TEXTS = {
@@ -98,7 +98,7 @@ def typing(command: list[str], folder: Path, text: str) -> tuple[float, list[flo
     uri = client.open(folder / "typed.py", text)
     changes, waits = keys(line), []
     for number in range(KEYS + 40):
-        if number == 40:  # the first ones only warm up
+        if number == 40:  # the first keystrokes only warm up the server
             before = usage(client.process.pid)
         change = next(changes)
         begun = time.perf_counter()
@@ -125,7 +125,7 @@ def keystrokes(folder: Path) -> Iterator[Figure]:
 
 
 def starting(folder: Path) -> Iterator[Figure]:
-    """CPU from the start to the reply to `initialize`."""
+    """CPU time from the start to the reply to `initialize`."""
     spent = []
     for _ in range(RUNS + 1):
         client = Client(PROFILES["vscode"], [folder])
@@ -149,9 +149,9 @@ def remembering(folder: Path) -> Iterator[Figure]:
 
 
 def fixing(folder: Path) -> Iterator[Figure]:
-    """Fix all in a workspace of 1,000 files, and hovers meanwhile.
+    """Time of Fix All in a workspace of 1,000 files, and of hovers meanwhile.
 
-    The files are of packages that do not serve the target themselves: where one does, nothing is fixed without review.
+    The files come from packages that do not support the target themselves: in others, every fix needs review.
     """
     workspace = folder / "workspace"
     files = list(chain.from_iterable(python_files(tree(name)) for name in ("fairseq", "yolov5", MEGATRON)))[:1000]
@@ -179,7 +179,7 @@ def fixing(folder: Path) -> Iterator[Figure]:
         begun = time.perf_counter()
         client.request("textDocument/hover", asked)
         waits.append(1000 * (time.perf_counter() - begun))
-        time.sleep(0.01)  # a user is slower still
+        time.sleep(0.01)  # a user would wait even longer
     spent = usage(client.process.pid).cpu - before.cpu
     result = client.reply(running)
     assert result["applied"] and result["files"] > 100 and len(edits) == 1, result
@@ -215,7 +215,7 @@ def crowding(folder: Path) -> Iterator[Figure]:
 
 
 def typing_anywhere(folder: Path) -> Iterator[Figure]:
-    """CPU per key on any line of real files."""
+    """CPU time per keystroke on any line of real files."""
     yield from any_line(folder, ruff())
 
 
@@ -241,7 +241,7 @@ GROUPS: list[Callable[[Path], Iterator[Figure]]] = [
 
 
 def figures() -> Iterator[Figure]:
-    """All measurements, each as soon as it is done."""
+    """Yield all measurements, each as soon as it is done."""
     for group in GROUPS:
         with tempfile.TemporaryDirectory(prefix="uncuda-bench-") as folder:
             yield from group(Path(folder))

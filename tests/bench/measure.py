@@ -11,21 +11,21 @@ RUNS = 5
 
 
 class Cost(NamedTuple):
-    """CPU seconds (user + system, all processes together) and the peak MiB of the largest process."""
+    """CPU seconds (user + system, all processes together) and the peak memory in MiB of the largest process."""
 
     cpu: float
     mebibytes: float
 
 
 def environment() -> dict[str, str]:
-    """The environment of a command: byte code may be cached, as pip does for an installed package."""
+    """The environment of a command: byte code may be cached, as pip does when it installs a package."""
     return {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
 
 
 def once(command: list[str], codes: tuple[int, ...] = (0,)) -> Cost:
-    """Runs a command with its output thrown away; RuntimeError if it ends with another exit code than `codes`.
+    """Run a command and discard its output; raises RuntimeError if its exit code is not one of `codes`.
 
-    The kernel counts a starting process at first by the memory of the one that started it, so this program stays small.
+    At first, the kernel counts the memory of a starting process as that of its parent, so this program stays small.
     """
     nowhere = subprocess.DEVNULL
     process = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere, env=environment())
@@ -38,7 +38,8 @@ def once(command: list[str], codes: tuple[int, ...] = (0,)) -> Cost:
 
 
 def median(command: list[str], codes: tuple[int, ...] = (0,), before: Callable[[], None] | None = None) -> Cost:
-    """The median CPU time and the largest memory of RUNS runs after a warm-up; `before` runs untimed before each."""
+    """The median CPU time and the largest memory of RUNS runs after a warm-up; `before` is called before each run and
+    not measured."""
     costs = []
     for _ in range(RUNS + 1):
         if before:

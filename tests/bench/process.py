@@ -12,7 +12,8 @@ _OF_PROCESS = 2  # Linux: the clock of a process, all of its threads together, i
 
 
 class Usage(NamedTuple):
-    """CPU seconds of a process, of its children, and of those that have ended; the MiB of the process, and of all."""
+    """CPU seconds of a process, of its children, and of those that have ended; the memory in MiB of the process, and of
+    all of them."""
 
     cpu: float
     mebibytes: float
@@ -52,9 +53,10 @@ def _memory(process: int) -> float:
 
 
 class Clock:
-    """The CPU time of a running process and of those below it, by the clocks of the processes: exact, and cheap to ask.
+    """Reads the CPU time of a running process and its descendants from the clocks of the processes, which is exact and
+    fast.
 
-    What one has used that has ended since counts as far as it was seen.
+    The CPU time of a process that has ended counts as far as it was read before.
     """
 
     def __init__(self, pid: int) -> None:

@@ -1,9 +1,10 @@
-"""CPU time and memory of uncuda beside ruff on large packages, in one run on one machine; so for the language server.
+"""Measures CPU time and memory of uncuda beside ruff on large packages, in one run on one machine; also for the
+language server.
 
     python tests/bench/run.py [--json FILE] [--trees NAME…] [--only-command-line] [--large] [--peers]
 
-Then what a key costs on any line, and how time grows with the size of a file. Nothing here fails because of a figure:
-it prints each beside its budget, with `ok` or `OVER`.
+It also measures the cost of a keystroke on any line, and how time grows with the size of a file. The script does not
+fail because of a figure: it prints each beside its budget, with `ok` or `OVER`.
 """
 
 import argparse
@@ -24,14 +25,14 @@ from bench.measure import median, printed, python_files
 from corpus.fetch import pinned, tree
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "train" / "distributed.py"
-# Read beside the set that the budgets are for, to show what code costs that is about little else than CUDA.
+# Measured in addition to the packages that have budgets, to show the cost of code that is nearly all CUDA.
 DENSE = "megatron-core"
 UNCUDA = [sys.executable, "-m", "uncuda"]
 TARGET = ["--target", "npu"]
 CHECK = [*UNCUDA, "check", "--isolated", "--exit-zero", "--quiet", *TARGET]
 FIX = [*UNCUDA, "fix", "--isolated", "--quiet", *TARGET]
 LOAD = (
-    # After what every command imports, as in a command: what the catalogue itself adds.
+    # Measured after the modules that every command imports, so that the figure is the cost of the catalogue itself.
     "import uncuda.cli, dataclasses, json, time; start = time.process_time();"
     "from uncuda.catalogue import load; load();"
     "print(1000 * (time.process_time() - start))"
@@ -48,7 +49,7 @@ the statements that matter. The ratio says what uncuda adds to a CI that runs ru
 
 
 class Figure(NamedTuple):
-    """One line of the result; `budget`: the most that is allowed, None if there is no limit."""
+    """One line of the result; `budget`: the maximum that is allowed, None if there is no limit."""
 
     name: str
     value: float
@@ -69,7 +70,7 @@ def ruff() -> list[str]:
 
 
 def compare(name: str, folders: list[Path], budget: float | None = None) -> list[Figure]:
-    """uncuda and ruff on the same folders."""
+    """Compare Compare uncuda and ruff on the same folders."""
     paths = [str(folder) for folder in folders]
     ours = median([*CHECK, *paths])
     theirs = median([*ruff(), *paths])
@@ -82,7 +83,7 @@ def compare(name: str, folders: list[Path], budget: float | None = None) -> list
 
 
 def fixing(name: str, sources: list[Path], scratch: Path, budget: float | None = None) -> list[Figure]:
-    """`fix` beside `check`, on a copy that is restored before every run."""
+    """Compare `fix` with `check`, on a copy that is restored before every run."""
     folders = [scratch / source.name for source in sources]
 
     def restore() -> None:
@@ -101,18 +102,18 @@ def fixing(name: str, sources: list[Path], scratch: Path, budget: float | None =
 
 
 def starting() -> list[Figure]:
-    """The cost of a short run."""
+    """Measure the cost of a short run."""
     return [
         Figure("start: --version", median([*UNCUDA, "--version"]).cpu, "s", 0.15),
         Figure("start: one small file", median([*CHECK, str(EXAMPLE)]).cpu, "s", 0.25),
         Figure("start: catalogue", printed([sys.executable, "-c", LOAD]), "ms", 40),
-        # -B: rules are read again, since nothing is cached beside the byte code
+        # with -B, rules are read again, because nothing is cached beside the byte code
         Figure("start: catalogue, first time", printed([sys.executable, "-B", "-c", LOAD]), "ms"),
     ]
 
 
 def sources(names: list[str], scratch: Path) -> list[Path]:
-    """Copies of the packages below `scratch`; says how much there is to read."""
+    """Copies of the packages below `scratch`; prints their size."""
     folders = []
     for name in names:
         folder = scratch / name

@@ -99,7 +99,7 @@ def test_a_plugin_that_raises(version: str, option: str) -> None:
     [
         ("npu", "2.13.0", False), ("npu", "2.14.0", False), ("npu", "", False),
         ("musa", "2.9.1", True), ("musa", "2.11.0.post1", True), ("musa", "2.11.0.post2", False),
-        ("musa", "2.11.0", False),  # its post-release number is unknown
+        ("musa", "2.11.0", False),  # the post-release number of this version is unknown
         ("musa", "", False),  # the version is unknown
     ],
 )  # fmt: skip
@@ -123,7 +123,7 @@ def test_other_names_that_are_not_served(name: str, target: str, version: str) -
 @pytest.mark.parametrize(
     "name, target, version",
     [
-        ("get_device_capability", "npu", "2.16.0"),  # newer than the last known version
+        ("get_device_capability", "npu", "2.16.0"),  # newer than the last known version of the plugin of the plugin
         ("synchronize", "musa", "2.12.0"),
         ("Graph", "musa", "2.12.0"),
         ("device_index", "npu", "2.8.0"),
@@ -146,7 +146,7 @@ def test_what_is_not_known_is_not_said(name: str, target: str, version: str) -> 
         ("import torch\nacc = torch.accelerator\nacc.manual_seed(0)\n", [3]),
         ("import torch\nclear = torch.accelerator.empty_cache\nclear()\n", [2]),
         ("import torch\natexit.register(torch.accelerator.empty_cache)\n", [2]),
-        ("import torch as t\nt.accelerator.empty_cache()\n", []),  # no file is opened for it alone
+        ("import torch as t\nt.accelerator.empty_cache()\n", []),  # no file is read because of this text alone
         ("import torch as t\nx = t.cuda.torch.accelerator\n", []),
         ("import accelerator\naccelerator.empty_cache()\nx = 'torch.accelerator'\n", []),
         ("from mine import torch\ntorch.accelerator.empty_cache()\n", []),
@@ -167,8 +167,8 @@ def test_a_class_is_asked_only_where_it_is_called(name: str) -> None:
 def test_with_and_without_the_patch(strategy: str) -> None:
     code = "torch.accelerator.manual_seed_all(0)\n"
     found = only(code, strategy=strategy)
-    assert bool(found.fixes) is (strategy == "rewrite")  # beside a shim the source keeps CUDA's names
-    assert bool(findings(code, "musa", strategy=strategy)) is (strategy == "rewrite")  # torchada serves it
+    assert bool(found.fixes) is (strategy == "rewrite")  # with a shim, the source keeps CUDA's names
+    assert bool(findings(code, "musa", strategy=strategy)) is (strategy == "rewrite")  # torchada supports this name
     assert len(findings("torch.Event(True)\n", "musa", strategy=strategy)) == 1
 
 
@@ -280,7 +280,7 @@ ELSEWHERE = [
 @pytest.mark.parametrize("code", ELSEWHERE)
 def test_where_the_plugin_has_no_part(code: str) -> None:
     assert not findings(code.replace("NAME", "empty_cache"), plugin="2.10.0")
-    assert len(findings(code.replace("NAME", "memory_summary"), plugin="2.10.0")) == 1  # no version has it
+    assert len(findings(code.replace("NAME", "memory_summary"), plugin="2.10.0")) == 1  # no known version has this name
 
 
 @pytest.mark.parametrize("test", ["device.type == 'npu'", "device.type != 'cpu'", "device.type in ('npu', 'xpu')", "x"])
@@ -445,8 +445,8 @@ def test_what_has_no_fix() -> None:
     for code, plugin in (
         ("torch.accelerator.made_up()\n", ""),
         ("torch.accelerator.Graph()\n", "2.12.0"),
-        ("torch.accelerator.max_memory_allocated(device=0)\n", "2.10.0"),  # would need two changes at once
-        ("torch.accelerator.get_device_capability()\n", ""),  # returns something else
+        ("torch.accelerator.max_memory_allocated(device=0)\n", "2.10.0"),  # a fix a fix would need two changes at once
+        ("torch.accelerator.get_device_capability()\n", ""),  # the target's function returns something else
     ):
         assert not titles(code, plugin=plugin)
 
@@ -454,7 +454,7 @@ def test_what_has_no_fix() -> None:
 def test_the_plugin_is_as_old_as_pytorch() -> None:
     code = "torch.accelerator.host_memory_stats()\n"
     assert only(code, torch="2.14.0").fixes
-    assert not only(code, torch="2.1.0").fixes  # torch.npu has it only in later versions
+    assert not only(code, torch="2.1.0").fixes  # torch.npu has this function only in later versions
 
 
 def test_memory_info_has_another_name() -> None:

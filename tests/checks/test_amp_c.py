@@ -1,4 +1,4 @@
-"""The module amp_C: imports, guards and uses; its replacements run."""
+"""Tests of the module amp_C: imports, guards and uses; the replacements are run."""
 
 from __future__ import annotations
 

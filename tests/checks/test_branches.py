@@ -1,4 +1,5 @@
-"""Code that already branches for the target has no finding; code that only a fix has changed still has."""
+"""Code that already has a branch for the target has no finding; code that only a fix has changed still has its
+findings."""
 
 from __future__ import annotations
 
@@ -59,7 +60,7 @@ SERVED = {
     "    if kind == 'gpu':\n        kind = 'cuda'\n    return torch.device(kind)\n",
     "backend": "if backend == '{c}':\n    y()\nelif backend == 'nccl':\n    z()\n",
 }
-# No branch here is for the target: the last line is reported.
+# No branch in these texts is for the target, so the last line is reported.
 REPORTED = {
     "the target's own branch": "if x.device.type == '{d}':\n    torch.cuda.synchronize()\n",
     "after a guard that leaves without the target": "def f():\n    if not torch.{d}.is_available():\n"
@@ -119,7 +120,8 @@ def test_everything_else_is_reported(name: str, target: str) -> None:
     assert wanted[-1] in lines
 
 
-# A fix changes what it can; what has no counterpart is still reported when only the fix put the target's words there.
+# A fix changes the code that it can; code without a counterpart is still reported if only the fix wrote the target's
+# words there.
 LEFT = {
     "else": "if a:\n    torch.cuda.synchronize()\nelse:\n    torch.cuda.clock_rate()\n",
     "else of a device": "if torch.cuda.is_available():\n    y()\nelse:\n    torch.cuda.clock_rate()\n",
@@ -152,14 +154,14 @@ def test_a_fix_silences_nothing(name: str, target: str, review: bool) -> None:
 
 @pytest.mark.parametrize("target", ENGINES)
 def test_what_a_condition_gives_does_not_serve_it(target: str) -> None:
-    """After a fix of the string alone, the test beside it can still be fixed."""
+    """After a fix of the string alone, the test beside the string can still be fixed."""
     text = f'import torch\n\ndevice = "{target}" if torch.cuda.is_available() else "cpu"\n'
     assert [f.rule for f in ENGINES[target].check(Source(text)).findings] == ["cuda-api"]
 
 
 @pytest.mark.parametrize("target", ENGINES)
 def test_a_clause_for_the_target_stays_one_when_nothing_else_is_left_to_fix(target: str) -> None:
-    """Nobody writes the same test twice, so a fix cannot have made this clause."""
+    """In CUDA code nobody writes the same test twice, so a fix cannot have made this clause."""
     text = _text("if a.kind() == 'cuda':\n    y(torch.version.cuda)\nelif a.kind() == '{d}':\n    z()\n", target)
     assert ENGINES[target].check(Source(text)).findings == ()
 

@@ -14,6 +14,7 @@ from uncuda.source import Source
 CATALOGUE = load()
 HEAD = "import torch\nimport torch.distributed as dist\n\n"
 MADE = 't = torch.tensor([1, n], dtype=torch.float64, device="cuda")\n'
+PLACED = "t = torch.zeros(1, dtype=torch.float64, device=device)\n"
 RULES = ("float64", "float64-method")
 
 
@@ -38,6 +39,24 @@ REDUCED = {
     "of the whole group": f"{MADE}dist.all_reduce(t, dist.ReduceOp.SUM, None)",
     "of the world": f"{MADE}dist.all_reduce(t, group=dist.group.WORLD)",
     "bound anew": f"{MADE}t = t / 2\ndist.all_reduce(t)\nt = t.float()",
+    "on a device that has a name": f"device = torch.device('cuda', n)\n{PLACED}dist.all_reduce(t)",
+    "on a device that is chosen": (
+        "where = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
+        f"device = torch.device(where)\n{PLACED}dist.all_reduce(t)"
+    ),
+    "on the device of an attribute": (
+        "class A:\n    def __init__(self):\n        self.device = torch.device('cuda')\n\n    def log(self):\n"
+        "        t = torch.zeros(1, dtype=torch.float64, device=self.device)\n        dist.all_reduce(t)\n"
+    ),
+    "on an accelerator's device": (
+        "class A:\n    def log(self):\n"
+        "        device = self.accelerator.device if hasattr(self, 'accelerator') else torch.device('cpu')\n"
+        "        t = torch.tensor([self.a], dtype=torch.float64, device=device)\n"
+        "        if dist.is_initialized():\n            dist.all_reduce(t)\n"
+    ),
+    "moved to a device that has a name": (
+        "device = torch.device('cuda')\nt = torch.zeros(2, dtype=torch.float64).to(device)\ndist.all_reduce(t)"
+    ),
 }
 
 
@@ -57,7 +76,7 @@ def test_hardware_that_reduces_float64_has_no_error() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        f"{MADE}dist.broadcast(t, 0)",  # supports all dtypes
+        f"{MADE}dist.broadcast(t, 0)",  # this collective this collective supports all dtypes
         f"{MADE}dist.all_gather(parts, t)",
         f"{MADE}t = t.float()\nprint(t)",
         f"{MADE}\n\ndef f(t):\n    dist.all_reduce(t)",
@@ -95,6 +114,18 @@ NOT_SHOWN = {
     "on the host": f"{MADE}s = t.cpu()\ndist.all_reduce(s)",
     "moved to the host": f"{MADE}dist.all_reduce(t.to('cpu'))",
     "made somewhere": "t = torch.zeros(1, dtype=torch.float64, device=device)\ndist.all_reduce(t)",
+    "on a device that is given": (
+        f"device = torch.device('cuda')\ndef f(device):\n    {PLACED}    dist.all_reduce(t)\n"
+    ),
+    "on another device in one place": (
+        f"device = torch.device('cuda')\nif x:\n    device = torch.device('cpu')\n{PLACED}dist.all_reduce(t)"
+    ),
+    "on a device of something else": (
+        "t = torch.zeros(1, dtype=torch.float64, device=self.model.device)\ndist.all_reduce(t)"
+    ),
+    "on one of several devices": (
+        f"device = torch.device('cuda')\nfor device in devices:\n    {PLACED}    dist.all_reduce(t)\n"
+    ),
     "another's group": f"{MADE}dist.all_reduce(t, group=group)",
     "another's group by position": f"{MADE}dist.all_reduce(t, dist.ReduceOp.SUM, group)",
     "another's group in reduce": f"{MADE}dist.reduce(t, 0, dist.ReduceOp.SUM, group)",

@@ -1,4 +1,4 @@
-"""Environment variables: read, set, passed to processes, and only mentioned in text."""
+"""Environment variables that are read, set, passed to processes, or only mentioned in text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The four constructs that every port has: each has a fix wherever it is reported, apart from a short list."""
+"""The four constructs that occur in every port have a fix wherever they are reported, apart from a short list of
+exceptions."""
 
 from __future__ import annotations
 
@@ -100,7 +101,7 @@ NCCL_CHECKS = [
 
 
 def found(code: str, target: str, prefix: tuple[str, ...], strategy: str = "auto") -> list[Finding]:
-    """The findings of one construct; its fixes must remove all of them and leave a text that parses."""
+    """The findings of one construct; the fixes must remove all of them and the fixed text must parse."""
     text = f"import torch\nimport torch.distributed as dist\n{code}\n"
     engine = engine_for(target, Settings(locale="en", strategy=strategy))
     result = engine.fix(Source(text), review=True)

@@ -1,4 +1,4 @@
-"""A hit is immutable; after an edit elsewhere a moved copy is made."""
+"""A hit is immutable; after an edit elsewhere in the text, a copy with new offsets is made."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def statement(start: int) -> Statement:
 
 
 def full() -> Hit:
-    """A hit below the edit, with a value in every field."""
+    """A hit below the edited line, with a value in every field."""
     return Hit(
         rule=load().rules["cuda-method"],
         start=102,

@@ -1,4 +1,4 @@
-"""Rules about methods, arguments and modules: what makes a fix safe, and what is not reported."""
+"""Rules about methods, arguments and modules: which fixes are safe, and what is not reported."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_a_module_with_the_same_beginning_is_another_one() -> None:
 
 
 def test_a_module_beside_torch_only() -> None:
-    """Monitoring scripts ask the driver without PyTorch; Apex belongs to PyTorch wherever it stands."""
+    """Monitoring scripts call the driver without PyTorch; Apex is used with PyTorch in any file."""
     assert not findings("import pynvml\n")
     assert [finding.rule for finding in findings("import apex\n")] == ["apex-adapted"]
 
@@ -224,7 +224,7 @@ MODULE = "class Generator(nn.Module):\n    def cuda(self):\n        self.model.c
 BATCH = "class Batch:\n    def cuda(self):\n        self.x = self.x.cuda()\n        return self\n"
 QUANTIZED = "class Parameter(nn.Parameter):\n    def cuda(self):\n        self.pack()\n        return super().cuda()\n"
 OTHERS = [
-    # what is the program's own class in the first place, and what is not
+    # which classes are the program's own, and which are not
     (MODULE, "def f(net): net.cuda()\n", "safe"),
     (MODULE, "g = Generator(1)\ng.cuda()\n", "review"),
     (MODULE, "class Aligned(Generator): pass\ndef f(g: Aligned): g.cuda()\n", "review"),
@@ -262,7 +262,7 @@ OTHERS = [
 
 @pytest.mark.parametrize(("owner", "text", "applicability"), OTHERS)
 def test_a_class_with_the_method_lowers_what_may_be_its_object(owner: str, text: str, applicability: str) -> None:
-    """The same for a class in the same file, and in another file of the project."""
+    """The result is the same for a class in the same file and in another file of the project."""
     head = "import torch\nfrom torch import nn\n"
     scanner = Scanner(Words({}, {}))
     scanner.add(owner.encode())
@@ -299,7 +299,7 @@ def test_what_moves_more_than_torch_would_is_no_plain_move() -> None:
     ],
 )
 def test_a_device_that_a_module_of_npu_does_not_take(given: str, npu: str, musa: str | None) -> None:
-    """torch_npu/utils/_module.py: 2.1, 2.6 and 2.8 ignore it, 2.7.1, 2.13 and 2.14 take a number only."""
+    """torch_npu/utils/_module.py: 2.1, 2.6 and 2.8 ignore the argument; 2.7.1, 2.13 and 2.14 accept only a number."""
     bound = "device = torch.device(name)\nother = pick() or torch.device(name)\n"
     text = f"import torch\nimport torch_{{0}}\n{bound}{given}\n"
     for target, said in (("npu", npu), ("musa", musa)):

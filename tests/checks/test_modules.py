@@ -1,17 +1,17 @@
-"""Libraries in the targets' tables: where they are reported, how often, and which modules are the project's own."""
+"""Libraries in the targets' tables: where and how often they are reported, and which modules are the project's own."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from support.engines import engine_for
 from uncuda.catalogue import load
-from uncuda.engine import Engine
+from uncuda.engine import Engine, Finding
 from uncuda.lsp.state.scan import CODEC, Reader, SaidBy
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -29,6 +29,11 @@ def said(text: str, engine: Engine = NPU) -> list[tuple[str, int]]:
 
 def in_project(folder: Path, files: dict[str, str], path: str) -> list[str]:
     """The names of the rules with findings in one file of a project."""
+    return [finding.rule for finding in found_in(folder, files, path)]
+
+
+def found_in(folder: Path, files: dict[str, str], path: str) -> Sequence[Finding]:
+    """The findings in one file of a project."""
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
@@ -41,7 +46,7 @@ def in_project(folder: Path, files: dict[str, str], path: str) -> list[str]:
     for facts in read.values():
         assert CODEC.record(CODEC.line(SaidBy("a.py", facts))).facts == facts
     source = Source(files[path], str(folder / path))
-    return [finding.rule for finding in engines.engine_for(settings).check(source).findings]
+    return engines.engine_for(settings).check(source).findings
 
 
 USER = "import torch\nimport triton\n"
@@ -132,6 +137,14 @@ def test_what_raises_later_is_a_warning(name: str) -> None:
     assert severities(start + RAISES[name]) == ["warning"]
 
 
+def test_what_raises_without_a_library_that_a_function_tells_of_is_a_warning() -> None:
+    start = "if is_cupy_available():\n    import cupy\n"
+    raises = "def f(x):\n    if x:\n        if not is_cupy_available():\n            raise ImportError\n"
+    assert severities(start + raises) == ["warning"]
+    assert severities(start + raises.replace("raise ImportError", "log()")) == ["information"]
+    assert severities(start + raises.replace("is_cupy", "is_peft")) == ["information"]
+
+
 def test_what_raises_where_the_library_is_there_is_no_need() -> None:
     start = "try:\n    import cupy\nexcept ImportError:\n    cupy = None\ndef f():\n    assert cupy is not None\n"
     behind, alone = "if cupy is not None:\n    f()\n", "if cupy is None:\n    f()\n"
@@ -152,7 +165,7 @@ def test_the_uses_of_a_library_behind_its_flag_are_no_errors() -> None:
 
 
 def test_many_imports_that_may_fail_take_as_long_as_the_file() -> None:
-    """What guards a block is looked at once, and what the text raises for, too."""
+    """The code that guards a block, and the code that raises if a module is missing, are each read only once."""
     block = "try:\n" + "    import cupy\n" * 1500 + "except ImportError:\n    cupy = None\n"
     text = "import torch\n" + block + "if not cupy:\n    raise X\n" * 300
     start = time.process_time()
@@ -188,7 +201,7 @@ PARTS = {
     "from deep_gemm.utils.math import ceil_div": ("module-adapted", "module-unknown"),
     "from deep_gemm.utils import per_token_cast_to_fp4": ("module-adapted", "module-unknown"),
     "from deep_gemm.utils import get_num_sms": ("module-adapted", "module-adapted"),
-    "from flash_attn import flash_attn_func": ("module-unsupported", "module-adapted"),
+    "from flash_attn import flash_attn_func": ("module-unsupported", "module-replaced"),
     "from flash_attn.bert_padding import pad_input": ("module-unsupported", "module-unknown"),
     "from flash_attn.flash_attn_interface import flash_attn_func": ("module-unsupported", "module-unknown"),
     "from fbgemm_gpu.experimental.gemm.triton_gemm.fp4_quantize import f": ("module-unknown", "module-unknown"),
@@ -324,6 +337,37 @@ def test_a_namespace_is_the_projects_own_as_far_as_its_packages(tmp_path: Path) 
     files["a.py"] = files["megatron/core/b.py"] = "import torch\nfrom megatron.training import x\n"
     assert in_project(tmp_path, files, "a.py") == ["module-adapted"]
     assert in_project(tmp_path, files, "megatron/core/b.py") == []  # its own package is not installed beside it
+
+
+LAYER = "import fast_cuda\nimport torch\n\n\nclass Layer:\n    pass\n"
+TRIED = {
+    "a try": "try:\n    from pkg.ops.layer import Layer\nexcept ImportError:\n    Layer = None\n",
+    "in a function": (
+        "def f():\n    try:\n        from pkg.ops import (\n            Layer,\n        )\n"
+        "        return Layer()\n    except ImportError as e:\n        print(e)\n"
+    ),
+    "any error": "try:\n    from pkg.ops import Layer\nexcept:\n    pass  # ImportError\n",
+    "a flag": "if CUDA_AVAILABLE:\n    from pkg.ops import Layer\n",
+    "a relative import": "try:\n    from .ops.layer import Layer\nexcept ImportError:\n    pass\n",
+}
+NOT_TRIED = {
+    "a handler that raises": "try:\n    from pkg.ops import Layer\nexcept ImportError:\n    raise\n",
+    "another error": "try:\n    from pkg.ops import Layer\nexcept OSError:\n    pass  # ImportError\n",
+    "another name": "try:\n    from pkg.ops import Other\nexcept ImportError:\n    pass\n",
+    "another module": "try:\n    from pkg.ops.other import Layer\nexcept ImportError:\n    pass\n",
+    "another package": "try:\n    from ops.layer import Layer\nexcept ImportError:\n    pass\n",
+    "no try": "from pkg.ops import Layer  # ImportError\n",
+    "a choice": "if x:\n    from pkg.ops import Layer  # ImportError\n",
+}
+
+
+@pytest.mark.parametrize("name", [*TRIED, *NOT_TRIED])
+def test_a_file_that_another_one_imports_where_it_can(name: str, tmp_path: Path) -> None:
+    files = {"pkg/ops/layer.py": LAYER, "pkg/a.py": "from torch.cuda import seed\n" + {**TRIED, **NOT_TRIED}[name]}
+    (found,) = found_in(tmp_path, files, "pkg/ops/layer.py")
+    assert (found.rule, found.severity) == ("cuda-module", "information" if name in TRIED else "error")
+    files["pkg/ops/layer.py"] = LAYER.replace("import fast_cuda\n", "def f():\n    import fast_cuda\n\n\n")
+    assert [one.severity for one in found_in(tmp_path, files, "pkg/ops/layer.py")] == ["error"]
 
 
 def test_a_python_file_of_the_project_is_not_compiled(tmp_path: Path) -> None:

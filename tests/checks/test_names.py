@@ -17,8 +17,8 @@ from uncuda.source import Source
 CATALOGUE = load()
 VERSIONS = [(name, version) for name, target in CATALOGUE.targets.items() for version in target.versions]
 
-# Rows that no name rule speaks of: modules that are imported for what lies below them, flags that a target reads
-# like CUDA, what other checks see by its arguments.
+# Rows that no name rule covers: modules that are imported for their submodules, flags that the target reads like CUDA,
+# and names that other checks find by their arguments.
 ELSEWHERE = {
     "torch.backends.cuda": "its members count",
     "torch.backends.cudnn": "its members count",
@@ -48,7 +48,7 @@ def verdicts(target: Target, name: str) -> Verdicts:
 
 
 def due(row: Row, target: Target) -> bool:
-    """Whether a row of the tables needs a rule about names."""
+    """Whether a rule about names must cover a row of the tables."""
     if row.name == row.replacement or row.name in ELSEWHERE:
         return False
     return not (SAME_FLAGS in row.name and row.status == "limited" and target.has("sdp-backends"))
@@ -84,7 +84,7 @@ def test_only_names_of_the_table_are_written(name: str, version: str) -> None:
         assert "private-name" not in row.limits
         assert row.status not in ("missing", "noop") or template
         if verdict.applicability == "safe":
-            said = (template or "").startswith('"')  # what the name stands for is written, no name
+            said = (template or "").startswith('"')  # the fix writes the value of the name, not a name
             assert said or row.status in ("supported", "present", "renamed", "limited")
             assert row.present
 
@@ -159,7 +159,7 @@ def test_a_variable_and_its_uses_change_together() -> None:
     [
         ("torch.cuda.CUDAGraph(keep_graph=True)", True),
         ("torch.cuda.CUDAGraph()", False),
-        ("torch.cuda.CUDAGraph(**options)", False),  # unknown arguments
+        ("torch.cuda.CUDAGraph(**options)", False),  # the arguments are unknown
         ("torch.cuda.graphs.graph(cuda_graph=g)", False),  # the argument has another name
     ],
 )
@@ -371,7 +371,8 @@ def test_only_the_patch_is_the_patch(given: str, found: bool) -> None:
     ],
 )
 def test_what_relies_on_the_patch_is_for_review_until_it_is_imported(target: str, patch: str, code: str) -> None:
-    """Under torchada `torch.cuda.is_available` is not CUDA's: the port asked the target and moved to CUDA."""
+    """With torchada, `torch.cuda.is_available` does not mean CUDA: the ported program tested for the target and moved
+    tensors to CUDA."""
     for head, expected in (("import torch\n", "review"), (f"import {patch}\nimport torch\n", "safe")):
         found = [finding for finding in findings(head + code, engine(target, strategy="shim")) if finding.fixes]
         assert [finding.fixes[0].applicability for finding in found] == [expected]

@@ -1,5 +1,5 @@
-"""Where the plugin's import is inserted: once a file, below the torch import that the fixed code uses, if it is
-needed."""
+"""Where the plugin's import is inserted: once per file, below the torch import that the fixed code uses, and only if it
+is needed."""
 
 from __future__ import annotations
 
@@ -374,7 +374,7 @@ def test_the_plugin_is_not_missed_below_a_test_of_the_target(test: str) -> None:
         (Settings(target_version=">=2.6,<2.8"), "information", True),
         (Settings(target_version="2.1.0"), "warning", False),
         (Settings(target_version=">=2.4,<2.8"), "warning", False),
-        (Settings(), "warning", True),  # no version is known
+        (Settings(), "warning", True),  # the version is unknown
         (Settings(target_version="2.6.0", severity={"missing-plugin-import": "error"}), "error", True),
     ],
 )

@@ -1,4 +1,5 @@
-"""Uses of a call's result: fields that the target does not fill, numbers of CUDA's, the object's own members."""
+"""Uses of a call's result: fields that the target does not fill, numbers that differ on the target, the object's own
+members."""
 
 from __future__ import annotations
 

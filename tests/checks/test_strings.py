@@ -1,4 +1,4 @@
-"""Strings: what their role proves, suggests or leaves unreported; which of them change together."""
+"""Strings: what their role proves or suggests, which are not reported, and which change together."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_the_role_says_nothing(code: str) -> None:
 
 
 def test_without_torch_the_type_of_a_device_is_one() -> None:
-    """A device that another file sets."""
+    """The device is set in another file."""
     assert classes("import os\nok = device.type == 'cuda' or 'cuda' in x.device.type\n") == ["safe", "safe"]
 
 
@@ -293,7 +293,7 @@ def test_a_slice_is_cut_to_the_length_of_the_new_word() -> None:
     text = "import torch\nimport torch_npu\nok = str(device)[:4] == 'cuda'\n"
     assert fixed(text, review=False).endswith("ok = str(device)[:3] == 'npu'\n")
     other = engine_for("musa", Settings(select=RULES)).check(Source(text)).findings
-    assert [len(f.fixes[0].edits) for f in other] == [2]  # the string and the import
+    assert [len(f.fixes[0].edits) for f in other] == [2]  # edits of the string and of the import
 
 
 @pytest.mark.parametrize(
@@ -529,7 +529,7 @@ def test_a_checkpoint_is_found_by_the_key_of_either_device(before: str, after: s
     done = fixed(text, review=False)
     assert done == text.replace(before, swapped if after is None else after)
     assert fixed(done) == done
-    for finding in findings(text):  # fixes made one at a time give the same as all at once
+    for finding in findings(text):  # applying fixes one at a time gives the same text as applying all at once
         assert apply_edits(text, finding.fixes[0].edits) == done
 
 

@@ -1,6 +1,6 @@
-"""The files for CI: valid by their services' schemas, and their commands run in a repository that is made here.
+"""The files for CI: valid by their schemas; their commands, and all blocks of the page, run in a repository made here.
 
-What no machine but theirs can show is not shown: the pages of GitHub and GitLab, `uses:` and `include:`.
+The services' own features are not tested: the pages of GitHub and GitLab, `uses:` and `include:`.
 """
 
 import json
@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import pytest
@@ -39,8 +40,40 @@ SOURCES = [
 
 @pytest.fixture(scope="module")
 def tools() -> Path:
-    """The folder of the programs."""
+    """The folder in which the programs are installed."""
     return hooks()
+
+
+@pytest.fixture(scope="module")
+def shown(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    """The blocks of the page, which are the same in both languages."""
+    file = tmp_path_factory.mktemp("page") / "block.yml"
+    english, chinese = (blocks(name) for name in ("README.md", "README.zh-CN.md"))
+    assert english == chinese
+    tables = []
+    for block in english:
+        file.write_text(block, encoding="utf-8")
+        tables.append(table(tools, file))
+    assert len(tables) == 6
+    return tables
+
+
+def blocks(document: str) -> list[str]:
+    """The blocks of code of a page."""
+    page = (ROOT / "docs/ci" / document).read_text(encoding="utf-8")
+    found = re.findall(r"^```(\w*)\n(.*?)^```", page, re.M | re.S)
+    assert {language for language, _ in found} == {"yaml"}
+    return [block for _, block in found]
+
+
+@pytest.fixture(scope="module")
+def installed(tools: Path, source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which the first step of the action has installed uncuda."""
+    folder = tmp_path_factory.mktemp("runner")
+    (folder / "path").touch()
+    first = table(tools, ROOT / "action.yml")["runs"]["steps"][0]
+    bash(first["run"], folder, {"UNCUDA_SOURCE": str(source), **runner(folder)}, 0)
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +90,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A git repository of a user."""
+    """A git repository of a project that uses uncuda."""
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "train.py").write_text(TEXT, encoding="utf-8")
@@ -78,7 +111,7 @@ def committed(folder: Path) -> Path:
 
 
 def run(command: list[str], folder: Path, env: Mapping[str, str], code: int) -> str:
-    """The output of a command that may fetch something, and must end with this exit code."""
+    """The output of a command that may download packages, and must end with this exit code."""
     done = subprocess.run(command, cwd=folder, env={**os.environ, **env}, capture_output=True, text=True, check=False)
     if done.returncode != code:
         fetched(" ".join(command[:3]), done.returncode or -1, done.stdout, done.stderr)
@@ -86,7 +119,7 @@ def run(command: list[str], folder: Path, env: Mapping[str, str], code: int) -> 
 
 
 def table(tools: Path, file: Path) -> Any:
-    """A YAML file as Python objects."""
+    """The content of a YAML file as Python objects."""
     script = (
         "import json, sys; from ruamel.yaml import YAML; print(json.dumps(YAML(typ='safe').load(open(sys.argv[1]))))"
     )
@@ -100,37 +133,31 @@ def test_they_are_valid(tools: Path, schema: str, file: str) -> None:
     run([str(tools / "check-jsonschema"), "--builtin-schema", schema, str(ROOT / file)], ROOT, {}, 0)
 
 
-@pytest.mark.parametrize("document", ["README.md", "README.zh-CN.md"])
-def test_what_the_page_shows(tools: Path, tmp_path: Path, document: str) -> None:
-    """The file names in its examples are those of the files."""
-    page = (ROOT / "docs/ci" / document).read_text(encoding="utf-8")
-    shown = []
-    for block in re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S):
-        (tmp_path / "block.yml").write_text(block, encoding="utf-8")
-        shown.append(table(tools, tmp_path / "block.yml"))
-    github, gitlab, hooks, github_changes, gitlab_changes, _ = shown
-    inputs = table(tools, ROOT / "action.yml")["inputs"].keys()
-    for steps in (github["steps"], github_changes["steps"]):
-        (used,) = (step["with"] for step in steps if step["uses"].startswith("OWNER/uncuda@"))
-        assert used.keys() <= inputs
-    assert "UNCUDA_ARGUMENTS" in gitlab_changes["variables"]
+def test_the_names_of_the_page(tools: Path, shown: list[Any]) -> None:
+    """The files and names in its examples are those of the files."""
+    _, gitlab, hooks, _, gitlab_changes, _ = shown
     job = (ROOT / gitlab["include"][0]["file"]).read_text(encoding="utf-8")
-    assert all(name in job for name in gitlab["variables"])
+    assert all(name in job for name in [*gitlab["variables"], "UNCUDA_ARGUMENTS"])
+    assert "UNCUDA_ARGUMENTS" in gitlab_changes["variables"]
     known = {hook["id"] for hook in table(tools, ROOT / ".pre-commit-hooks.yaml")}
     assert {hook["id"] for hook in hooks["repos"][0]["hooks"]} <= known
 
 
-def test_hooks(tools: Path, source: Path, project: Path, tmp_path: Path) -> None:
-    """pre-commit itself installs and runs them."""
+def test_hooks(tools: Path, shown: list[Any], source: Path, project: Path, tmp_path: Path) -> None:
+    """pre-commit itself installs and runs them, and what the page shows."""
     run([str(tools / "pre-commit"), "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml")], ROOT, {}, 0)
     revision = git(source, "rev-parse", "HEAD").strip()
-    (project / ".pre-commit-config.yaml").write_text(
-        json.dumps(
-            {"repos": [{"repo": str(source), "rev": revision, "hooks": [{"id": "uncuda-check"}, {"id": "uncuda-fix"}]}]}
-        ),
-        encoding="utf-8",
-    )
+    repository = {"repo": str(source), "rev": revision}
     env = {"PRE_COMMIT_HOME": str(tmp_path / "home"), "PRE_COMMIT_COLOR": "never"}
+    config = project / ".pre-commit-config.yaml"
+    (one,) = shown[2]["repos"]
+    config.write_text(json.dumps({"repos": [{**one, **repository}]}), encoding="utf-8")
+    (project / "uncuda.toml").unlink()
+    said = run([str(tools / "pre-commit"), "run", "--all-files"], project, env, 1)
+    assert "train.py:3:1: error cuda-api: `torch.cuda.synchronize` is CUDA's; Ascend NPU" in said
+    git(project, "checkout", "uncuda.toml")
+    both = [{"id": "uncuda-check"}, {"id": "uncuda-fix"}]
+    config.write_text(json.dumps({"repos": [{**repository, "hooks": both}]}), encoding="utf-8")
     said = run([str(tools / "pre-commit"), "run", "--all-files"], project, env, 1)
     assert "train.py:3:1: error cuda-api" in said
     assert "files were modified by this hook" in said
@@ -140,7 +167,7 @@ def test_hooks(tools: Path, source: Path, project: Path, tmp_path: Path) -> None
     assert run([str(tools / "pre-commit"), "run", "--all-files"], project, env, 0).count("no files to check") == 2
 
 
-def test_action(tools: Path, source: Path, project: Path, tmp_path: Path) -> None:
+def test_action(tools: Path, installed: Path, project: Path, tmp_path: Path) -> None:
     """The steps of the action, run by bash as GitHub's runner does."""
     inputs = {
         "target": "musa",
@@ -152,7 +179,7 @@ def test_action(tools: Path, source: Path, project: Path, tmp_path: Path) -> Non
     evil = project / "uncuda"  # a program of the project with this name must not be run
     evil.mkdir()
     (evil / "__main__.py").write_text("raise SystemExit('the project ran')\n", encoding="utf-8")
-    said = steps(tools, source, project, tmp_path, inputs, 1)
+    said = action(tools, installed, project, inputs, 1)
     assert re.search(r"^::notice file=train\.py,line=4,", said, re.M)
     assert re.search(r"^::notice file=-odd\.py,line=4,", said, re.M)
     assert "cuda-api" not in said
@@ -161,31 +188,79 @@ def test_action(tools: Path, source: Path, project: Path, tmp_path: Path) -> Non
     assert "Moore Threads MUSA" in said
     (project / "bad.py").write_bytes(b"# \xff\n")
     inputs["paths"] = "train.py\nbad.py\n"
-    said = steps(tools, source, project, tmp_path, inputs, 2)
+    said = action(tools, installed, project, inputs, 2)
     assert re.search(r"^::notice file=train\.py,line=4,", said, re.M), "a file that cannot be read hides no other"
     assert re.search(r"^::error ", said, re.M)
 
 
-def steps(tools: Path, source: Path, project: Path, tmp_path: Path, given: Mapping[str, str], code: int) -> str:
+def test_the_actions_of_the_page(tools: Path, shown: list[Any], installed: Path, project: Path) -> None:
+    """The first reports all and writes the file that the next step uploads; the second only what a branch changed."""
+    (project / "uncuda.toml").unlink()
+    github, _, _, changes, _, _ = shown
+    (inputs,), (changed,) = (
+        [step["with"] for step in steps if step["uses"].startswith("OWNER/uncuda@")]
+        for steps in (github["steps"], changes["steps"])
+    )
+    said = action(tools, installed, project, inputs, 0)
+    assert re.search(r"^::error file=train\.py,line=3,", said, re.M)
+    (uploaded,) = (step["with"]["sarif_file"] for step in github["steps"] if "upload-sarif" in step["uses"])
+    found = json.loads((project / uploaded).read_text(encoding="utf-8"))["runs"][0]["results"]
+    assert {result["ruleId"] for result in found} == {"cuda-api", "module-unsupported"}
+    branch = grown(project)
+    said = action(tools, installed, branch, changed, 1)
+    assert re.findall(r"^::error file=train\.py,line=(\d+),", said, re.M) == ["5"]
+
+
+def test_the_commands_of_the_page(shown: list[Any], installed: Path, project: Path) -> None:
+    """Each of the last block: what it writes is of the format that its name promises."""
+    (project / "uncuda.toml").unlink()
+    said = [bash(step["run"], project, runner(installed), 1) for step in shown[5]]
+    assert re.search(r"^::error file=train\.py,line=3,", said[0], re.M)
+    assert said[1:] == ["", ""]
+    sarif = json.loads((project / "uncuda.sarif").read_text(encoding="utf-8"))
+    assert [one["ruleId"] for one in sarif["runs"][0]["results"]] == ["cuda-api", "module-unsupported"]
+    gitlab = json.loads((project / "gl-code-quality.json").read_text(encoding="utf-8"))
+    assert [one["check_name"] for one in gitlab] == ["cuda-api", "module-unsupported"]
+
+
+def grown(project: Path) -> Path:
+    """A clone of a repository, with a branch that adds a line with a finding."""
+    folder = project.with_name("clone")
+    git(project, "clone", "--quiet", str(project), str(folder))
+    git(folder, "checkout", "--quiet", "-b", "topic")
+    with open(folder / "train.py", "a", encoding="utf-8") as file:
+        file.write("x.cuda()\n")
+    git(folder, "commit", "--quiet", "--all", "--message", "more")
+    return folder
+
+
+def action(tools: Path, installed: Path, project: Path, given: Mapping[str, str], code: int) -> str:
     """The output of the action's last step with these inputs."""
-    action = table(tools, ROOT / "action.yml")
-    values = {f"inputs.{name}": given.get(name, entry["default"]) for name, entry in action["inputs"].items()}
-    values["github.action_path"] = str(source)
-    path = tmp_path / "path"
-    path.touch()
-    said = ""
-    for number, step in enumerate(action["runs"]["steps"], 1):
+    file = table(tools, ROOT / "action.yml")
+    assert given.keys() <= file["inputs"].keys()
+    values = {f"inputs.{name}": given.get(name, entry["default"]) for name, entry in file["inputs"].items()}
+    values["github.action_path"] = ""
+    for step in file["runs"]["steps"]:
         assert "${{" not in step["run"], "an input would be a part of the program"
-        env = {name: values[re.sub(r"\$\{\{ (.*) \}\}", r"\1", text)] for name, text in step["env"].items()}
-        env |= {"RUNNER_TEMP": str(tmp_path), "GITHUB_PATH": str(path), "PIP_CACHE_DIR": str(tmp_path / "pip")}
-        env["PATH"] = os.pathsep.join([*path.read_text(encoding="utf-8").split("\n")[:-1], os.environ["PATH"]])
-        shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
-        said = run(shell, project, env, code if number == len(action["runs"]["steps"]) else 0)
-    return said
+    last = file["runs"]["steps"][-1]
+    env = {name: values[re.sub(r"\$\{\{ (.*) \}\}", r"\1", text)] for name, text in last["env"].items()}
+    return bash(last["run"], project, {**env, **runner(installed)}, code)
 
 
-def test_gitlab(tools: Path, source: Path, project: Path, tmp_path: Path) -> None:
-    """Run the job's script by sh in an environment of its own."""
+def runner(folder: Path) -> dict[str, str]:
+    """The environment that GitHub's runner gives each step."""
+    added = (folder / "path").read_text(encoding="utf-8").split("\n")[:-1]
+    env = {"RUNNER_TEMP": str(folder), "GITHUB_PATH": str(folder / "path"), "PIP_CACHE_DIR": str(folder / "pip")}
+    return {**env, "PATH": os.pathsep.join([*added, os.environ["PATH"]])}
+
+
+def bash(script: str, folder: Path, env: Mapping[str, str], code: int) -> str:
+    """The output of a step that is run as GitHub's runner runs it."""
+    return run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], folder, env, code)
+
+
+def test_gitlab(tools: Path, shown: list[Any], source: Path, project: Path, tmp_path: Path) -> None:
+    """Run the job's script by sh in an environment of its own, also with the variables of the page."""
     subprocess.run([tools / "virtualenv", "--quiet", "--python", sys.executable, tmp_path / "venv"], check=True)
     job = table(tools, ROOT / "docs/ci/gitlab.yml")["uncuda"]
     env = {**job["variables"], "PATH": os.pathsep.join([str(tmp_path / "venv/bin"), os.environ["PATH"]])}
@@ -194,15 +269,19 @@ def test_gitlab(tools: Path, source: Path, project: Path, tmp_path: Path) -> Non
         "UNCUDA_SOURCE"
         in subprocess.run(["sh", "-c", script], env=env, capture_output=True, text=True, check=False).stderr
     )
-    run(["sh", "-c", script], project, {**env, "UNCUDA_SOURCE": str(source)}, 1)
-    found = json.loads((project / job["artifacts"]["reports"]["codequality"]).read_text(encoding="utf-8"))
-    assert [one["check_name"] for one in found] == ["cuda-api", "module-unsupported"]
-    with open(project / "train.py", "a", encoding="utf-8") as file:
-        file.write("x.cuda()\n")
-    env |= {"UNCUDA_SOURCE": str(source), "UNCUDA_ARGUMENTS": "--diff-base HEAD ."}
-    run(["sh", "-c", script], project, env, 1)
-    found = json.loads((project / job["artifacts"]["reports"]["codequality"]).read_text(encoding="utf-8"))
-    assert [one["check_name"] for one in found] == ["cuda-method"]
+    _, whole, _, _, changes, _ = shown
+    (project / "uncuda.toml").unlink()
+    (project / "src").mkdir()
+    shutil.copy(project / "train.py", project / "src")
+    branch = grown(project)
+    base = {"CI_MERGE_REQUEST_DIFF_BASE_SHA": git(branch, "rev-parse", "HEAD~").strip()}
+    src = [("src/train.py", "cuda-api"), ("src/train.py", "module-unsupported")]
+    for variables, folder, wanted in ((whole, project, src), (changes, branch, [("train.py", "cuda-method")])):
+        # GitLab puts variables into variables by itself
+        given = {name: Template(str(text)).substitute(base) for name, text in variables["variables"].items()}
+        run(["sh", "-c", script], folder, {**env, **given, "UNCUDA_SOURCE": str(source)}, 1)
+        found = json.loads((folder / job["artifacts"]["reports"]["codequality"]).read_text(encoding="utf-8"))
+        assert [(one["location"]["path"], one["check_name"]) for one in found] == wanted
 
 
 def test_sarif_by_microsofts_validator(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,12 +11,12 @@ from support.forked import IS_POSSIBLE, Forked
 from support.imports import ROOT as ROOT
 from uncuda.catalogue import load
 
-# Texts with one finding each: with a safe fix, with a fix to review, and without a fix.
+# Texts with one finding each: with a safe fix, with a fix that needs review, and without a fix.
 SAFE = 'import torch.distributed as dist\n\ndist.init_process_group("nccl")\n'
 REVIEW = 'import torch\n\nif lang == "cuda":\n    pass\n'
 MANUAL = "import amp_C\n\namp_C.multi_tensor_lamb(chunk, buffer, tensors)\n"
 CLEAN = "import torch\n\nx = torch.ones(2)\n"
-# The note about the plugin's version if nothing states it.
+# The note about the plugin's version if no source states it.
 ASSUMED = {
     name: f"{declaration['words']['package']} {load().default_version(name)} is assumed; "
     "pin it in the requirements, or set `target-version`\n"
@@ -55,9 +55,11 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def uncuda(*arguments: str, stdin: str | bytes = b"", **env: str) -> Run:
-    """Run `uncuda` with arguments and more environment; output is decoded as UTF-8, line ends as they are.
+    """Run `uncuda` with arguments and additional environment variables; output is decoded as UTF-8, with unchanged line
+    ends.
 
-    It is started where the environment is another one, which decides on languages and encodings; else it is forked.
+    If the environment differs, a new process is started, because the environment decides about languages and encodings;
+    otherwise the process is forked.
     """
     if env or not IS_POSSIBLE:
         return started(*arguments, stdin=stdin, **env)
@@ -67,7 +69,7 @@ def uncuda(*arguments: str, stdin: str | bytes = b"", **env: str) -> Run:
 
 
 def started(*arguments: str, stdin: str | bytes = b"", **env: str) -> Run:
-    """The same in a new Python, as users start it."""
+    """Run `uncuda` in a new Python, as users start it."""
     done = subprocess.run(
         [sys.executable, "-m", "uncuda", *arguments],
         input=stdin.encode() if isinstance(stdin, str) else stdin,
@@ -79,7 +81,7 @@ def started(*arguments: str, stdin: str | bytes = b"", **env: str) -> Run:
 
 
 def check(*arguments: str, **more: Any) -> Run:
-    """`uncuda check` for npu with JSON."""
+    """Run `uncuda check` for npu with JSON output."""
     return uncuda("check", "--target", "npu", "--output-format", "json", *arguments, **more)
 
 

@@ -1,4 +1,4 @@
-"""Every test of the command line runs in an empty folder of its own."""
+"""Every test of the command line runs in a new empty folder."""
 
 from pathlib import Path
 

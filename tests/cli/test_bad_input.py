@@ -1,4 +1,4 @@
-"""Bad input: a clear message, exit code 2, and everything else is still done."""
+"""Bad input gives a clear message and exit code 2, and all other files are still processed."""
 
 import os
 import shlex
@@ -15,7 +15,7 @@ from cli.command import ASSUMED, SAFE, check, environment, make, uncuda
     params=["missing.py", "empty", "binary.py", "undecodable.py", "encoding.py", "large.py", "loop.py", "pipe.py"]
 )
 def bad(request: pytest.FixtureRequest) -> tuple[str, str]:
-    """(a path that cannot be checked, words of what must be said of it)."""
+    """(a path that cannot be checked, words that the message about it must contain)."""
     name = str(request.param)
     path = Path(name)
     if name == "empty":
@@ -65,7 +65,7 @@ def test_in_a_folder_too(bad: tuple[str, str]) -> None:
     run = check()
     assert {finding["path"] for finding in run.json["findings"]} == {"good.py"}
     errors = {error["path"]: error["message"] for error in run.json["errors"]}
-    if name in ("missing.py", "empty", "pipe.py"):  # nothing that a folder's listing has to mention
+    if name in ("missing.py", "empty", "pipe.py"):  # the listing of a folder does not show such a path
         assert (run.code, errors) == (1, {})
     else:
         assert run.code == 2
@@ -73,7 +73,7 @@ def test_in_a_folder_too(bad: tuple[str, str]) -> None:
 
 
 def test_an_unreadable_file() -> None:
-    """Root can read everything but what lies behind a file that is no folder."""
+    """Root can read every file, so the test uses a path below a file that is not a folder."""
     make({"good.py": SAFE, "file": ""})
     run = check("good.py", "file/a.py")
     assert run.code == 2
@@ -132,7 +132,7 @@ def test_a_reader_who_leaves() -> None:
 def test_a_name_that_is_not_text(output_format: str) -> None:
     try:
         Path(os.fsdecode(b"bad\xff.py")).write_text(SAFE)
-    except OSError:  # a file system that holds text only
+    except OSError:  # the file system allows only names that are text
         return
     run = uncuda("check", "--target", "npu", "--output-format", output_format)
     assert (run.code, run.err) == (1, ASSUMED["npu"])

@@ -1,4 +1,5 @@
-"""Accepted findings: what is written, what stays accepted, what is stale, and what a broken baseline causes."""
+"""Accepted findings: what is written, which findings stay accepted, which entries are stale, and the effects of a
+broken baseline."""
 
 import json
 import shutil
@@ -7,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import jsonschema
@@ -50,7 +52,7 @@ def lines(name: str = NAME) -> list[dict[str, Any]]:
 
 
 def keep(wanted: Callable[[dict[str, Any]], bool]) -> None:
-    """Take the other entries out of the baseline, as somebody does by hand."""
+    """Remove the other entries from the baseline, as a user does in an editor."""
     path = Path(NAME)
     first, *rest = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join([first, *(line for line in rest if wanted(json.loads(line)))]), encoding="utf-8")
@@ -128,7 +130,7 @@ class TestAccepting:
 
     @pytest.mark.parametrize("kept", [[2], [3], [1, 3], [2, 3], [1]])
     def test_which_of_equal_ones_does_not_matter_once_the_others_are_fixed(self, kept: list[int]) -> None:
-        """Who accepts the second of two finds it accepted when it is the only one."""
+        """If the second of two equal findings is accepted, it is still accepted when it is the only one left."""
         make({"a.py": "import torch\n\n\ndef run(x):\n" + "    x = x.cuda()\n" * 3 + "    return x\n"})
         accept(reason="why")
         keep(lambda line: int(line["print"].partition(":")[2] or 1) in kept)
@@ -184,7 +186,7 @@ class TestAccepting:
 
     @pytest.mark.skipif(sys.platform == "win32", reason="links are for administrators")
     def test_a_folder_by_another_name(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A home folder is often a link: what is named by it is below the current folder all the same."""
+        """A home folder is often a link: a path through the link is also below the current folder."""
         make({"real/a.py": SAFE, "real/p/b.py": MANUAL})
         Path("link").symlink_to("real")
         link = str(Path("link").absolute())
@@ -387,12 +389,27 @@ class TestWhatStaysAccepted:
         run = check("--strict-baseline")
         assert (run.code, run.json["accepted"]) == (0, 4)
 
+    @pytest.mark.parametrize("below", ["", "@once\n", "\n# why\n@once(\n    1,\n)\n"])
+    def test_its_header_and_decorators_go_with_it(self, below: str) -> None:
+        fast = f"@torch.cuda.amp.custom_fwd\n{below}def fast(x, device='cuda'):\n    pass\n"
+        many = f"class Many:\n{indent(fast, '    ')}"
+        head = "import torch\n\n\n"
+        make({"a.py": f"{head}{fast}\n\n{many}"})
+        found = len(check().json["findings"])
+        assert found == 4
+        accept(reason="why")
+        make({"a.py": f"{head}{many}", "b.py": f"{head}{fast}"})
+        run = check("--strict-baseline")
+        assert (run.code, run.json["accepted"]) == (0, found)
+        make({"a.py": f"{head}{many}{fast.replace('fast', 'other')}", "b.py": f"{head}{fast}"})
+        assert len(check().json["findings"]) == 2, "equal lines of another function are new"
+
     def test_a_copy_is_new(self) -> None:
         make({"a.py": SAFE + LIBRARY})
         accept()
         shutil.copy("a.py", "b.py")
         assert {finding["path"] for finding in check().json["findings"]} == {"b.py"}
-        make({"a.py": SAFE})  # the function is gone, and may be the one in b.py
+        make({"a.py": SAFE})  # the function no longer exists there, and may be the one in b.py
         assert [finding["rule"] for finding in check().json["findings"]] == ["nccl-backend"]
 
     def test_what_was_fixed_is_not_accepted_elsewhere(self) -> None:
@@ -463,7 +480,8 @@ class TestStaleEntries:
 
     @pytest.mark.parametrize("given", [["src"], ["src/b.py"], ["src", "--diff-base", "HEAD"]])
     def test_what_may_have_moved_out_of_what_is_given_is_not_stale(self, given: list[str]) -> None:
-        """A file and a function that went to a folder beside: only who looks there, too, knows that they are gone."""
+        """A file and a function were moved to a sibling folder: only a run that checks that folder, too, knows that
+        they are gone."""
         other = LIBRARY.replace("run", "other")
         make({"uncuda.toml": "", "src/a.py": LIBRARY, "src/b.py": LIBRARY.replace("run", "b") + other})
         git("init", "-q")
@@ -614,7 +632,8 @@ class TestMerges:
         assert said == {("a.py", "start"), ("b.py", "ours"), ("b.py", "theirs"), ("c.py", "theirs")}
 
     def test_two_clones_that_accept_and_fix_the_same_files(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Each fixes what the other accepts, moves what the other changes, and drops what it has no use for."""
+        """Each clone fixes findings that the other accepts, moves code that the other changes, and removes entries that
+        it does not need."""
 
         def functions(*names: str) -> str:
             return "import torch\n" + "".join(BLOCK.format(name) for name in names)

@@ -17,7 +17,7 @@ from uncuda.source import Source, Span
 IMPORT = "import torch\nimport flash_attn\n"
 CALL = "import torch\n\ntorch.cuda.nothing_like_it()\n"
 CALLS = "import torch\n" + "torch.cuda.nothing_like_it()\n" * 4
-# The pattern by which problem matchers of editors and CIs read a line.
+# The pattern with which problem matchers of editors and CI systems read a line.
 PLACE = re.compile(r"^ *(\S.*?):(\d+):(\d+): (error|warning|information) ([a-z0-9-]+): (.*)$", re.M)
 COLOR = re.compile(r"\x1b\[\d*m")
 
@@ -101,6 +101,7 @@ class TestText:
         assert "\x1b" not in text("--statistics").out
 
     @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
+    @pytest.mark.slow
     def test_a_terminal_shows_the_same(self) -> None:
         shown = on_terminal("check", "--target", "npu", "--quiet").replace("\r\n", "\n")
         plain = on_terminal("check", "--target", "npu", "--quiet", NO_COLOR="1").replace("\r\n", "\n")
@@ -245,6 +246,7 @@ class TestSize:
         assert "10,000 by hand; 100 files\n" in run.out
         assert "10,000 by hand (1 decision).\n" in run.out
 
+    @pytest.mark.slow
     def test_what_is_kept_of_a_place_is_small(self) -> None:
         source = Source("x\n" * 1000, "a.py")
         finding = finding_at(1000, "torch.cuda.nothing_like_it")

@@ -1,4 +1,4 @@
-"""Findings on changed lines only, in git repositories that the tests make."""
+"""Only findings on changed lines are reported, in git repositories that the tests create."""
 
 import os
 import shutil
@@ -243,7 +243,7 @@ class TestErrors:
         assert not Path("x").exists()
 
     def test_where_nothing_is_found_too(self) -> None:
-        """A revision that a job misspells is not told only once there is something to find."""
+        """A misspelt revision is reported even if there are no findings."""
         repository({"a.py": CLEAN, "b.py": "x = 1\n"})
         run = check("--diff-base", "orgin/main")
         assert (run.code, run.out) == (2, "")
@@ -369,7 +369,7 @@ class TestHostile:
         assert {path: path.stat().st_mtime_ns for path in Path("r/.git").rglob("*")} == before
 
     def test_a_partial_clone_says_what_to_do_about_renames(self) -> None:
-        """git reads the old text to see whether a file was renamed."""
+        """git reads the old text to find out whether a file was renamed."""
         repository({"a.py": OLD})
         blob = git("rev-parse", "HEAD:a.py")
         git("mv", "a.py", "b.py")
@@ -383,8 +383,8 @@ class TestHostile:
     @needs_names
     @pytest.mark.parametrize("old", [False, True])
     def test_what_a_partial_clone_lacks_is_not_fetched(self, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The remote's address, and that it may be used, stand in the repository. `old`: git as it was before it knew
-        the variable that forbids to fetch."""
+        """The repository contains the remote's address, and a setting that allows its use. `old`: with a version of git
+        that does not know the variable that forbids fetching."""
         git_then = f'#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec "{shutil.which("git")}" "$@"\n'
         make({"old/git": git_then, "here/x": ""})
         Path("old/git").chmod(0o755)

@@ -1,4 +1,4 @@
-"""`uncuda fix`: what is written, which findings are left, and that nothing is lost."""
+"""Tests of `uncuda fix`: what is written, which findings are left, and that no text is lost."""
 
 import os
 import shutil
@@ -216,7 +216,7 @@ class TestInterrupted:
         assert len(texts) == self.COUNT
         assert set(texts) <= {before, after}
         written = texts.count(after)
-        if process.returncode == 130:  # it may have finished before the signal
+        if process.returncode == 130:  # the process may have ended before the signal
             assert err.splitlines()[-1].startswith("uncuda: interrupted; written before that: f000.py")
             assert err.count(".py") == written
         else:

@@ -1,4 +1,4 @@
-"""Output formats."""
+"""Tests of the output formats."""
 
 import json
 import re

@@ -31,7 +31,7 @@ def text(words: str) -> Callable[[Path], object]:
 
 
 TRAPS: dict[str, Callable[[Path], object]] = {"a pipe": pipe, "a device": endless, "larger than": sparse}
-# Files that make those of their folder unusable: name and contents, and the message in the report.
+# Files that make the other files of their folder unusable: name, contents, and the message in the report.
 CONFIGURATIONS = {
     "nested": ("target = " + "[" * 100_000, "line 1: not valid TOML: nested too deeply"),
     "parts": ("a." * 100_000 + "a = 1", "line 1: not valid TOML: a key of more than 16 parts"),

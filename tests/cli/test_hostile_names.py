@@ -1,4 +1,5 @@
-"""Untrusted names, comments and settings: none of them reaches a terminal or CI as a control character or command."""
+"""Untrusted names, comments and settings are never printed as control characters to a terminal or as commands to a CI
+system."""
 
 import json
 import os
@@ -37,7 +38,7 @@ NAMES = [
     "folder\n::error::x/\x1b[7m.py",
 ]
 LIKED = ["中 文.py", "e\u0301.py", "😀.py", "back\\slash.py", "it's.py"]
-# On the reported line, and in a comment that suppresses nothing.
+# The text is on the reported line, and in a comment that suppresses nothing.
 HOSTILE = (
     'import torch.distributed as dist\ndist.init_process_group("nccl")  # \x1b[7m \x9b \u202e \u2028 ##[error]x\n'
     "x = 1  # uncuda: ignore[\x1b[7mname,\u202e,##[error]x]\n" + MANUAL + REVIEW
@@ -265,7 +266,7 @@ class TestDiff:
 
     @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
     def test_applied_it_is_what_fix_writes(self) -> None:
-        """Names and contents of every kind, some random: the seed is in the name of a folder."""
+        """Names and contents of every kind, some of them random; the seed is in the name of a folder."""
         make(dict(_random_tree(random.randrange(1_000_000))))
         git = ["git", "-c", "core.fsmonitor=false"]
         subprocess.run([*git, "init", "--quiet"], check=True)

@@ -1,4 +1,4 @@
-"""`strategy = "portable"` on the command line: the module that fixes ask, where it is and what is said of it."""
+"""Tests of `strategy = "portable"` on the command line: where the helper module is, and the messages about it."""
 
 import subprocess
 from pathlib import Path

@@ -17,7 +17,7 @@ from uncuda.workspace import project_files as files_of
 
 TEXT = "import torch\n\ntorch.cuda.synchronize()\n"
 SHIM = "import torch\nfrom torch_npu.contrib import transfer_to_npu\n"
-# Two files that already serve another accelerator: then the fixes of the rest need review.
+# Two files that already support another accelerator: because of them, all other fixes need review.
 CHOICE = 'if is_npu_available():\n    device = "npu"\nelif torch.cuda.is_available():\n    device = "cuda"\n'
 SERVING = {"uncuda.toml": "", "device.py": CHOICE, "other.py": CHOICE.replace("device", "kind"), "core/train.py": TEXT}
 
@@ -46,7 +46,7 @@ def found(*arguments: str, stdin: str = "") -> list[Any]:
 @pytest.mark.parametrize("mark", [".git/HEAD", "pyproject.toml", "setup.py", "uncuda.toml"])
 def test_a_runtime_patch_that_another_file_imports(project: Path, mark: str) -> None:
     write({"main.py": SHIM, "core/train.py": TEXT})
-    assert found("core/train.py")  # the root of the project is not given
+    assert found("core/train.py")  # the root folder of the project is not passed
     write({mark: ""})
     for arguments in ((), ("core",), ("core/train.py",), (str(project / "core"),), (str(project / "core/train.py"),)):
         assert found(*arguments) == []
@@ -108,7 +108,7 @@ def paths_of(*paths: str) -> list[str]:
 
 
 def test_as_it_was_given(project: Path) -> None:
-    """Folder names are compared: all are given relative to the same folder, each once."""
+    """Folder names are compared: all paths are relative to the same folder, and each file occurs once."""
     write({".git/HEAD": "", "main.py": "", "core/a.py": "", "core/b.py": ""})
     assert paths_of("core/b.py") == ["core/a.py", "core/b.py", "main.py"]
     assert paths_of("core/b.py", "core") == ["core/a.py", "core/b.py", "main.py"]
@@ -121,7 +121,7 @@ def test_a_large_project_is_not_read_for_one_file(project: Path, monkeypatch: py
     write({".git/HEAD": "", "main.py": "", "core/a.py": "", "core/b.py": "", "empty/x/y/z/README": ""})
     monkeypatch.setattr(project_root, "MOST_FILES", 2)
     assert paths_of("core/b.py") == ["core/b.py"]
-    monkeypatch.setattr(project_root, "MOST_FILES", 5)  # six folders
+    monkeypatch.setattr(project_root, "MOST_FILES", 5)  # the project has the project has six folders
     assert paths_of("core/b.py") == ["core/b.py"]
 
 
@@ -136,7 +136,7 @@ def test_the_users_own_folder_is_no_project(project: Path, monkeypatch: pytest.M
 def test_each_file_of_a_package_is_what_it_is_in_all_of_it(
     corpus: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Accelerate already runs on NPUs: by its own files alone the fixes would be safe."""
+    """Accelerate already runs on NPUs; if only the passed file were read, its fixes would be safe."""
     monkeypatch.chdir(corpus("accelerate"))
 
     def lines(*paths: str) -> list[str]:

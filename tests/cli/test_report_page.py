@@ -75,7 +75,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A running Chromium; meanwhile, no test in this process can use asyncio."""
+    """A running Chromium; while it runs, no test in this process can use asyncio."""
     playwright()
     command = str(chromium())
     from playwright.sync_api import sync_playwright

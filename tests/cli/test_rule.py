@@ -1,4 +1,4 @@
-"""`uncuda rule`: the pages of the rules."""
+"""Tests of Tests of `uncuda rule`: the pages of the rules."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""`uncuda rule`: the paragraph on how a rule is proved, in an installed package that contains the record."""
+"""Tests of `uncuda rule`: the paragraph that says how a rule was tested, in an installed package that contains the
+record."""
 
 import compileall
 import json
@@ -50,7 +51,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rule(installed: Path, record: str | None, *arguments: str) -> Run:
-    """The output of `uncuda rule` of an installed package with this record; None: without a record."""
+    """The output of `uncuda rule` in an installed package with this record; None: without a record."""
     path = installed / "uncuda" / "execution.json"
     path.unlink(missing_ok=True)
     if record is not None:
@@ -79,7 +80,7 @@ def test_a_reason_is_said(installed: Path) -> None:
 def test_all_pages_have_theirs(installed: Path) -> None:
     pages = rule(installed, json.dumps(RECORD), "--all").out.replace(os.linesep, "\n")
     assert pages.count("**Proof.**") == 2
-    assert f"{ENGLISH}\n# " in pages  # before the next page
+    assert f"{ENGLISH}\n# " in pages  # the paragraph is directly the paragraph is directly before the next page
 
 
 def test_json(installed: Path) -> None:
@@ -114,7 +115,7 @@ def test_without_a_record_there_is_no_section(installed: Path, record: str | Non
 def test_a_broken_record_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
     path = Path("docs", "execution.json")
     path.parent.mkdir()
-    monkeypatch.setattr(proofs, "folder", lambda: Path("rules"))  # as in a checkout: beside docs
+    monkeypatch.setattr(proofs, "folder", lambda: Path("rules"))  # as in a checkout, where the record is in docs
     path.write_text(json.dumps(RECORD), encoding="utf-8")
     assert list(proofs.load_proofs()) == list(RECORD["rules"])
     for record in BROKEN:
@@ -136,7 +137,7 @@ def test_only_pages_of_rules_read_it() -> None:
         if re.search(r"\b(?:proofs|rule)\b", path.read_text(encoding="utf-8"))
         for found in imports(name, path)
         if found.module
-        in ("uncuda.report.proofs", "uncuda.cli.rule")  # the latter is imported by its name when it runs
+        in ("uncuda.report.proofs", "uncuda.cli.rule")  # this module is imported by its name when it runs
     }
     assert importers == {
         ("uncuda.report.proofs", "uncuda.cli.rule"),

@@ -24,7 +24,7 @@ from uncuda.report.text import width
 SCREEN = 40
 COLUMNS = 80
 CLASSES = ("safe", "review", "manual")
-# For each step of the summary a text with its findings; tests make variants of them.
+# For each step of the summary, a text with its findings; tests create variants of these texts.
 LIBRARY = "import torch\nimport flash_attn\n"
 EXTENSION = 'from torch.utils.cpp_extension import load\n\nops = load(name="ops", sources=["ops.cu"])\n'
 ENVIRONMENT = (
@@ -46,7 +46,7 @@ LINE = re.compile(r"^(\S.*?):(\d+):(\d+): (error|warning|information) ([a-z0-9-]
 
 
 def make_many() -> None:
-    """About 4,900 findings in folders of several depths, and in tests."""
+    """Write files with about 4,900 findings in folders of several depths, and in tests."""
     for number in range(110):
         folder = f"pkg/{'abcdefghij'[number % 10]}/{'mn'[number % 2]}"
         make({f"{folder}/safe{number:03}.py": SAFES, f"{folder}/review{number:03}.py": REVIEWS})
@@ -59,7 +59,7 @@ def make_many() -> None:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with about 4,900 findings, made once."""
+    """A folder with about 4,900 findings, which is created once."""
     folder = tmp_path_factory.mktemp("large")
     with inside(folder):
         make_many()
@@ -68,35 +68,35 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def without_summary(large: Path) -> Any:
-    """What is said of them in JSON without any option."""
+    """The JSON report of these findings without any option."""
     with inside(large):
         return check().json
 
 
 @pytest.fixture(scope="module")
 def findings(without_summary: Any) -> list[dict[str, Any]]:
-    """All of them."""
+    """All findings in the folder."""
     found: list[dict[str, Any]] = without_summary["findings"]
     return found
 
 
 @pytest.fixture(scope="module")
 def screen(large: Path) -> str:
-    """The summary of them, as text."""
+    """The summary of the findings, as text."""
     with inside(large):
         return summary().out
 
 
 @pytest.fixture(scope="module")
 def with_summary(large: Path) -> Any:
-    """What is said of them in JSON, with the summary."""
+    """The JSON report of the findings, with the summary."""
     with inside(large):
         return check("--summary").json
 
 
 @contextmanager
 def inside(folder: Path) -> Iterator[None]:
-    """Run a command in a folder."""
+    """Change the current folder during the block."""
     here = Path.cwd()
     os.chdir(folder)
     try:
@@ -121,7 +121,7 @@ def class_of(finding: dict[str, Any]) -> str:
 
 
 def numbers(line: str) -> list[int]:
-    """The columns of a table's row."""
+    """The numbers in the columns of a table row."""
     return [int(number.replace(",", "")) for number in re.findall(r"(?<=  )[\d,]+(?=  |$)", line)]
 
 
@@ -455,7 +455,7 @@ class TestTerminal:
 class TestFix:
     @staticmethod
     def pending(run: Run) -> tuple[str, str]:
-        """The last two lines: the numbers, and what to run next."""
+        """The last two lines: the numbers, and the command to run next."""
         numbers, following = run.err.splitlines()[-2:]
         return numbers, following
 

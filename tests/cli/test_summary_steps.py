@@ -1,8 +1,12 @@
-"""Compares the counts of `--summary` with those of the JSON report, after each of many random steps of a port."""
+"""Compares the counts of `--summary` with those of the JSON report, after each of many random steps of a port.
+
+UNCUDA_SOAK_STEPS sets the number of steps, UNCUDA_SOAK_SEED the seed.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -16,7 +20,8 @@ from support.notebook import code, notebook
 
 pytestmark = pytest.mark.slow
 
-STEPS = 60
+STEPS = int(os.environ.get("UNCUDA_SOAK_STEPS", "60"))
+SEED = int(os.environ.get("UNCUDA_SOAK_SEED", "18"))
 PARTS = (SAFE, REVIEW, MANUAL, "import torch\n\ntorch.cuda.synchronize()\nx.cuda()\n", "import apex\n", "x = 1\n")
 FOLDERS = ("", "pkg", "pkg/deep/er", "tests", "docs")
 ACTIONS = ("write", "write", "write", "notebook", "append", "fix", "accept", "move", "drop")
@@ -101,8 +106,8 @@ def counted(findings: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def walk(steps: int, seed: int) -> int:
-    """Take random steps below the current folder and compare after each; returns the number of findings counted in
-    all."""
+    """Take random steps below the current folder and compare the counts after each; returns the total number of
+    findings that were counted."""
     port, seen = Port(seed), 0
     for number in range(steps):
         step = f"{number}: {port.step()}"
@@ -129,4 +134,4 @@ def walk(steps: int, seed: int) -> int:
 
 def test_after_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert walk(STEPS, seed=18) > 20 * STEPS, json.dumps(check("--summary").json["summary"])
+    assert walk(STEPS, SEED) > 20 * STEPS, json.dumps(check("--summary").json["summary"])

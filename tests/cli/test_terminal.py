@@ -1,4 +1,4 @@
-"""On a terminal: colours and a progress bar; elsewhere neither."""
+"""Colours and a progress bar are shown on a terminal, and only there."""
 
 import io
 import itertools
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal
 
 
 def on_terminal(*arguments: str, **env: str) -> str:
-    """What a terminal shows: standard output and standard error together."""
+    """The text that a terminal shows: standard output and standard error together."""
     main, side = os.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "uncuda", *arguments],

@@ -1,4 +1,4 @@
-"""Files checked by several processes: the result is that of a single process, and no process is left."""
+"""If several processes check files, the result is that of a single process, and no process is left running."""
 
 import json
 import os
@@ -23,7 +23,7 @@ PATIENCE = 60.0
 
 
 def make_tree() -> None:
-    """Files of every kind, more batches of them than processes."""
+    """Write files of every kind, so many that there are more batches than processes."""
     for number in range(30):
         make({f"p/f{number:02}.py": SAFE, f"p/g{number:02}.py": MANUAL, f"q/h{number:02}.py": REVIEW + CLEAN * 9})
     make(
@@ -102,7 +102,7 @@ def test_a_file_that_changes_meanwhile_is_left_alone(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("command", ["check", "fix"])
 def test_started_as_new_pythons_they_say_the_same(command: str) -> None:
-    """As on Windows and macOS, where a process cannot be forked: the function that decides it is patched."""
+    """Simulates Windows and macOS, where a process cannot be forked: the function that decides this is patched."""
     make_tree()
     one = started(command, "--workers", "1", *(["--diff"] if command == "fix" else []))
     run = _run("", command, *(["--diff"] if command == "fix" else []), fork=False)
@@ -133,7 +133,7 @@ def test_what_a_worker_had_not_done_is_done_and_it_is_named() -> None:
 def test_a_file_that_ends_workers_is_named() -> None:
     make({f"f{number}.py": SAFE for number in range(9)})
     program = _program("os.kill(os.getpid(), signal.SIGKILL)", at="f4.py", once=False)
-    # Replacements are forked, too: they have the patch.
+    # Replacements are also forked, so the patch is active in them.
     run = _run(program + "pool.command = str\npool.start = lambda _: child.Forked(made[0]._here.serve, [])\n", "check")
     assert run.code == 2
     assert "uncuda: error: f4.py: the process that read it crashed twice (SIGKILL); left out\n" in run.err
@@ -147,7 +147,8 @@ def test_a_file_that_ends_workers_is_named() -> None:
 )
 def test_a_signal_leaves_no_process(command: str, name: str, fork: bool) -> None:
     make({f"f{number:03}.py": SAFE for number in range(40)})
-    # The request stays unanswered: a forked worker hangs; of a new one the parent ignores the answer.
+    # The request stays unanswered: a forked worker hangs; if the worker is a new process, the parent ignores the
+    # answer.
     program = _program("time.sleep(1000)", at="f020.py", once=False)
     if not fork:
         program = "from uncuda.child import pool\npool.Pool._take = lambda self: time.sleep(0.01)\n"
@@ -155,7 +156,7 @@ def test_a_signal_leaves_no_process(command: str, name: str, fork: bool) -> None
         _command(program, command, fork=fork), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     workers = _until(lambda: _children(process.pid), lambda found: len(found) == 3)
-    # As from a terminal: to all processes.
+    # The signal is sent to all processes, as a terminal does.
     for each in (process.pid, *(workers if name == "SIGINT" else ())):
         os.kill(each, signal.Signals[name])
     _, errors = process.communicate(timeout=PATIENCE)
@@ -249,7 +250,7 @@ def test_a_report_in_json_names_what_could_not_be_read() -> None:
     assert json.dumps(report) == json.dumps(check("--workers", "1").json)
 
 
-# Runs the command line after applying patches: forked processes have them, newly started ones do not.
+# Runs the command line after applying patches, which are active in forked processes but not in newly started ones.
 _MAIN = """
 import os, signal, sys, time
 from pathlib import Path
@@ -286,7 +287,7 @@ workers.Workers.__init__ = begin
 
 
 def _program(act: str, at: str, once: bool = True, after: bool = False) -> str:
-    """A patch by which a worker does something when it is asked to check or fix a file."""
+    """A patch that makes a worker do something when it gets a request to check or fix a file."""
     before, behind = ("pass", "act()") if after else ("act()", "pass")
     return _PATCH.format(act=act, at=at, once=once, before=before, after=behind)
 
@@ -302,7 +303,7 @@ def _run(program: str, *arguments: str, fork: bool = True) -> Run:
 
 
 def _until(look: Callable[[], list[int]], enough: Callable[[list[int]], bool]) -> list[int]:
-    """What is seen when it is enough."""
+    """Call `look` until `enough` accepts its result, and return the result."""
     deadline = time.monotonic() + PATIENCE
     while not enough(seen := look()):
         assert time.monotonic() < deadline, seen

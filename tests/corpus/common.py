@@ -24,7 +24,7 @@ def engine(target: str) -> Engine:
 
 
 def sources(folder: Path, target: str) -> Iterator[Source]:
-    """Every Python file below a folder that may have a finding."""
+    """Yield every Python file below a folder that may have a finding."""
     for path in sorted(folder.rglob("*.py")):
         data = path.read_bytes()
         if engine(target).concerns(data):
@@ -35,5 +35,5 @@ def sources(folder: Path, target: str) -> Iterator[Source]:
 
 
 def key(finding: Finding) -> Any:
-    """All fields of a finding."""
+    """All fields of a finding, as a key for comparison."""
     return (finding.span, finding.rule, finding.severity, finding.message, finding.fixes)

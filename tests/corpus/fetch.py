@@ -1,8 +1,9 @@
-"""Fetches the packages of the locks into a cache and unpacks them, checked by SHA-256; nothing in them is run.
+"""Downloads the packages of the lock files into a cache and unpacks them, checked by SHA-256; no code in them is run.
 
     python tests/corpus/fetch.py [NAME…]    fetch these (default: all), print the folder of each
 
-The cache is $UNCUDA_CORPUS or .cache/corpus in the checkout. The index is the one that pip is configured for.
+The cache folder is $UNCUDA_CORPUS, or .cache/corpus in the checkout. The package index is the one for which pip is
+configured.
 """
 
 import hashlib
@@ -30,7 +31,7 @@ FAILURES = (urllib.error.URLError, http.client.HTTPException, TimeoutError, Conn
 
 
 class Unavailable(Exception):
-    """A package cannot be fetched; the message says why."""
+    """A package cannot be downloaded; the message says why."""
 
 
 class Pinned(NamedTuple):
@@ -42,7 +43,7 @@ class Pinned(NamedTuple):
 
 
 def pinned(*locks: str) -> dict[str, Pinned]:
-    """The packages of some lock files by name (default: of corpus.lock)."""
+    """The packages of some lock files by name (default: those of corpus.lock)."""
     names = locks or LOCKS[:1]
     lines = [line for lock in names for line in (HERE / lock).read_text(encoding="utf-8").splitlines()]
     rows = [Pinned(*line.split()) for line in lines if line.strip() and not line.startswith("#")]
@@ -50,12 +51,12 @@ def pinned(*locks: str) -> dict[str, Pinned]:
 
 
 def cache() -> Path:
-    """The folder that holds the unpacked packages and the files they came from."""
+    """The folder that contains the unpacked packages and the archives they came from."""
     return Path(os.environ.get("UNCUDA_CORPUS") or HERE.parents[1] / ".cache" / "corpus")
 
 
 def tree(name: str) -> Path:
-    """The unpacked sources of a package, fetched if they are missing; raises Unavailable."""
+    """The unpacked sources of a package, downloaded if they are missing; raises Unavailable."""
     package = pinned(*LOCKS)[name]
     folder = cache() / f"{name}-{package.sha256[:8]}"
     if not folder.is_dir():
@@ -64,7 +65,7 @@ def tree(name: str) -> Path:
             unpacked = _unpack(archive, Path(scratch) / "tree")
             try:
                 unpacked.rename(folder)
-            except OSError:  # another process was faster
+            except OSError:  # another process has created the folder first
                 if not folder.is_dir():
                     raise
     return folder
@@ -109,7 +110,7 @@ def _pip(*arguments: str) -> str:
 
 
 def _url(package: Pinned) -> str:
-    """The address of a file, from the index's page of the package (JSON or HTML)."""
+    """The URL of a file, from the package's page on the index (JSON or HTML)."""
     page = f"{_index().rstrip('/')}/{package.name}/"
     body, kind = _get(page, accept="application/vnd.pypi.simple.v1+json, text/html;q=0.1")
     if "json" in kind:
@@ -124,7 +125,7 @@ def _url(package: Pinned) -> str:
 
 
 class _Links(html.parser.HTMLParser):
-    """Collects file name -> address from an index page."""
+    """Collects URLs by file name from a page of the index."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -137,7 +138,7 @@ class _Links(html.parser.HTMLParser):
 
 
 def _get(url: str, accept: str = "*/*") -> tuple[bytes, str]:
-    import ssl  # some Pythons lack it, and have no network either
+    import ssl  # imported here, because some Python installations lack it, and they have no network either
 
     request = urllib.request.Request(url, headers={"Accept": accept})
     trust = ssl.create_default_context(cafile=os.environ.get("PIP_CERT"))
@@ -152,9 +153,9 @@ def _get(url: str, accept: str = "*/*") -> tuple[bytes, str]:
 
 
 def _unpack(archive: Path, folder: Path) -> Path:
-    """Writes the regular files of an archive below `folder` and returns the folder of the sources.
+    """Write the regular files of an archive below `folder`, and return the folder of the sources.
 
-    Links, devices and paths that lead out of the folder are left out.
+    Links, devices and paths that lead out of the folder are skipped.
     """
     for name, data in _members(archive):
         parts = PurePosixPath(name).parts

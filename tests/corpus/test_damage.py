@@ -1,4 +1,4 @@
-"""The effect of a half-typed line: findings elsewhere stay, and no new ones appear."""
+"""A half-typed line does not affect findings elsewhere: the old ones stay, and no new ones appear."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = ("quote", "apostrophe", "open bracket", "closing bracket", "half", "trip
 
 
 def damaged(text: str, chance: random.Random) -> tuple[str, int, str]:
-    """(kind, edited line, text) after one edit as users make it while typing."""
+    """(kind, edited line, text) after one edit that a user could make while typing."""
     lines = text.split("\n")
     number, kind = chance.randrange(len(lines)), chance.choice(KINDS)
     line = lines[number]
@@ -37,7 +37,7 @@ def damaged(text: str, chance: random.Random) -> tuple[str, int, str]:
 
 
 def places(source: Source) -> set[tuple[object, ...]]:
-    """Findings by place and message."""
+    """The findings by place and message."""
 
     def place(finding: Finding) -> tuple[object, ...]:
         return (*source.position(finding.span.start), finding.rule, finding.message)

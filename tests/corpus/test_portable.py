@@ -1,4 +1,5 @@
-"""One source for every accelerator, on real files: it parses, settles, names none, and leaves nothing unsaid."""
+"""Portable fixes on real files: the result parses, fixing it again changes nothing, it names no accelerator, and every
+place without a fix is reported."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ def test_files(corpus: Callable[[str], Path], package: str) -> None:
 
 
 def _unsaid(text: str) -> list[str]:
-    """Lines that use `torch.cuda`, of which portable says nothing, and a rewrite for each accelerator something."""
+    """Lines that use `torch.cuda`, for which the portable strategy reports nothing although a rewrite for each
+    accelerator does."""
     source, layout = Source(text), Layout(text)
     said = {source.position(finding.span.start)[0] for finding in portable_engine().check(source).findings}
     every = [{source.position(f.span.start)[0] for f in engine(name).check(source).findings} for name in TARGETS]

@@ -1,4 +1,5 @@
-"""Properties on changed real files: no crash, no overlapping edits, fixes that settle and change nothing else."""
+"""Properties on changed real files: no crash, no overlapping edits, fixes that end in a stable text and change no other
+line."""
 
 from __future__ import annotations
 
@@ -76,7 +77,7 @@ def test_fixes_settle_and_leave_the_rest(target: str, review: bool) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_one_at_a_time_ends_in_the_same_text(target: str) -> None:
-    """Fixes made one by one, in any order, give the same text as fix-all."""
+    """Applying fixes one by one, in any order, gives the same text as applying all fixes."""
     made, different = engine(target), []
     for number, text in enumerate(texts(target)):
         due = made.fix(Source(text)).text

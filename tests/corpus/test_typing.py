@@ -1,4 +1,5 @@
-"""Random typing in real files: after every key, findings, sites and hits equal those of a fresh analysis."""
+"""Random typing in real files: after every keystroke, findings, sites and hits equal those of a new analysis of the
+text."""
 
 from __future__ import annotations
 

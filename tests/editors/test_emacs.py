@@ -1,4 +1,4 @@
-"""Emacs itself with eglot, with the configuration that docs/editors/emacs.md shows."""
+"""Tests with Emacs itself and eglot, with the configuration on the page docs/editors/emacs.md."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Neovim itself, with the configuration that docs/editors/neovim.md shows."""
+"""Tests with Neovim itself, with the configuration on the page docs/editors/neovim.md."""
 
 from pathlib import Path
 from typing import Any

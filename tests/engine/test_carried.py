@@ -1,4 +1,4 @@
-"""Findings carried over while a line is typed equal those of a fresh analysis of the text."""
+"""Findings that are reused while a line is typed equal those of a new analysis of the text."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from uncuda.checks import Hit
 from uncuda.edits import Fix
 from uncuda.engine import Engine, Finding, Related, Report
 from uncuda.engine.incremental_hits import Kept, carry
+from uncuda.project import Project
 from uncuda.source import Source
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -150,6 +151,8 @@ TYPED = [
         "def cuda(self):",
         "x.is_cuda = 1",
         "# uncuda: ignore",
+        "# device of x.cuda()",
+        "#! torch.npu",
     ),
     *(
         "import flash_attn",
@@ -174,7 +177,7 @@ def blank(text: str, indent: str, chance: random.Random) -> tuple[str, int]:
     return "".join([*lines[:number], f"{indent}\n", *lines[number:]]), start
 
 
-@pytest.mark.parametrize("target", ["npu", "musa"])
+@pytest.mark.parametrize("target", ["npu", pytest.param("musa", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))])
 def test_typed_findings_are_those_of_a_fresh_look(seed: int, target: str) -> None:
     chance = random.Random(seed)
@@ -182,7 +185,7 @@ def test_typed_findings_are_those_of_a_fresh_look(seed: int, target: str) -> Non
         text, at = blank(chance.choice(texts()), "    ", chance)
         typist = Typist(text, prepared(target), answering=chance.random() < 0.3)
         typist.type(at, words, told_of_edit=chance.random() < 0.8)
-        if chance.random() < 0.5:  # other edits meanwhile
+        if chance.random() < 0.5:  # other edits are made in between
             other = chance.randrange(len(typist.text) + 1)
             typist.replace(other, min(other + chance.choice([0, 1, 5]), len(typist.text)), chance.choice("x (\n"))
         else:
@@ -198,7 +201,7 @@ def test_two_lines_one_after_the_other() -> None:
 
 
 def given(engine: Engine, text: str) -> Iterator[str]:
-    """The fields that checks set in some hit of a text."""
+    """The names of the fields that checks set in at least one hit of a text."""
 
     def default(field: Field[object]) -> object:
         return field.default_factory() if field.default_factory is not MISSING else field.default
@@ -260,7 +263,7 @@ def test_a_line_after_a_block_ends_it() -> None:
 
 @pytest.mark.parametrize("question", ["current_platform.is_cuda()", "torch.version.hip"])
 def test_a_call_of_what_only_another_platform_called(question: str) -> None:
-    """A function's places are looked at anew where its name is typed."""
+    """The calls of a function are searched again when its name is typed."""
     text = (
         "import torch\n\n\ndef _sync(x):\n    torch.cuda.synchronize()\n\n\ndef start(x):\n"
         f"    if {question}:\n        _sync(x)\n\n\ndef stop(x):\n    \n"
@@ -269,6 +272,26 @@ def test_a_call_of_what_only_another_platform_called(question: str) -> None:
     typist.type(len(text) - 1, "_sync(x)")
     assert [found.severity for found in typist.typed.check(Source(typist.text, PATH)).findings] == ["error"]
     typist.erase(len(text) - 1 + len("_sync(x)"), len("_sync(x)"))
+
+
+@pytest.mark.parametrize(
+    ("line", "question", "words", "severity"),
+    [
+        ("import cupy\n", "", "argparse.ArgumentParser()", "error"),
+        ("", "    if not current_platform.is_cuda():\n        return\n", "main()", "error"),
+    ],
+)
+def test_what_makes_a_text_a_program_is_looked_at_anew(line: str, question: str, words: str, severity: str) -> None:
+    text = (
+        f"import argparse\nimport torch\n{line}\n\ndef run(x):\n    torch.cuda.synchronize()\n\n\ndef main():\n"
+        f"{question}    run(1)\n\n\ndef other():\n    \n\n\nif __name__ == '__main__':\n    main()\n"
+    )
+    typist = Typist(text, prepared("npu").knowing(Project(served=frozenset({"npu"}))))
+    assert typist.typed.check(Source(text, PATH)).findings[0].severity == "information"
+    at = text.index("def other():\n    ") + len("def other():\n    ")
+    typist.type(at, words)
+    assert typist.typed.check(Source(typist.text, PATH)).findings[0].severity == severity
+    typist.erase(at + len(words), len(words))
 
 
 def test_an_import_that_cannot_be_read_is_named_after_each_key() -> None:
@@ -318,7 +341,22 @@ def test_nearly_every_key_of_a_call_is_carried(text: str, monkeypatch: pytest.Mo
     typist = Typist(text.replace("        x = x.to", "        \n        x = x.to", 1), prepared("npu"))
     monkeypatch.setattr(uncuda.engine.incremental_hits, "carry", counted)
     typist.type(typist.text.index("        x = x.to") - 1, "torch.cuda.set_device(1)")
-    assert sum(kept is not None for kept in carried) >= len(carried) - 3  # an open bracket takes in what follows
+    assert sum(kept is not None for kept in carried) >= len(carried) - 3  # an open bracket includes the following lines
+
+
+@pytest.mark.parametrize("words", ["# the model's device (cuda:0", "# not x.cuda() (a call"])
+def test_a_comment_is_carried(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The words of a comment are nobody's: the lines around are not looked at again."""
+    carried: list[Kept | None] = []
+
+    def counted(*arguments: object) -> Kept | None:
+        carried.append(carry(*arguments))  # type: ignore[arg-type]
+        return carried[-1]
+
+    typist = Typist(PROGRAM.replace("        x = x.to", "        #\n        x = x.to", 1), prepared("npu"))
+    monkeypatch.setattr(uncuda.engine.incremental_hits, "carry", counted)
+    typist.type(typist.text.index("        x = x.to") - 1, words)
+    assert sum(kept is not None for kept in carried) >= len(carried) - 3  # words that the text did not have before
 
 
 APART = """
@@ -350,9 +388,10 @@ def test_nearly_every_key_in_a_function_in_which_nothing_was_found_is_carried(
     typist.replace(at - 1, at, words[0])
     typist.type(at, words[1:])
     kept = [found is not None for found in carried]
-    assert sum(kept) >= len(words) - 8, kept  # an open bracket or quote takes in the lines that follow
+    assert sum(kept) >= len(words) - 8, kept  # an open bracket or quote includes the following lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["device = 'npu'", "self.use_cuda = False", "x = get_device()", "return Net()"])
 def test_a_line_of_a_function_in_which_nothing_was_found_that_says_a_known_name(words: str) -> None:
     for head in ("", "if torch.cuda.is_available():\n"):

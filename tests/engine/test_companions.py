@@ -1,4 +1,4 @@
-"""Fixes made one at a time: findings that a half-changed text would hide change together, the others alone."""
+"""Fixes applied one at a time: findings that a half-fixed text would hide change together, the others separately."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine: linked sites, suppression, refusal, shim, fixes that settle."""
+"""Tests of the engine: linked places, suppression, refusal, shim, and fixes that end in a stable text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The explanation of the API at a place of a text, and what it becomes on the target."""
+"""The explanation of the API at a place in a text, and its counterpart on the target."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def engine(target: str = "npu", project: Project | None = None, **settings: obje
 
 
 def at(marked: str, made: Engine | None = None) -> tuple[str, Explanation] | None:
-    """(the text of the explained span, the explanation) at the mark in a text."""
+    """(the text of the explained span, the explanation) at the marked place in a text."""
     made = made or engine()
     offset, text = marked.index(MARK), marked.replace(MARK, "")
     found = explain(made, Source(text), made.check(Source(text)).findings, offset)

@@ -1,4 +1,4 @@
-"""A rule that raises loses its own findings only, and the error is reported."""
+"""If a rule raises an exception, only its own findings are missing, and the error is reported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TEXT = "import torch\nx.cuda()\ntorch.device('cuda')\ntorch.distributed.init_pro
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> str:
-    """A rule with the check `string` that raises whenever it is called."""
+    """A rule with the check `string`, patched to raise an exception whenever it is called."""
     run = string.Check.run
 
     def fail(self: string.Check, context: Context) -> Iterator[Hit]:

@@ -1,4 +1,4 @@
-"""What is passed to a CUDA library that does not run on the target stays CUDA's, and the finding says so."""
+"""A value passed to a CUDA library that does not run on the target is not fixed, and the finding says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Work is counted: a text that would take long is refused at the same count every time, and others are analysed."""
+"""Work is counted: a text that would take long is refused at the same count every time, and other texts are
+analysed."""
 
 from __future__ import annotations
 
@@ -17,10 +18,10 @@ from uncuda.source import Source
 
 SMALL = Limits(bytes=60_000, statements=100, comparisons=20_000)
 FINE = "import torch\ntorch.cuda.synchronize()\n"
-# Deep recursion crashes WebAssembly's Python, whose stack is the browser's: these texts are left out of its tests.
+# Deep recursion crashes WebAssembly's Python, which uses the browser's stack, so these texts are left out of its tests.
 pytestmark = pytest.mark.slow
 
-# These take time in proportion to their size, or Python refuses them: the size limit alone bounds them.
+# These texts take time in proportion to their size, or Python refuses them, so only the size limit applies to them.
 BY_SIZE = {
     "columns_of_parameters",
     "comprehensions",
@@ -40,7 +41,7 @@ def engine(remember: int = 1, **settings: int) -> Engine:
 
 @lru_cache
 def shared() -> Engine:
-    """An engine without cached texts; making a new one would take long."""
+    """An engine without cached texts; creating a new one for each test would take long."""
     return engine()
 
 
@@ -83,7 +84,7 @@ def test_what_grows_is_refused_by_count_at_some_size(name: str) -> None:
     assert (Kept.last.statements, Kept.last.comparisons) == before
 
 
-# Their time once grew with the square of their size; the others are bounded by the count alone.
+# The time for these texts once grew with the square of their size; for the other texts, only the count is limited.
 FOLLOWED = [
     *("and_chain", "is_cuda_chain", "if_after_if", "rebound_name", "match_cases", "unclosed_brackets"),
     *("broken_statements", "unclosed_quotes", "dict_of_values", "nccl_checks", "argparse_options", "amp_c_guards"),
@@ -96,7 +97,7 @@ FOLLOWED = [
 @pytest.mark.parametrize("name", FOLLOWED)
 def test_four_times_the_text_takes_about_four_times_the_work(name: str) -> None:
     counts = []
-    for size in (400, 1600):  # above the largest number of places that one fix changes
+    for size in (400, 1600):  # more than the largest number of places that one fix changes
         shared()._forget("")
         shared().check(Source(SHAPES[name](size)), limits=UNLIMITED)
         counts.append(Kept.last.comparisons)
@@ -104,7 +105,7 @@ def test_four_times_the_text_takes_about_four_times_the_work(name: str) -> None:
 
 
 def test_a_fix_changes_no_more_places_than_anybody_looks_through() -> None:
-    """None of them is changed then, and each is still reported."""
+    """If there are more places, none of them is changed, and each is still reported."""
 
     def applicable(text: str, places: int) -> int:
         findings = engine().check(Source(text)).findings

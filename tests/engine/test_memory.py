@@ -48,4 +48,4 @@ def test_facts_are_in_no_cycle(fix: bool) -> None:
         assert engine.check(source).findings
         if fix:
             engine.fix(source)
-    assert read() - before <= 1  # the engine caches the last one
+    assert read() - before <= 1  # the engine keeps the last text in its cache

@@ -1,4 +1,4 @@
-"""A test for CUDA is not ported while calls in the block that it guards would raise on the target."""
+"""A test for CUDA is not fixed if calls in the block that it guards would raise on the target."""
 
 from __future__ import annotations
 
@@ -222,8 +222,8 @@ def test_what_runs_behind_a_question_for_review_is_for_review(name: str) -> None
 
 
 def test_a_question_waits_for_a_method_that_is_for_review() -> None:
-    """The `cuda()` of a class of the project does more than move: the fix of `.cuda()` needs review, and unfixed it
-    raises."""
+    """The `cuda()` method of a class of the project does more than move the object: the fix of `.cuda()` needs review,
+    and the unfixed call raises on the target."""
     owner = Owner("cuda", "Quantized", ACTS)
     text = HEAD + "if torch.cuda.is_available():\n    model = model.cuda()\n"
     assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")
@@ -237,8 +237,8 @@ def test_of_several_questions_the_last_waits() -> None:
 
 
 def test_a_question_waits_for_a_word_that_waits_with_another() -> None:
-    """One argument of a function is used behind a test that stays CUDA's: its other device strings wait with that
-    test."""
+    """One argument of a function is used behind a test that is not fixed, so the function's other device strings are
+    not fixed, either."""
     guarded = "if torch.cuda.is_available():\n    {}batch('cuda')\n    torch.cuda.synchronize()\n"
     text = HEAD + "def batch(device):\n    return x.to(device)\n" + guarded.format("")
     assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")
@@ -248,7 +248,7 @@ def test_a_question_waits_for_a_word_that_waits_with_another() -> None:
 
 @pytest.mark.parametrize("count", [3, 400])
 def test_an_answer_is_followed_from_name_to_name(count: int) -> None:
-    """If more names take it than are followed, the test stays CUDA's as well."""
+    """If the result is assigned to more names than are traced, the test is not fixed, either."""
     text = HEAD + "f0 = torch.cuda.is_available()\n" + "".join(f"f{n + 1} = f{n} and a\n" for n in range(count))
     assert ENGINE.fix(Source(text + f"if f{count}:\n    torch.cuda.synchronize()\n")).text == (
         text.replace("cuda", "npu") + f"if f{count}:\n    torch.npu.synchronize()\n"
@@ -268,7 +268,8 @@ def test_names_are_those_of_their_function() -> None:
 
 
 def test_questions_wait_for_one_another_as_far_as_they_are_followed() -> None:
-    """The device strings of each function wait with those of the one before, however many there are."""
+    """The device strings of each function are fixed only together with those of the previous one, however many
+    functions there are."""
     count = 12
     parts = [f"def f{n}(a{n}_device, b{n}_device=None):\n    x.to(a{n}_device)\n" for n in range(count + 1)]
     for n in range(count):

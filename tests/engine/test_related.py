@@ -11,7 +11,7 @@ from uncuda.source import Source
 
 
 def related(text: str, locale: str = "en") -> list[tuple[str, str, str]]:
-    """(rule, message, place) of every related location."""
+    """(rule, message, place) of every related location of the findings."""
     found = engine_for("npu", Settings(locale=locale)).check(Source(text)).findings
     return [(f.rule, r.message, text[r.span.start : r.span.end]) for f in found for r in f.related]
 

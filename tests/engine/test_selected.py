@@ -15,7 +15,8 @@ from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-# The test needs review together with the code it guards; alone it would be safe, and leave half a port.
+# The test needs review together with the code that it guards; if it were fixed alone, its fix would be safe and port
+# the program only in part.
 LINKED = """import torch
 
 
@@ -45,7 +46,8 @@ def test_a_rule_alone_says_what_it_says_beside_all_others() -> None:
 
 
 def test_a_fix_changes_nothing_that_is_ignored() -> None:
-    """A rule that is not selected may be changed along with others; one that is ignored may not."""
+    """Code of a rule that is not selected may be changed along with other code; code of a rule that is ignored may
+    not."""
     code = "import torch\n\ndevice = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
     ignoring = Engine(load(), "npu", Settings(locale="en", ignore=("cuda-api",)), Project())
     (finding,) = ignoring.check(Source(code)).findings

@@ -1,4 +1,5 @@
-"""Projects and files that support several accelerators: what stays, what needs review, and that fixes add none."""
+"""Projects and files that support several accelerators: which code is not changed, which fixes need review, and that
+fixes do not make a project support several accelerators."""
 
 from __future__ import annotations
 
@@ -109,6 +110,10 @@ PLATFORM = {
     "a way out": "def f(x):\n    if not current_platform.is_cuda():\n        return\n    {0}\n",
     "the processor": "def f(x):\n    if platform.is_cpu() and x:\n        {0}\n",
     "a module of tests": ("if not current_platform.is_cuda():\n    pytest.skip('no', allow_module_level=True)\n{0}\n"),
+    "a module of tests that may run without pytest": (
+        "if pytest and (not has_it() or not current_platform.is_cuda()):\n"
+        "    pytest.skip('no', allow_module_level=True)\n{0}\n"
+    ),
     "a mark": "@pytest.mark.skipif(not current_platform.is_cuda(), reason='no')\ndef test(x):\n    {0}\n",
     "a name": "USE = current_platform.is_cuda() and has_it()\nif USE and x:\n    {0}\n",
     "a name of a function": "def f(x):\n    off = x or not platform.is_cuda()\n    if off:\n        return\n    {0}\n",
@@ -119,6 +124,10 @@ PLATFORM = {
     "a mode": "MODE: str | None = (\n    env.MODE if current_platform.is_cuda() else None\n)\ndef f(g):\n"
     "    if (mode := MODE) is None:\n        return g\n    def h():\n        {0}\n    return h\n",
     "a mode that is there": "mode = env.MODE if current_platform.is_cuda() else None\nif mode is not None:\n    {0}\n",
+    "the first function of a script": (
+        "def f(x):\n    {0}\ndef main():\n    if not current_platform.is_cuda():\n        raise ValueError\n    f(1)\n"
+        "if __name__ == '__main__':\n    main()\n"
+    ),
     "a capability of NVIDIA's": "if current_platform.is_device_capability_family(100):\n    {0}\n",
     "a capability from which on": "def f(x):\n    if not current_platform.has_device_capability((8, 0)):\n"
     "        return\n    {0}\n",
@@ -160,6 +169,7 @@ NO_PLATFORM = {
     "another function's name": (
         "def f():\n    use = platform.is_cuda()\n    return use\ndef g():\n    if use:\n        {0}\n"
     ),
+    "a test of another name": "if x and not platform.is_cuda():\n    pytest.skip('', allow_module_level=True)\n{0}\n",
     "its other answer": "USE = current_platform.is_cuda()\nif not USE:\n    {0}\n",
     "the other way": "if not current_platform.is_cuda():\n    {0}\n",
     "either": "if current_platform.is_cuda() or x:\n    {0}\n",
@@ -169,6 +179,10 @@ NO_PLATFORM = {
     "a mark of others with a name": (
         "on_all = pytest.mark.skipif(not x.is_fast(), reason='no')\n"
         "on_cuda = pytest.mark.skipif(not platform.is_cuda())\n@on_all\ndef test(x):\n    {0}\n"
+    ),
+    "a function that is not the script's alone": (
+        "def f(x):\n    {0}\ndef g():\n    if not current_platform.is_cuda():\n        raise ValueError\n    f(1)\n"
+        "def h():\n    g()\nif __name__ == '__main__':\n    g()\n"
     ),
     "a minor number": "if current_platform.get_device_capability()[1] >= 9:\n    {0}\n",
     "a low capability": "if current_platform.get_device_capability()[0] < 9:\n    {0}\n",
@@ -208,7 +222,7 @@ BYTES = {
 
 
 def project_of(files: Mapping[str, str]) -> Project:
-    """The facts of several files together, for the command line as for the language server."""
+    """The facts of several files together, as both the command line and the language server collect them."""
     return _project_of(tuple(files.items()))
 
 
@@ -451,7 +465,7 @@ MARKED = (
 
 def test_what_only_tests_of_rocm_name_is_rocms() -> None:
     assert not findings({"test_a.py": MARKED}, "test_a.py")
-    assert len(findings({"a.py": MARKED}, "a.py")) == 2  # anybody may import these
+    assert len(findings({"a.py": MARKED}, "a.py")) == 2  # code outside of the file may import these names
     assert len(findings({"test_a.py": MARKED + "def test_all(x):\n    helper(x)\n"}, "test_a.py")) == 1
 
 
@@ -493,10 +507,35 @@ def test_what_the_target_may_come_to_is_as_it_was(name: str) -> None:
     assert [one.severity for one in findings({"a.py": text}, "a.py") if one.rule == "module-unsupported"] == ["error"]
 
 
+SCRIPT = (
+    "import torch\n\n\ndef f(x):\n    torch.cuda.synchronize()\n\n\ndef main():\n{0}    f(1)\n\n\n"
+    "if __name__ == '__main__':\n    main()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "severity"),
+    [
+        ("cap = torch.cuda.get_device_capability()\nif n > 8 or cap not in ((10, 0), (10, 3)):", "information"),
+        ("if torch.cuda.get_device_capability() != (9, 0):", "information"),
+        ("cap = torch.cuda.get_device_capability()\nif cap not in ((3, 1), (10, 0)):", "error"),
+        ("cap = torch.cuda.get_device_capability()\nif n > 8 and cap not in ((10, 0), (10, 3)):", "error"),
+        ("if torch.cuda.get_device_capability() < (9, 0):", "error"),
+        ("if torch.cuda.get_device_capability() == (9, 0):", "error"),
+        ("cap = ask()\nif cap not in ((10, 0), (10, 3)):", "error"),
+    ],
+)
+def test_a_script_that_runs_on_certain_capabilities_only(asked: str, severity: str) -> None:
+    lines = "".join(f"    {line}\n" for line in [*asked.split("\n"), "    raise RuntimeError"])
+    found = findings({"a.py": SCRIPT.format(lines)}, "a.py", "musa")
+    assert [one.severity for one in found if one.rule == "cuda-api"][:1] == [severity]
+    assert "error" in {one.severity for one in findings({"a.py": SCRIPT.format("")}, "a.py", "musa")}
+
+
 def test_what_has_no_fix_is_information_in_a_project_that_chooses() -> None:
     files = {**FAMILY, "train.py": "import torch\n\n\ndef run(x):\n    import cupy\n    return x.cuda()\n"}
     missing, method = findings(files, "train.py")
-    assert missing.severity == "information" and "may not come here" in missing.message
+    assert missing.severity == "information" and "may or may not come here" in missing.message
     assert method.severity == "error" and classes([method]) == {"review"}
     (alone,) = (one for one in findings({"train.py": files["train.py"]}, "train.py") if one.rule == missing.rule)
     assert alone.severity == "error"
@@ -508,6 +547,54 @@ def test_a_file_of_a_library_that_the_target_lacks_is_information_in_a_project_t
         *_, method = findings({**FAMILY, "train.py": text}, "train.py")
         assert (method.rule, method.severity) == ("cuda-method", severity)
         assert {one.severity for one in findings({"train.py": text}, "train.py")} == {"error"}
+
+
+PROGRAM = (
+    "import argparse\n{0}import torch\n\n\ndef main():\n    x = argparse.ArgumentParser().parse_args().x.cuda()\n\n\n"
+    "if __name__ == '__main__':\n    main()\n"
+)
+
+
+def test_a_program_that_is_started_by_hand_comes_to_its_imports_in_a_project_that_chooses() -> None:
+    started, relative = PROGRAM.format("import cupy\n"), PROGRAM.format("import cupy\nfrom .a import b\n")
+    asking = started.replace("    x = ", "    if current_platform.is_cuda():\n        pass\n    x = ")
+    quoted = '"""\nif __name__ == 1:\n"""\n' + started.partition("if __name__")[0]
+    texts = {
+        started: "error",
+        started.replace("import cupy", "import flashinfer"): "warning",
+        relative: "information",
+        asking: "error",
+        asking.replace("        pass", "        return"): "error",
+        asking.replace("if current", "if not current").replace("        pass", "        return"): "information",
+        quoted: "information",
+        started.replace("argparse.ArgumentParser().parse_args()", "y"): "information",
+        PROGRAM.format("").replace("def main():\n", "def main():\n    import cupy\n"): "information",
+    }
+    for text, severity in texts.items():
+        found = findings({**FAMILY, "train.py": text}, "train.py")
+        assert [one.severity for one in found if one.rule.startswith("module")] == [severity], text
+    plain = started.replace("argparse.ArgumentParser().parse_args()", "y")
+    (found_there, *_) = findings({**FAMILY, "tools/train.py": plain}, "tools/train.py")
+    assert found_there.severity == "error"
+
+
+@pytest.mark.parametrize(
+    ("line", "severity"),
+    [
+        ("from lib.experts.cutlass_moe import run\n", "information"),
+        ("from lib.kernels.linear.cute_dsl.gemm import run\n", "information"),
+        ("from aiter.test_common import run\n", "information"),
+        ("from lib.experts.moe import cutlass\n", "error"),
+        ("import aiterators\n", "error"),
+        ("def f():\n    from lib.experts.cutlass_moe import run\n", "error"),
+    ],
+)
+def test_a_program_for_kernels_of_one_maker_is_information_in_a_project_that_chooses(line: str, severity: str) -> None:
+    text = PROGRAM.format(line).replace("= argparse.ArgumentParser()", "= y.cuda(); argparse.ArgumentParser()")
+    assert [one.severity for one in findings({**FAMILY, "train.py": text}, "train.py")] == [severity]
+    assert [one.severity for one in findings({"train.py": text}, "train.py")] == ["error"]
+    module = text.partition("if __name__")[0]
+    assert [one.severity for one in findings({**FAMILY, "train.py": module}, "train.py")] == ["error"]
 
 
 @pytest.mark.parametrize("name", ["bench_amd_fusions.py", "ops/test_rocm.py", "rocm/ops.py"])

@@ -26,11 +26,11 @@ def findings(text: str) -> tuple[Finding, ...]:
 
 
 def silenced(text: str, finding: Finding, edit: Edit) -> str:
-    """The text after the edit; it must suppress the finding, and no other rule."""
+    """The text after the edit; the edit must suppress the finding, and no other rule."""
     after = apply_edits(text, [edit])
     left = findings(after)
     assert finding.rule not in {other.rule for other in left if _moved(other.span, edit) == finding.span}
-    told = {finding.rule, "unused-suppression"}  # a comment that gets another name may have been unused before
+    told = {finding.rule, "unused-suppression"}  # a comment to which a name is added may have been unused before
     before = [(other.rule, other.span) for other in findings(text) if other.rule not in told]
     assert [(other.rule, _moved(other.span, edit)) for other in left if other.rule not in told] == before
     return after

@@ -1,4 +1,4 @@
-"""A call, its receiver and its arguments change together or not at all, and so do graphs and the objects passed to
+"""A call, its receiver and its arguments are fixed together or not at all, and so are graphs and the objects passed to
 them."""
 
 from __future__ import annotations
@@ -314,7 +314,7 @@ def total(grads, device):
 
 
 def test_what_is_safe_only_after_a_fix_to_review_is_to_review_as_well() -> None:
-    """A preview ticks the safe fixes: applying these gives the same as fixing only safe ones, in every order of
+    """A preview ticks the safe fixes; applying these gives the same text as fixing only safe ones, in every order of
     passes."""
     source = Source(HEAD + FOLLOWS)
     every, safe = NPU.fix(source, review=True), NPU.fix(source)

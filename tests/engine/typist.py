@@ -1,4 +1,4 @@
-"""Simulated typing: after every edit each field is compared with that of a fresh analysis."""
+"""Simulated typing: after every edit, the fields of all hits are compared with those of a new analysis."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ _VERDICTS = (SILENT, "review", "unknown")
 WORDS = (
     *("torch.cuda.set_device(1)", "torch.cuda.synchr", "x.cuda()", "x.is_cuda", "x = 'cuda'", "device", "self.device"),
     *("torch.npu.synchronize()", "npu", "backend", "hccl", "pass", "return", "return torch.cuda.seed()", "if gpu:"),
+    *("# x.cuda() waits", "# torch.npu", "    # device = 'cuda:0'", "# backend: nccl (", '# """ nccl', "#"),
 )
 
 
 @cache
 def prepared(target: str, version: str | None = None) -> Engine:
-    """An engine that caches as the language server's does."""
+    """An engine that caches as much as the language server's."""
     return engine_for(target, Settings(locale="en", target_version=version), remember=16)
 
 
 def answers(sites: tuple[Site, ...]) -> Answers:
-    """An answer for every site, each kind of answer in turn."""
+    """An answer for every site, with all kinds of answers in turn."""
     return {site: _VERDICTS[number % len(_VERDICTS)] for number, site in enumerate(sites)}
 
 
@@ -59,7 +60,8 @@ def _order(item: tuple[int, Hit, bool | None]) -> tuple[int, int, int, str]:
 
 
 def _plain(value: object, seen: dict[int, int]) -> Any:
-    """The comparable form of an analysis; id() values are replaced by numbers in the order in which they come."""
+    """An analysis in a form that can be compared; id() values are replaced by numbers in the order in which they
+    occur."""
     if isinstance(value, (str, bool, Rule)) or value is None:
         return value
     if isinstance(value, Statement):
@@ -76,7 +78,7 @@ def _plain(value: object, seen: dict[int, int]) -> Any:
 
 
 class Typist:
-    """Types into a text. `answering`: receivers have verdicts, too."""
+    """Types into a text and compares after each edit. `answering`: whether receivers have verdicts, too."""
 
     def __init__(self, text: str, engine: Engine, answering: bool = False) -> None:
         self.text, self.keys, self.answering = text, 0, answering
@@ -84,7 +86,7 @@ class Typist:
         self.typed.check(Source(text, PATH))
 
     def replace(self, start: int, end: int, new: str, told_of_edit: bool = True) -> None:
-        """Make one edit and compare. `told_of_edit`: the engine is told its position."""
+        """Make one edit and compare. `told_of_edit`: whether the engine gets the position of the edit."""
         before, self.text = self.text, self.text[:start] + new + self.text[end:]
         self.keys += 1
         edited = (before, [Edit(start, end, new)]) if told_of_edit else None
@@ -109,12 +111,12 @@ class Typist:
             self.replace(offset, offset, key, told_of_edit)
 
     def erase(self, end: int, count: int) -> None:
-        """Delete so many characters before an offset."""
+        """Delete `count` characters before an offset."""
         for offset in range(end, end - count, -1):
             self.replace(offset - 1, offset, "")
 
     def wander(self, chance: random.Random, keys: int) -> None:
-        """Type at random until at least so many keys were pressed."""
+        """Type at random until at least `keys` keys have been pressed."""
         done = self.keys + keys
         while self.keys < done:
             findings = self.typed.check(Source(self.text, PATH)).findings
@@ -123,13 +125,13 @@ class Typist:
             start, end = self.text.rfind("\n", 0, at) + 1, (self.text.find("\n", at) + 1 or len(self.text))
             line = self.text[start:end]
             what = chance.random()
-            if what < 0.55:  # a new line
+            if what < 0.55:  # insert a new line
                 words = chance.choice(WORDS)
                 indent = line[: len(line) - len(line.lstrip())].rstrip("\r\n")
                 self.replace(start, start, indent + "\n")
                 self.type(start + len(indent), words, chance.random() < 0.9)
                 self.erase(start + len(indent) + len(words), chance.choice((0, 1, len(words))))
-            elif what < 0.8:  # a word typed again
+            elif what < 0.8:  # type a word again
                 count = min(chance.randrange(1, 5), end - at)
                 old = self.text[at : at + count]
                 self.erase(at + count, count)

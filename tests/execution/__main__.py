@@ -1,6 +1,6 @@
-"""Ports programs and runs what comes out: `make test-execution`, `make test-execution-full`.
+"""Ports programs and runs the ported programs: `make test-execution`, `make test-execution-full`.
 
-Exits with 1 where the verdicts are not those of docs/execution.json, unless `--write` puts them there.
+Exits with 1 if the verdicts differ from those of docs/execution.json, unless `--write` updates the file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from execution.verdict import curve, same_curve
 from execution.workers import PYTHON, ROOT, Porter, Runners
 from support.execution_record import RECORD, Mutation, Outcome, Record, digests, dump, read
 
-EARLIER = "d2dd3e6"  # the engine before fixes took into account what a test guards
+EARLIER = "d2dd3e6"  # the engine before it considered the code that a test guards
 PAGE = RECORD.with_suffix(".md")
 
 
@@ -43,7 +43,7 @@ def main() -> int:
     for stage in _stages(arguments):
         record, more = stage(record)
         wrong += more
-        if arguments.write:  # after every stage, since a full run takes half an hour
+        if arguments.write:  # written after every stage, because a full run takes half an hour
             _write(record)
     print(f"{time.monotonic() - started:.0f} s")
     if arguments.write:
@@ -56,7 +56,7 @@ Stage = Callable[[Record], tuple[Record, list[str]]]
 
 
 def _stages(arguments: argparse.Namespace) -> list[Stage]:
-    """The stages of the requested run: each takes a record and returns it updated, with a line for each difference."""
+    """The stages of the requested run: each gets a record and returns it updated, with a line for each difference."""
     programs = load_programs(tuple(arguments.programs))
     stages: list[Stage] = [partial(_programs, programs, arguments)]
     if not arguments.programs:
@@ -80,8 +80,8 @@ def _programs(programs: list[Program], arguments: argparse.Namespace, record: Re
 
 
 def _stand_ins(record: Record) -> tuple[Record, list[str]]:
-    """Check relations.toml at once, which would otherwise end the mutation run half an hour later. The record is
-    unchanged."""
+    """Check relations.toml at the start, because an error in it would end the mutation run half an hour later. This
+    stage does not change the record."""
     if wrong := unusable(relations()):
         sys.exit("\n".join(wrong))
     return record, []
@@ -176,8 +176,8 @@ def _line(result: Result) -> str:
 
 
 def _originals(judge: Judge, programs: Iterable[Program]) -> Iterator[str]:
-    """Programs that fail unported, or give other results on simulated CUDA than on the CPU: their ports cannot be
-    judged."""
+    """Programs that fail before the port, or that give other results on simulated CUDA than on the CPU, so that their
+    ports cannot be judged."""
     for program in programs:
         original = judge.original(program)
         if original.code:
@@ -188,7 +188,7 @@ def _originals(judge: Judge, programs: Iterable[Program]) -> Iterator[str]:
 
 
 def _compared(record: Record, outcomes: Iterable[Outcome]) -> list[str]:
-    """The differences between outcomes and the record, one line each."""
+    """The differences between outcomes and the record, one per line."""
     before = {replace(outcome, verdict="same", note=""): outcome for outcome in record.programs}
     lines = []
     for outcome in outcomes:
@@ -201,7 +201,7 @@ def _compared(record: Record, outcomes: Iterable[Outcome]) -> list[str]:
 
 
 def _by_earlier_engine(runners: Runners, programs: list[Program], now: list[Outcome]) -> Iterator[Outcome]:
-    """The outcomes of the engine of commit EARLIER that differ from today's; none if git's history is missing."""
+    """The outcomes with the engine of commit EARLIER that differ from today's; none if git's history is missing."""
     with tempfile.TemporaryDirectory() as scratch:
         archive = subprocess.run(
             ["git", "archive", EARLIER, "server", "rules"], cwd=ROOT, capture_output=True, check=False
@@ -223,7 +223,7 @@ def _by_earlier_engine(runners: Runners, programs: list[Program], now: list[Outc
 
 
 def _versions() -> tuple[str, str, str]:
-    """Python's major and minor version and PyTorch's version in the venv."""
+    """The major and minor version of Python, and the version of PyTorch, in the virtual environment."""
     code = "import sys, torch; print(sys.version_info[0], sys.version_info[1], torch.__version__.partition('+')[0])"
     done = subprocess.run([str(PYTHON), "-c", code], capture_output=True, text=True, check=True)
     one, two, torch = done.stdout.split()

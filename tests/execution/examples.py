@@ -1,7 +1,7 @@
 """Runs an example of a rule's page in this process, with stand-ins for the names that it does not define.
 
-No stand-in is a mock: it is a real tensor, model or parser, as its name says, or using it ends the run. Libraries that
-are not installed can be imported, but using one ends the run.
+No stand-in is a mock: each is a real tensor, model or parser, according to its name, or an object whose use ends the
+run. Libraries that are not installed can be imported, but using one ends the run.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class AbsentModule(types.ModuleType):
 
 
 class AbsentLibraries(MetaPathFinder, Loader):
-    """Finds imported modules that no other finder found; installed libraries keep their missing names."""
+    """A finder for imported modules that no other finder found; an installed library that lacks a name is not
+    changed."""
 
     def __init__(self, tree: ast.Module) -> None:
         nodes = list(ast.walk(tree))
@@ -91,8 +92,8 @@ class Names(dict[str, Any]):
 def run(job: dict[str, Any], record: Path) -> int:
     """Runs `job["example"]` after `job["prelude"]` and writes the result.
 
-    `state`: ran, failed, not run; `note`: why; `line`: where it ended; `lines`: the executed lines; `torch`: whether
-    PyTorch or its simulation took part.
+    `state`: ran, failed or not run; `note`: the reason; `line`: the line where it ended; `lines`: the executed lines;
+    `torch`: whether PyTorch or its simulation was used.
     """
     lines: set[int] = set()
     names: dict[str, Any] = {}
@@ -125,8 +126,8 @@ def _trace(lines: set[int], frame: Any, event: str, _: Any) -> Any:
 
 
 def _ended(error: BaseException | None, names: dict[str, Any]) -> dict[str, Any]:
-    """The state of an example that ended with this exception, or none; a name that the simulator lacks makes it "not
-    run"."""
+    """The state of an example that ended with this exception, or without one; if the simulator lacks a name, the state
+    is "not run"."""
     if error is None or (isinstance(error, SystemExit) and not error.code):
         unknown = [value.name for value in names.values() if type(value).__name__ == "Unsimulated"]
         note = f"the simulator has no {unknown[0]}" if unknown else ""
@@ -146,7 +147,8 @@ def _ended(error: BaseException | None, names: dict[str, Any]) -> dict[str, Any]
 
 
 def _call_the_rest(names: dict[str, Any], context: Context, lines: set[int]) -> None:
-    """Calls the example's functions that were not called yet, with stand-ins chosen by the names of their parameters.
+    """Call the example's functions that have not been called yet, with stand-ins chosen by the names of their
+    parameters.
 
     Names in their annotations must be defined, too.
     """
@@ -180,7 +182,8 @@ def _is_ours(value: Any) -> bool:
 
 
 def _one_process(backend: str) -> None:
-    """A process group then has only this process; one that the example expects to exist has the target's backend."""
+    """A process group then contains only this process; a group that the example expects to exist has the target's
+    backend."""
     module = dist.distributed_c10d
     default, start, group = module._get_default_group, dist.init_process_group, dist.new_group
     signature = inspect.signature(start)

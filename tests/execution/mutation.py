@@ -1,10 +1,11 @@
-"""Does a program notice when a rule or a relation of the engine is missing? `python -m execution.mutation`.
+"""Tests whether a program fails or differs if a rule or a relation of the engine is missing (a mutant). `python -m
+execution.mutation`.
 
 Each safe rule is switched off, and each relation of relations.toml disabled, one at a time. Every program is ported
-with this mutant; if its text or its findings differ from those without the mutant, both ports run. A program notices
-the mutant if its port ran as on CUDA, or failed as a finding reported, and now fails or differs, crashes although the
-unported program works, or, without a rule, no longer runs on the device. Each mutant that no program notices has a
-reason in survivors.toml.
+with the mutant; if the text or the findings differ from those without the mutant, both ports are run. A program notices
+the mutant if its port ran as on CUDA, or failed as a finding reported, and with the mutant it fails or differs, crashes
+although the original program works, or, if a rule is missing, no longer runs on the device. For each mutant that no
+program notices, survivors.toml gives a reason.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Ended:
-    """A port, its run, and the verdict on it."""
+    """A ported program, its run, and the verdict on the run."""
 
     run: Run
     verdict: Verdict
@@ -64,10 +65,9 @@ def rules() -> list[Mutant]:
 
 
 def relations() -> list[Mutant]:
-    """The mutants of relations.toml.
+    """The mutants that relations.toml describes.
 
-    Raises:
-        ValueError: a module of `engine/relations` has none.
+    Raises: ValueError: there is no mutant for a module of `engine/relations`.
     """
     table = parse_toml((HERE / "relations.toml").read_text("utf-8"))
     found = [Mutant(name, row["place"], row["answer"]) for name, row in table.items()]
@@ -80,8 +80,9 @@ def relations() -> list[Mutant]:
 
 
 def unusable(mutants: Iterable[Mutant]) -> list[str]:
-    """The relations whose replacement does not fit the engine, and why: the replaced function has other arguments or
-    results than relations.toml says. Checked with the first program that uses it, before the long run."""
+    """The relations whose replacement does not fit the engine, with the reason: the replaced function has other
+    arguments or results than relations.toml says. This is checked with the first program that uses it, before the long
+    run."""
     folder, wrong = load_programs()[0].folder, []
     porter: Porter | None = None
     for mutant in mutants:
@@ -100,7 +101,7 @@ def unusable(mutants: Iterable[Mutant]) -> list[str]:
 
 
 class Hunt:
-    """Searches programs that notice a mutant; several threads may search at once."""
+    """Searches for programs that notice a mutant; several threads may search at once."""
 
     def __init__(self, programs: Sequence[Program], workers: int) -> None:
         self._runners = Runners(workers)
@@ -126,7 +127,7 @@ class Hunt:
             porter.close()
 
     def _cases(self, mutant: Mutant, first: str) -> list[Case]:
-        """The cases, first those of the program `first`; for a rule that applies beside a shim, also those with a
+        """The cases to try, first those of the program `first`; for a rule that applies with a shim, also cases with a
         shim."""
         shim = mutant.is_rule and load().rules[mutant.name].shim != "silent"
         cases = all_cases(self._programs, NEWEST, STRATEGIES if shim else STRATEGIES[:1])
@@ -151,8 +152,8 @@ class Hunt:
         return self._ports[case]
 
     def _porter(self) -> Porter:
-        """This thread's porter. It has ported something unmutated, so that later imports do not copy a replaced
-        function."""
+        """The porter of this thread. It has already ported a folder without a mutant, so that later imports do not copy
+        a replaced function."""
         if not hasattr(self._local, "porter"):
             porter = self._local.porter = Porter()
             self._porters.append(porter)
@@ -161,7 +162,7 @@ class Hunt:
         return found
 
     def _worse(self, mutant: Mutant, case: Case, before: Port, after: Port) -> str:
-        """How the mutant's port is worse than the unmutated one; "" if it is not."""
+        """The way in which the mutant's port is worse than the port without it; "" if it is not worse."""
         was = self._ended(case, before)
         if was.verdict.word not in _GOOD:
             return ""

@@ -1,4 +1,4 @@
-"""Records what a program did, from within its process: operators, changes of weights, exit code."""
+"""Records what a program did, from inside its process: operators, changes of weights, exit code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 
 
 class Observer:
-    """Writes a file when the process ends: exit code, operators in order, facts asked for, whether weights changed."""
+    """Writes a file when the process ends: exit code, operators in order, facts that the program requested, whether
+    weights changed."""
 
     def __init__(self, file: Path, folder: Path) -> None:
         self.file, self.folder = file, folder

@@ -1,4 +1,4 @@
-"""One source on four machines: ports programs with `strategy = "portable"` and runs what comes out.
+"""Ports programs with `strategy = "portable"` and runs the same ported source on four machines.
 
 `PYTHONPATH=tests:server .venv/bin/python -m execution.portable [PROGRAM…]`; all that start one process, if none is
 named. The program that was not ported runs on simulated CUDA and on PyTorch's CPU; its port there, too, and on a
@@ -59,7 +59,7 @@ def run(program: Program, folder: Path, machine: str) -> Ran:
 
 
 def compared(program: Program, review: bool) -> dict[str, str]:
-    """By machine: "same", "ends at a finding", or what differs first."""
+    """By machine: "same", "ends at a finding", or the first difference."""
     with tempfile.TemporaryDirectory(prefix="portable-") as room:
         before, after = Path(room) / "before", Path(room) / "after"
         shutil.copytree(program.folder, before)
@@ -92,7 +92,7 @@ def _first(lines: list[str], known: list[str]) -> str:
 
 
 def main(names: list[str]) -> int:
-    """Print what each program comes to; 1 if one differs."""
+    """Print the result of each program; returns 1 if one differs."""
     bad = 0
     for program in load_programs(tuple(names)):
         if program.processes > 1 and not names:

@@ -1,12 +1,12 @@
-"""Ports folders with one engine, which is loaded once: `PYTHONPATH=SERVER python porter.py`, of any commit.
+"""Ports folders with the engine of any commit, which is loaded once: `PYTHONPATH=SERVER python porter.py`.
 
-Reads one job a line from standard input and writes one result a line to standard output, both JSON:
+Reads one job per line from standard input and writes one result per line to standard output, both as JSON:
 
     {"folder": "…", "options": ["--target", "npu"], "review": false}
     {"findings": [["main.py", 12, "cuda-method", "review"], …], "error": ""}
 
-The folder is changed. The findings are those of `uncuda check` on what was made: file, line, rule, class of its fix.
-A job may have `"without": ["package.module:name", "lambda …"]`: a function of the engine, and what stands in for it.
+The folder is changed. The findings are those of `uncuda check` in the ported folder: file, line, rule, class of the
+fix. A job may have `"without": ["package.module:name", "lambda …"]`: a function of the engine, and its replacement.
 """
 
 from __future__ import annotations

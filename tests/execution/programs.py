@@ -1,4 +1,4 @@
-"""The programs that are ported and run: what stands in programs/*.toml."""
+"""The programs that are ported and run: the declarations in programs/*.toml."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ ROOM = Path(__file__).parent / "programs"
 
 @dataclass(frozen=True)
 class Program:
-    """One program: `ROOM/name/main.py`, with whatever lies beside it.
+    """One program: `ROOM/name/main.py`, with the other files in its folder.
 
-    Attributes:
-        cpu: whether it runs unported on the CPU.
-        processes: how many torchrun starts.
-        blind: whether it was written from nothing but the kind's name.
-        serves: targets that it serves unported.
-        tolerance: by how much a loss may differ, relative to it; 0 is equal in every digit. `reason` says why.
+    Attributes: cpu: whether the original program runs on the CPU. processes: how many processes torchrun starts. blind:
+    whether the program was written from the kind's name alone. serves: targets on which the original program runs.
+    tolerance: the relative difference that a loss may have; 0 means equal in every digit. `reason`: the reason for the
+    tolerance.
     """
 
     name: str
@@ -38,10 +36,9 @@ class Program:
 
 
 def load_programs(names: tuple[str, ...] = ()) -> list[Program]:
-    """All programs in the order of their names, or those that are named.
+    """All programs in the order of their names, or those with these names.
 
-    Raises:
-        ValueError: a name is not that of a program.
+    Raises: ValueError: there is no program of that name.
     """
     found = {}
     for file in sorted(ROOM.glob("*.toml")):

@@ -1,4 +1,4 @@
-"""Writes docs/execution.md from the record: what was run, with which result, and why."""
+"""Writes docs/execution.md from the record: the programs that were run, the results, and the reasons for them."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _reasons(record: Record) -> Iterator[str]:
 
 
 def why(outcome: Outcome) -> str:
-    """The reason why a case fails or differs, from failures.toml; "" if it has none."""
+    """The reason why a case fails or differs, from failures.toml; "" if there is none."""
     way = {outcome.target, outcome.strategy, outcome.mode}
     said = _failures().get(outcome.program, {})
     return next((reason for where, reason in said.items() if way.issuperset(where.split())), "")

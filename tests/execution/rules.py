@@ -1,11 +1,12 @@
-"""Proves the rules: runs the results that their pages show on the simulated accelerator, or compares what they name.
+"""Tests the rules on simulated accelerators: runs the results that their pages show, or compares the names in them with
+the plugin's source.
 
     python -m execution.rules [RULE …]
 
-A rule is proved for a target by `run` if an example's result ran there as it is, and none failed. A result ran if it
-came to its end, every statement that the fix wrote was executed, and PyTorch had a part in it. Where none could run,
-`signature` says that all names of the plugin that the fixes write are in the source of that version and take what the
-examples give them (server/scripts/plugin/names). Reasons that only a person knows stand in reasons.toml.
+A rule is tested for a target by `run` if an example's result ran unchanged on the simulated target, and none failed. A
+result ran if it came to its end, every statement that the fix wrote was executed, and PyTorch was used. If none could
+run, `signature` means that all names of the plugin that the fixes write are in the source of that version and accept
+the arguments of the examples (server/scripts/plugin/names). Reasons that only a person knows are in reasons.toml.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ SECONDS = 20
 
 @dataclass(frozen=True)
 class Attempt:
-    """The result of running one example after its fix; `at`: file and line of the example."""
+    """The result of running one fixed example; `at`: file and line of the example."""
 
     example: Example
     state: Literal["ran", "failed", "not run"]
@@ -47,7 +48,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Case:
-    """A rule for a target, with its examples that show a fix there."""
+    """A rule and a target, with the examples that show a fix for the target."""
 
     rule: Rule
     target: str
@@ -68,7 +69,7 @@ class Prover:
         self._reasons: dict[str, str] = parse_toml(REASONS.read_text("utf-8"))
 
     def cases(self, only: Collection[str] = ()) -> Iterator[Case]:
-        """The pairs of rule and target in which the rule applies."""
+        """The pairs of rule and target for which the rule applies."""
         for rule in self.catalogue.rules.values():
             assert isinstance(rule.path, Path)
             pages = read_page(rule.path)[1] if not only or rule.name in only else ()
@@ -82,7 +83,7 @@ class Prover:
         return [self._attempt(case, example) for example in case.examples]
 
     def prove(self, case: Case, attempts: Sequence[Attempt]) -> Proof:
-        """What a case's attempts prove.
+        """The Proof that follows from the attempts for a case.
 
         Raises:
             ValueError: reasons.toml lacks a reason that is needed.
@@ -105,7 +106,7 @@ class Prover:
         return Proof(proof, len(attempts), ran, notes[0] if notes else "", (case.version,))
 
     def is_new(self, case: Case, attempt: Attempt) -> bool:
-        """Whether an example fails and reasons.toml does not say why."""
+        """Whether an example fails and reasons.toml gives no reason."""
         return attempt.state == "failed" and case.rule.name not in self._reasons
 
     def check_reasons(self, found: dict[str, dict[str, Proof]]) -> None:
@@ -171,10 +172,9 @@ class Prover:
 
 
 def proofs() -> dict[str, dict[str, Proof]]:
-    """Proofs by rule and target.
+    """The Proofs by rule and target.
 
-    Raises:
-        ValueError: reasons.toml lacks a reason, or has one too many.
+    Raises: ValueError: reasons.toml lacks a reason, or has one that is not needed.
     """
     prover, found = Prover(), dict[str, dict[str, Proof]]()
     for case in prover.cases():
@@ -186,7 +186,7 @@ def proofs() -> dict[str, dict[str, Proof]]:
 
 
 def main() -> int:
-    """Prints a table of proofs, and every example that did not run."""
+    """Print a table of proofs, and every example that did not run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rules", nargs="*", metavar="RULE")
     only = parser.parse_args().rules

@@ -1,4 +1,4 @@
-"""Ports programs and runs the results, each text only once for simulations that behave the same."""
+"""Ports programs and runs the ported texts, each only once for simulations that behave the same."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Result:
-    """A case, its port and its verdict; `folded`: another case ran the same text in the same simulation."""
+    """A case, its port and its verdict; `folded`: whether another case ran the same text in the same simulation."""
 
     case: Case
     port: Port
@@ -53,11 +53,11 @@ class Judge:
         self.porter, self.runners = porter, runners
         self.originals: dict[str, Future[Run]] = {}
         self.on_cpu: dict[str, Future[Run]] = {}
-        # by target and text: its runs so far, with the plugin version of each
+        # by target and text: its runs so far, with the plugin version of each run
         self.runs: dict[tuple[str, str, str], list[tuple[str, Future[Run]]]] = {}
 
     def original(self, program: Program) -> Run:
-        """The unported program on simulated CUDA."""
+        """The run of the original program on simulated CUDA."""
         return self._original(program).result()
 
     def _original(self, program: Program) -> Future[Run]:
@@ -85,7 +85,7 @@ class Judge:
                 self.runs[key] = [(case.version, self._run(case, ported[case]))]
                 newest[case] = self.runs[key][0]
         runs: dict[Case, tuple[Future[Run], bool]] = {}
-        for case in cases:  # all runs are started before the first is waited for
+        for case in cases:  # all runs are started before waiting for the first
             runs[case] = (newest[case][1], False) if case in newest else self._alike(case, ported[case])
         for case in cases:
             run, folded = runs[case]
@@ -97,7 +97,7 @@ class Judge:
         return self.runners.run(case.program, port.texts, case.target, case.version)
 
     def _alike(self, case: Case, port: Port) -> tuple[Future[Run], bool]:
-        """An earlier run of the same text in a simulation that gives the same answers to all its questions, or a new
+        """An earlier run of the same text in a simulation that answers all its questions in the same way, or a new
         run."""
         runs = self.runs[case.program.name, case.target, port.digest]
         for version, run in runs:
@@ -108,11 +108,11 @@ class Judge:
 
 
 def _alike(target: str, one: str, other: str, run: Run) -> bool:
-    """Whether another version answers all questions of a run as the first did, and has the same of the names it looked
-    up."""
+    """Whether another version answers all questions of a run as the first version did, and has the same of the names
+    that the run looked up."""
     versions, names, others = PLUGINS[target].versions, modules(target, one), modules(target, other)
     for record in run.records:
-        if "asked" not in record:  # a process that the program started
+        if "asked" not in record:  # the record of a process that the program started
             return False
         if any(str(getattr(versions[other], fact)) != answer for fact, answer in record["asked"].items()):
             return False

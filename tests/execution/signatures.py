@@ -1,4 +1,5 @@
-"""What a fix wrote: its lines, and the names of the plugin, compared with what its versions have."""
+"""Finds what a fix wrote: its lines, and the names of the plugin, which are compared with those of the plugin's
+versions."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ def not_reached(before: str, after: str, reached: frozenset[int]) -> list[str]:
 
 
 def _own_lines(tree: ast.AST) -> Iterator[frozenset[int]]:
-    """The lines of each statement, without those of the statements below it."""
+    """The lines of each statement, without those of nested statements."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.stmt, ast.ExceptHandler)):
             lines = set(_lines(node))
@@ -46,7 +47,8 @@ def _lines(node: _Statement) -> range:
 
 
 def compare(target: str, version: str, before: str, after: str) -> tuple[list[str], list[str]]:
-    """The plugin's names that a fix wrote, and what is wrong with them: not there, or called otherwise."""
+    """The plugin's names that a fix wrote, and the errors in their use: a name does not exist, or has other
+    parameters."""
     old = {name for name, _ in _named(target, version, before)}
     named, wrong = [], []
     for name, call in _named(target, version, after):
@@ -59,7 +61,7 @@ def compare(target: str, version: str, before: str, after: str) -> tuple[list[st
 
 
 def _named(target: str, version: str, text: str) -> Iterator[tuple[str, ast.Call | None]]:
-    """Dotted names that lead into the plugin, as imported or spelled, and the calls of them."""
+    """Dotted names in the plugin, as imported or spelled, each with the call of it."""
     tree = ast.parse(text)
     known: dict[str, str] = {}
     for node in ast.walk(tree):
@@ -89,7 +91,7 @@ def _dotted(node: ast.AST, known: dict[str, str]) -> str:
 
 
 def _in_plugin(target: str, version: str, dotted: str) -> str:
-    """A name by the module of the plugin that has it, or by the object of torch that the plugin gave it to."""
+    """The name in the plugin's module that defines it, or on the object of torch on which the plugin set it."""
     parts = dotted.split(".")
     for size in range(len(parts), 0, -1):
         head = ".".join(parts[:size])
@@ -100,7 +102,7 @@ def _in_plugin(target: str, version: str, dotted: str) -> str:
 
 
 def _complaint(target: str, version: str, name: str, call: ast.Call | None) -> str:
-    """What is wrong with a name; empty if nothing is."""
+    """The error in the use of a name; empty if there is none."""
     every = modules(target, version)
     owner, _, last = name.rpartition(".")
     if name in every or (not call and last in facts(target, version)["sets"].get(owner, ())):

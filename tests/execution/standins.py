@@ -19,7 +19,7 @@ class NotRun(Exception):
 
 
 class Context:
-    """How an example uses the names that it does not define."""
+    """The uses of the names that an example does not define."""
 
     def __init__(self, tree: ast.Module, target: str, backend: str) -> None:
         self.tree, self.target, self.backend = tree, target, backend
@@ -44,7 +44,7 @@ class Context:
         return torch.device(self.target, 0)
 
     def place(self, name: str, value: Any) -> Any:
-        """A tensor or model on the device where the example expects it: the CPU if it moves it itself, else the
+        """A tensor or model on the device where the example expects it: the CPU if the example moves it, else the
         accelerator."""
         return value if name in self.moved or not hasattr(torch, self.target) else value.to(self.device)
 
@@ -52,8 +52,7 @@ class Context:
 def make(name: str, context: Context) -> Any:
     """The stand-in for a name.
 
-    Raises:
-        NotRun: there is none.
+    Raises: NotRun: there is no stand-in.
     """
     if name not in _STANDINS:
         raise NotRun(f"no stand-in for {name}")
@@ -73,7 +72,7 @@ class Net(torch.nn.Module):
 
 
 class Library:
-    """A C library whose functions take a raw handle."""
+    """A C library whose functions accept a raw handle."""
 
     def launch(self, handle: int) -> None:
         if type(handle) is not int:
@@ -140,7 +139,7 @@ def _handle(context: Context) -> Any:
 
 
 def _step(context: Context) -> Callable[[], None]:
-    """A training step; if the example catches an error, the step raises that error."""
+    """A training step; if the example catches an exception, the step raises it."""
 
     x = context.place("step", torch.randn(2, 3)).requires_grad_()
 
@@ -162,7 +161,7 @@ def _arguments(context: Context) -> argparse.Namespace:
 
 
 def _scale(context: Context) -> Any:
-    """A number; if the example uses `torch.library`, a kernel and its operator."""
+    """A number; if the example uses `torch.library`, a kernel and its operator instead."""
     if ("torch", "library") not in context.fetched:
         return 2.0
     torch.library.define("mine::scale", "(Tensor x) -> Tensor")

@@ -12,7 +12,7 @@ from execution.workers import Finding, Run
 
 _LOSS = re.compile(r"loss\s*[:=]?\s*([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf))", re.I)
 _OF_CUDA = re.compile(r"cuda|gpu|nvidia|nccl", re.I)
-OPERATORS = 0.95  # the fraction of the original's operators that must run on the device, in order
+OPERATORS = 0.95  # the fraction of the original's operators that must run on the device, in the same order
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,9 @@ def share(ported: Sequence[str], original: Sequence[str]) -> float:
 
 
 def _longest_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """The length of the longest common subsequence, by bits of one long number (Hyyrö 2004): a program runs 20,000
-    operators, of which two threads of autograd swap a few; difflib, which is greedy, finds 65 % of what is there."""
+    """The length of the longest common subsequence, computed with the bits of one long number (Hyyrö 2004): a
+    program runs 20,000 operators, of which two autograd threads swap a few; difflib, which is greedy, finds only 65
+    % of them."""
     masks: dict[str, int] = {}
     for at, name in enumerate(one):
         masks[name] = masks.get(name, 0) | 1 << at
@@ -67,14 +68,10 @@ def judge(
 ) -> Verdict:
     """The verdict on a port.
 
-    Args:
-        ported: its run on the simulated target.
-        original: the unported program's run on simulated CUDA.
-        findings: the findings that are left in the port.
-        on_cpu: the unported program's run on PyTorch's own CPU, if it supports that: a port that stays on the CPU is
-            compared with it.
-        safe: only safe fixes were made: then the port must not fail where the unported program runs on the CPU,
-            whatever the findings say.
+    Args: ported: its run on the simulated target. original: the original program's run on simulated CUDA. findings: the
+    findings left in the port. on_cpu: the original program's run on PyTorch's own CPU, if it supports that: a port that
+    stays on the CPU is compared with it. safe: whether only safe fixes were made: then the port must not fail if the
+    original program runs on the CPU, whatever the findings say.
     """
     left = [finding for finding in findings if finding.kind != "information"]
     if ported.code:

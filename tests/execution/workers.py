@@ -1,4 +1,4 @@
-"""The processes that the judge uses: one ports programs (with the engine's Python), others run them (with
+"""The processes that the judge uses: one ports programs (with the engine's Python), the others run them (with
 PyTorch's)."""
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from execution.programs import Program
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PYTHON = ROOT / ".cache" / "execution" / "venv" / "bin" / "python"
-SECONDS = 90  # of processor time, for one process of a program
+SECONDS = 90  # seconds of processor time, for one process of a program
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding of `uncuda check` in a ported program. `kind`: safe, review, manual or information."""
+    """A finding of `uncuda check` in a ported program. `kind`: safe, review, manual or information, which is the class
+    of the finding."""
 
     file: str
     line: int
@@ -63,7 +64,7 @@ class Run:
 
     @property
     def error(self) -> str:
-        """The first process's error."""
+        """The error of the first process."""
         return next((record["error"] for record in self.records if "error" in record), "")
 
     @property
@@ -73,7 +74,7 @@ class Run:
 
 
 class _Lines:
-    """A process that answers one line of JSON to one line of JSON."""
+    """A process that answers each line of JSON with one line of JSON."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self.process = subprocess.Popen(
@@ -109,7 +110,7 @@ class _Lines:
 
 
 class Porter:
-    """Ports programs with the engine of a checkout; `server`: the checkout's folder of that name."""
+    """Ports programs with the engine of a checkout; `server`: the folder `server` of the checkout."""
 
     def __init__(self, server: Path = ROOT / "server") -> None:
         self._lines = _Lines(
@@ -119,8 +120,7 @@ class Porter:
     def port(self, folder: Path, options: Sequence[str], review: bool, without: Sequence[str] = ("", "")) -> Port:
         """Ports a copy of a folder.
 
-        Raises:
-            RuntimeError: `uncuda` said that something is wrong.
+        Raises: RuntimeError: `uncuda` printed an error.
         """
         with tempfile.TemporaryDirectory(prefix="port-") as scratch:
             tree = Path(scratch) / folder.name
@@ -148,7 +148,7 @@ class Runners:
         return self._pool.submit(self._run, program, texts, target, version)
 
     def ask(self, job: Mapping[str, Any]) -> Future[Any]:
-        """Run any other job of zygote.py."""
+        """Run another kind of job of zygote.py."""
         return self._pool.submit(lambda: self._worker().ask(job))
 
     def close(self) -> None:

@@ -1,15 +1,15 @@
-"""Runs programs in forks of one process that has PyTorch loaded: a program starts in milliseconds, not in seconds.
+"""Runs programs in forks of one process that has imported PyTorch: a program starts in milliseconds, not in seconds.
 
-Reads one job a line from standard input and writes one result a line to standard output, both JSON:
+Reads one job per line from standard input and writes one result per line to standard output, both as JSON:
 
     {"folder": "…", "file": "main.py", "arguments": [], "processes": 1, "environment": {}, "target": "npu",
      "version": "2.14", "devices": 1, "seconds": 60}
     {"code": 0, "records": [{…}], "output": "…", "seconds": 1.2}
 
-With `example` beside these, that text runs instead of a file: see examples.py.
+With `example` in addition, that text runs instead of a file: see examples.py.
 
-`target` may be empty: the program runs on PyTorch's own CPU. What `records` hold stands in observe.py. With more than
-one process, the forks find what torchrun would have put into their environment.
+`target` may be empty: then the program runs on PyTorch's own CPU. observe.py describes the content of `records`. With
+more than one process, the forks get the environment variables that torchrun would set.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import examples
 import torch
 
-# Imported by torchada: two seconds of processor time that only this first process spends.
+# Imported here for torchada: it takes two seconds of processor time, which only this first process spends.
 import torch._inductor.autotune_process
 import torch._inductor.codegen.common
 import torch._inductor.template_heuristics.registry
@@ -111,7 +111,7 @@ def _free_port() -> int:
 
 
 def _wait(processes: list[int]) -> list[int]:
-    """The exit codes, in the order in which processes end; when one fails, the others are killed."""
+    """The exit codes, in the order in which the processes end; if one fails, the others are killed."""
     codes: list[int] = []
     while len(codes) < len(processes):
         _, status = os.wait()
@@ -138,7 +138,7 @@ def carry_out(job: dict[str, Any]) -> dict[str, Any]:
             file = scratch / f"record-{rank}.json"
             records.append(json.loads(file.read_text("utf-8")) if file.is_file() else {})
             output += (scratch / f"output-{rank}").read_text("utf-8", errors="replace")[:_OUTPUT]
-        for file in sorted(scratch.glob("trace-*.json")):  # from processes that a program started
+        for file in sorted(scratch.glob("trace-*.json")):  # written by processes that a program started
             records.append({"operators": json.loads(file.read_text("utf-8"))})
     seconds = round(time.monotonic() - started, 2)
     return {"code": max(map(abs, codes)), "records": records, "output": output, "seconds": seconds}

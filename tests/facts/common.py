@@ -16,7 +16,7 @@ WORDS = Words(
 
 
 def facts(text: str) -> Facts:
-    """Read a text, looking for the words above."""
+    """The facts of a text, read with the words that this module defines."""
     return read(text, WORDS)
 
 

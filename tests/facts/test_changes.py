@@ -1,4 +1,4 @@
-"""A changed text is read as if it were new."""
+"""Reading a changed text gives the same facts as reading it for the first time."""
 
 import random
 
@@ -90,7 +90,7 @@ def test_offsets_move_with_the_lines_that_hold_them() -> None:
 
 
 def said(facts: Facts) -> object:
-    """All results of a reading, without id() values."""
+    """All results of reading a text, without id() values."""
     return (
         sorted((start, s.end, facts.text[start : s.end], len(s.digest.texts)) for start, s in facts.statements.items()),
         sorted(facts.unread),
@@ -136,7 +136,7 @@ def test_most_of_a_layout_is_taken_over() -> None:
 
 
 def test_a_line_in_brackets_that_looks_like_a_statement() -> None:
-    """Logical lines overlap there: the one around it changes, too."""
+    """Logical lines overlap in such a text: the line around the edited one changes, too."""
     text = 'import torch\nx = [\n    torch,\n    \n    ("cuda", y.cuda()),\n]\n'
     at = text.index("    \n") + 4
     facts = read(text, WORDS)

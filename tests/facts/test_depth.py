@@ -1,4 +1,4 @@
-"""Nesting is counted before libcst: no text crashes the process, and normal nesting is parsed."""
+"""Nesting is counted before libcst is called: no text crashes the process, and normal nesting is parsed."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from uncuda.facts.new_syntax import readable
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-# The smallest stack that a thread or process of Python has on systems where uncuda runs: that of Windows.
+# The smallest stack of a thread or process of Python on the systems where uncuda runs: that of Windows.
 SMALL = """
 import sys, threading
 sys.path.insert(0, sys.argv[1])
@@ -31,10 +31,11 @@ thread = threading.Thread(target=run)
 thread.start()
 thread.join()
 """
-# Texts that CPython, libcst or both refuse at any depth.
+# Texts that CPython, libcst or both reject at any depth.
 _REFUSED = {name for name in NESTED if name.startswith(("broken", "open"))} | {"await", "class bases", "ann parens"}
 
 
+@pytest.mark.slow
 def test_no_construct_ends_the_process_however_deep() -> None:
     pytest.importorskip("libcst")
     folder = str(Path(__file__).resolve().parents[1])

@@ -1,4 +1,4 @@
-"""What a name is bound to: imports, aliases, scopes."""
+"""Tests of the resolution of names: imports, aliases, scopes."""
 
 from __future__ import annotations
 

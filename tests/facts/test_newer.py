@@ -1,4 +1,4 @@
-"""Syntax that is newer than the running Python."""
+"""Tests of syntax that is newer than the running Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The literals of a string expression."""
+"""Tests of the literals of a string expression."""
 
 from __future__ import annotations
 

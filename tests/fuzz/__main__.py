@@ -1,9 +1,9 @@
-"""Tries random input on the real command and the real server: `make fuzz MINUTES=10`.
+"""Passes random input to the real command and the real server: `make fuzz MINUTES=10`.
 
     python -m fuzz --minutes 10 [--seed S] [--kind files …]
     python -m fuzz --seed S --kind files --case 12          one input of a run, once more
 
-Exit code: 0 nothing found, 1 finds, 130 interrupted without any.
+Exit code: 0 no failures, 1 failures, 130 interrupted without a failure.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from fuzz.runner import FOLDER, Runner
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the fuzzer; the exit code."""
+    """Run the fuzzer; returns the exit code."""
     parser = argparse.ArgumentParser(prog="fuzz", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--minutes", type=float, default=10.0, help="how long it goes on (default: 10)")
     parser.add_argument("--seed", default="", help="repeat what this seed made (default: a new one)")

@@ -1,4 +1,4 @@
-"""Checks that `check`, `fix --diff` and `fix` agree, whatever files they find."""
+"""Checks that `check`, `fix --diff` and `fix` agree, whatever files they get."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from fuzz.model import Find
 from fuzz.processes import COMMAND, Done, run
 from fuzz.trees import changes, patched, state
 
-# Reads file names, one a line in hexadecimal; prints for each whether Python can parse the file.
+# A program that reads file names, one per line in hexadecimal, and prints for each whether Python can parse the file.
 _PARSES = """
 import ast, sys, warnings
 warnings.simplefilter("ignore")
@@ -67,7 +67,7 @@ def check_and_fix(
 
 
 def findings(folder: Path, options: list[str], cases: int) -> Iterator[Find | tuple[str, str]]:
-    """Run the JSON report of a folder; yields (path, rule or `error`) for all that it reports, and finds about the
+    """Run the JSON report on a folder; yields (path, rule or `error`) for every entry, and failures (Find) of the
     run."""
     for found in _runs(folder, ["check", "--output-format", "json", *options], "json", cases):
         if isinstance(found, Find):
@@ -97,7 +97,7 @@ def _runs(folder: Path, arguments: list[str], output_format: str, cases: int) ->
 
 
 def _broken(folder: Path, before: dict[bytes, bytes], edited: list[bytes]) -> Iterator[Find]:
-    """Files that Python could parse before they were fixed, but not after."""
+    """Failures for files that Python could parse before they were fixed, but not after."""
     if not edited:
         return
     old = folder.parent / "before"

@@ -1,4 +1,4 @@
-"""Generates trees of bad configuration files: wrong, huge, circular, links, pipes and devices."""
+"""Generates trees with bad configuration files: invalid, huge, circular, links, pipes and devices."""
 
 import os
 import random
@@ -58,9 +58,9 @@ class Configuration:
     size = 20
 
     def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
-        """Check such folders with the command line or the server; files beside them must still be checked."""
+        """Check such folders with the command line or the server; the other files in them must still be checked."""
         choose = chance(seed, self.name, f"run {first_of_run(self, cases)}")
-        traps = choose.random() < 0.3  # if one of them hangs, the run shows nothing of the others
+        traps = choose.random() < 0.3  # if one of these hangs, the run shows nothing about the others
         options = choose.choice(([], ["--target", "npu"], ["--receivers"], ["--locale", "zh"], ["--verbose"]))
         with tree() as folder:
             put_canary(folder)

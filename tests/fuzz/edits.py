@@ -1,4 +1,4 @@
-"""Random typing in open documents and notebooks: afterwards the diagnostics must equal those of a newly opened text."""
+"""Random typing in open documents and notebooks: the diagnostics must equal those of a newly opened text."""
 
 import random
 import time
@@ -19,8 +19,8 @@ T = TypeVar("T")
 _FIELDS = ("code", "range", "severity", "message", "tags", "relatedInformation")
 _PIECES = (*SCRAPS, *ODD, *LINES, "", "", "x")
 _LONGEST = 20_000
-# How long a server may use outdated facts of a project after a document with more facts was opened or closed: it
-# updates them when typing pauses for a moment.
+# The time for which a server may use outdated facts about a project after a document was opened or closed: it updates
+# them when typing pauses for a moment.
 _REST = 5.0
 
 
@@ -80,7 +80,7 @@ def _document(typed: Client, fresh: Client, folder: Path, case: int, choose: ran
 
 
 def _write(path: Path, text: str, *clients: Client) -> None:
-    """Write a file and notify every server, since the file may change the facts of its project."""
+    """Write a file and notify every server, because the file may change the facts about its project."""
     kind = 2 if path.exists() else 1
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
     for client in clients:
@@ -100,7 +100,7 @@ def _same(typed: Client, fresh: Client, uri: str) -> Iterator[Find]:
 
 
 def _at_rest(typed: Callable[[], T], fresh: Callable[[], T]) -> tuple[T, T]:
-    """The results of both servers once they are equal, or when the time is up."""
+    """The results of both servers as soon as they are equal, or when the time is up."""
     deadline = time.monotonic() + _REST
     while (got := typed()) != (due := fresh()) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -126,7 +126,7 @@ def _notebook(typed: Client, fresh: Client, folder: Path, case: int, choose: ran
 
 
 def _step(what: str, choose: random.Random) -> Any:
-    """The random argument of a notebook step, beside its position."""
+    """The random argument of a step in a notebook, in addition to its position."""
     if what == "insert":
         return _cell(choose)
     if what == "move":
@@ -135,7 +135,7 @@ def _step(what: str, choose: random.Random) -> Any:
 
 
 def _shown(items: list[Json], cells: Sequence[str] = ()) -> list[str]:
-    """The diagnostics as strings; `cells` are named by position, since a moved cell has another URI."""
+    """The diagnostics as strings; `cells` are named by position, because a moved cell has another URI."""
     shown = []
     for item in items:
         said = repr({key: item.get(key) for key in _FIELDS})

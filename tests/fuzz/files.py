@@ -1,4 +1,4 @@
-"""Random Python files, checked and fixed by the command line."""
+"""Random Python files, which the command line checks and fixes."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Random bytes for the server's input: headers and bodies that no client sends."""
+"""Random bytes for the server's input: headers and bodies that no client would send."""
 
 import json
 import random
@@ -13,13 +13,14 @@ from lsp.test_malformed import Hostile
 
 
 class Frames:
-    """Each input is a piece of bytes. The last of a run may be one after which no reader can find the next frame."""
+    """Each input is a sequence of bytes. The last input of a run may be one after which no reader can find the next
+    frame."""
 
     name = "frames"
     size = 25
 
     def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
-        """Send the frames in one session, then end it in the middle of something."""
+        """Send the frames in one session, then end the session at any point."""
         with tree() as folder:
             session = Session(folder)
             hostile = Hostile(session.client)
@@ -53,7 +54,7 @@ def whole(choose: random.Random) -> bytes:
 
 
 def body(choose: random.Random) -> bytes:
-    """A frame's body: JSON that is no message, invalid JSON, or bytes that are no text."""
+    """The body of a frame: JSON that is not a message, invalid JSON, or bytes that are not text."""
     kind = choose.randrange(8)
     if kind == 0:
         return choose.randbytes(choose.choice((0, 1, 10, 1000)))

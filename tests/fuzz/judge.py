@@ -1,4 +1,4 @@
-"""Checks how a command ends and what it prints."""
+"""Checks the exit code and the output of a command."""
 
 import json
 import re
@@ -9,7 +9,8 @@ from fuzz.processes import Done
 
 CODES = {0, 1, 2}
 JSON_FORMATS = ("json", "sarif", "gitlab")
-# Characters that move a terminal's cursor, change its state or the direction of text; tabs and line feeds are allowed.
+# Characters that move a terminal's cursor, change its state or the direction of text; tabs and line feeds are not
+# included.
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _TROUBLE = re.compile(r"internal error|MemoryError|RecursionError|Fatal Python error")
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?: .*\n)*(\S.*)")
@@ -17,7 +18,7 @@ _WORKFLOW = re.compile(r"::(?:error|warning|notice) (?:file|title)=[^\n]*::")
 
 
 def ended(done: Done, command: list[str]) -> Iterator[Find]:
-    """Finds about how a run of the command line ended."""
+    """Failures in the way a run of the command line ended."""
     said = _shown(done)
     name = " ".join(command)
     if done.hung:
@@ -30,7 +31,8 @@ def ended(done: Done, command: list[str]) -> Iterator[Find]:
 
 
 def trouble(err: bytes, tracebacks: bool = False) -> Iterator[Find]:
-    """Finds about internal errors on standard error; `tracebacks`: also expected for errors in the input."""
+    """Failures for internal errors on standard error; `tracebacks`: whether errors in the input may print
+    tracebacks."""
     text = err.decode("utf-8", "replace")
     if found := _TROUBLE.search(text):
         line = text[text.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0]
@@ -40,7 +42,7 @@ def trouble(err: bytes, tracebacks: bool = False) -> Iterator[Find]:
 
 
 def streams(done: Done, output_format: str) -> Iterator[Find]:
-    """Finds about text that people and CI read; `output_format`: the format of standard output, or `diff`."""
+    """Failures in text that people and CI systems read; `output_format`: the format of standard output, or `diff`."""
     yield from _readable(done.err, "standard error")
     for line in done.err.decode("utf-8", "replace").splitlines():
         if line.lstrip().startswith("::"):

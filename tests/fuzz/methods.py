@@ -1,4 +1,4 @@
-"""Requests and notifications of every method, with parameters that are wrong in one part or altogether."""
+"""Requests and notifications of every method, with parameters that are wrong in one part or completely."""
 
 import copy
 import os

@@ -1,4 +1,4 @@
-"""The interface of a kind of input, and the type of a find."""
+"""The interface of a kind of input, and the type `Find` for a failure."""
 
 import random
 import re
@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-# Numbers, quoted parts and temporary folders, which differ between two finds of the same cause.
+# Numbers, quoted parts and temporary folders, which differ between two failures with the same cause.
 _VARIABLE = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|/\S+|0x[0-9a-f]+|\d+|[^\x20-\x7e]+")
 
 
 @dataclass(frozen=True)
 class Find:
-    """Something that must not happen.
+    """A failure: something that must not happen.
 
-    `what`: its category in a few words; `detail`: what was seen; `cases`: the inputs that cause it; `files`: by name,
-    files that help to investigate it, beside those of `tree`.
+    `what`: its category in a few words; `detail`: what was observed; `cases`: the inputs that cause it; `files`: by
+    name, files that help to investigate it, in addition to those of `tree`.
     """
 
     what: str
@@ -25,34 +25,34 @@ class Find:
 
     @property
     def signature(self) -> str:
-        """A text that is equal for finds that seem to have the same cause."""
+        """A text that is equal for failures that seem to have the same cause."""
         lines = [line for line in self.detail.splitlines() if line.strip()]
         return f"{self.what}: {_VARIABLE.sub('_', lines[-1])[:160]}" if lines else self.what
 
 
 class Kind(Protocol):
-    """A kind of input. `size`: how many inputs are tested in one run."""
+    """A kind of input. `size`: the number of inputs that are tested in one run."""
 
     name: str
     size: int
 
     def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
-        """Test the inputs of these numbers, which all belong to one run; returns the finds."""
+        """Test the inputs with these numbers, which all belong to one run; returns the failures."""
         ...
 
 
 def told(find: Find, mark: str, **files: bytes) -> Find:
-    """The find with further files, and with the inputs that its detail names (as `mark` and a number), if they are
+    """The failure with further files, and with the inputs that its detail names (as `mark` and a number), if there are
     few."""
     cases = tuple(sorted({int(number) for number in re.findall(rf"{mark}(\d+)(?![\d])", find.detail)}))
     return replace(find, cases=find.cases or (cases if len(cases) <= 4 else ()), files={**find.files, **files})
 
 
 def chance(seed: str, kind: str, case: int | str) -> random.Random:
-    """The random generator of one input: input N is the same if those before it are skipped."""
+    """The random generator of one input: input N is the same if earlier inputs are skipped."""
     return random.Random(f"{seed}:{kind}:{case}")
 
 
 def first_of_run(kind: Kind, cases: Sequence[int]) -> int:
-    """The first number of the run, the same for all its inputs, whichever of them are tested."""
+    """The first number of the run, which is the same whichever inputs of the run are tested."""
     return cases[0] // kind.size

@@ -1,4 +1,4 @@
-"""Random names of files and folders, as in archives and on other systems, in reports and diffs."""
+"""Random names of files and folders, such as in archives and on other systems, in reports and diffs."""
 
 import os
 import random
@@ -11,7 +11,7 @@ from fuzz.model import Find, chance, first_of_run, told
 from fuzz.texts import ODD
 from fuzz.trees import CANARY, GOOD, put_canary, tree
 
-_LONGEST = 255  # most bytes of a name on most file systems
+_LONGEST = 255  # maximum bytes of a name on most file systems
 _PARTS = (
     *("\n", "\r", "\r\n", "\t", " ", "  ", "\x1b[2J", "\x1b]8;;x\x07", "\x9b31m", "\x7f", "\x00"[:0], "\u2028"),
     *("\n::error file=x::y", "::error::x", "::stop-commands::x", "##[error]x", "%0A", "%0D%0A::warning::x", "%", "%25"),
@@ -94,7 +94,7 @@ class Names:
     size = 60
 
     def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
-        """Check and fix files with such names, found in a folder or given as arguments."""
+        """Check and fix files with such names, found in a folder or passed as arguments."""
         choose = chance(seed, self.name, f"run {first_of_run(self, cases)}")
         options = ["--target", choose.choice(TARGETS), *choose.choice(([], ["--verbose"], ["--locale", "zh"]))]
         output_format, review, given = choose.choice(FORMATS), choose.random() < 0.5, choose.random() < 0.3
@@ -109,7 +109,7 @@ class Names:
 
 
 def _all_are_named(folder: Path, options: list[str], cases: int) -> Iterator[Find]:
-    """Compare the report with the files that must have a finding whatever their names."""
+    """Compare the report with the files that must have a finding, whatever their names."""
     reported = set()
     for found in findings(folder, options, cases):
         if isinstance(found, Find):
@@ -123,7 +123,7 @@ def _all_are_named(folder: Path, options: list[str], cases: int) -> Iterator[Fin
 def _make(folder: Path, case: int, choose: random.Random) -> str:
     """Write a file; returns its path in the folder, or "" if the file system refuses it."""
     path = "/".join([*(_name(choose) for _ in range(choose.choice((0, 0, 0, 1, 2, 12)))), _name(choose)])
-    path += f"_n{case}" if choose.random() < 0.7 else ""  # so that a find names its input
+    path += f"_n{case}" if choose.random() < 0.7 else ""  # so that a failure contains the number of its input
     path += choose.choice(_SUFFIXES)
     text = choose.choice(_TEXTS).replace("{}", _name(choose).encode("utf-8", "replace").decode())
     try:

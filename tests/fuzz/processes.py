@@ -1,4 +1,4 @@
-"""Starts the tested program with limits, and finds the processes that remain of it. Needs Linux."""
+"""Starts the tested program with limits, and finds processes of it that remain. The module works on Linux only."""
 
 import contextlib
 import os
@@ -15,14 +15,14 @@ from cli.command import environment
 
 MEMORY_KIB = 2 * 1024 * 1024
 CPU_SECONDS = 20
-WALL_SECONDS = 60  # a waiting process uses no CPU time; a machine under load is slow
+WALL_SECONDS = 60  # a waiting process uses no CPU time, and a machine under load is slow
 REMAIN_SECONDS = 3.0
 _MARK = "UNCUDA_FUZZ_RUN"
 COMMAND = [sys.executable, "-m", "uncuda"]
 
 
 class Done(NamedTuple):
-    """A command that ended, or (`hung`) was killed; negative codes are signals."""
+    """The result of a command that ended, or (`hung`) was killed; negative exit codes are signals."""
 
     code: int
     out: bytes
@@ -38,7 +38,8 @@ def limited(command: list[str], cpu: int = CPU_SECONDS) -> list[str]:
 
 
 def marked(**more: str) -> tuple[str, dict[str, str]]:
-    """A random mark, and an environment with it, by which all processes that inherit it can be found."""
+    """A random mark, and an environment that contains it; processes that inherit the environment can be found by the
+    mark."""
     mark = uuid.uuid4().hex
     return mark, environment(GIT_CEILING_DIRECTORIES="/", **{_MARK: mark}, **more)
 

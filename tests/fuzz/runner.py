@@ -1,4 +1,4 @@
-"""Divides the time among the kinds of input, narrows their finds down, and writes them to files."""
+"""Divides the time among the kinds of input, reduces the inputs of failures, and writes failures to files."""
 
 import contextlib
 import time
@@ -21,7 +21,7 @@ def _say(text: str) -> None:
 
 @dataclass
 class Tally:
-    """The statistics of a kind. `finds`: how often each signature came up."""
+    """The statistics of one kind of input. `finds`: how often each signature occurred."""
 
     kind: Kind
     inputs: int = 0
@@ -31,7 +31,7 @@ class Tally:
 
 
 class Runner:
-    """Tests inputs of all kinds until the time is up; each new find is narrowed down, printed and written below
+    """Tests inputs of all kinds until the time is up; each new failure is reduced, printed and written below
     `folder`."""
 
     def __init__(
@@ -49,11 +49,11 @@ class Runner:
 
     @property
     def found(self) -> int:
-        """The number of finds with different signatures."""
+        """The number of failures with different signatures."""
         return sum(len(tally.finds) for tally in self.tallies)
 
     def run(self, seconds: float) -> None:
-        """Test inputs for this long. The next kind is always the one that had the least time."""
+        """Test inputs for this number of seconds. The next kind is always the one that has had the least time."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             tally = min(self.tallies, key=lambda tally: tally.seconds)
@@ -61,7 +61,7 @@ class Runner:
             self._try(tally, range(first, first + tally.kind.size))
 
     def repeat(self, cases: Sequence[int]) -> None:
-        """Test certain inputs of every kind."""
+        """Test the inputs with these numbers, for every kind."""
         for tally in self.tallies:
             self._try(tally, cases, narrow=False)
 
@@ -93,8 +93,8 @@ class Runner:
             return [Find("no answer", str(error))]
 
     def _narrowed(self, kind: Kind, cases: Sequence[int], find: Find) -> tuple[Find, Sequence[int]]:
-        """The find with the fewest inputs that reproduce it: those that it names, or halves of the rest, again and
-        again."""
+        """The failure with the fewest inputs that reproduce it: those that it names, or else repeatedly half of the
+        rest."""
         end = time.monotonic() + NARROWING_SECONDS
         try:
             for named in [*((case,) for case in find.cases), find.cases]:
@@ -115,7 +115,7 @@ class Runner:
         return find, cases
 
     def _again(self, kind: Kind, cases: Sequence[int], find: Find) -> Find | None:
-        """The same find from only some of the inputs; None if they do not reproduce it."""
+        """The same failure with only some of the inputs; None if they do not reproduce it."""
         found = self._run(kind, cases)
         return next((other for other in found if other.signature == find.signature), None)
 

@@ -13,13 +13,13 @@ from lsp.harness.connection import ResponseError
 from lsp.harness.profiles import PROFILES
 from lsp.harness.traffic import Json, Traffic
 
-_CPU_SECONDS = 200  # for a whole session
+_CPU_SECONDS = 200  # seconds of CPU time for a whole session
 _END_SECONDS = 30.0
 _INTERNAL_ERROR = -32603
 
 
 class _Blind(Client):
-    """A client that neither reads nor writes the files that messages refer to: these may be anything."""
+    """A client that neither reads nor writes the files that messages refer to, because these may be of any kind."""
 
     def _apply_edit(self, params: Json) -> Json:
         return {"applied": False}
@@ -31,7 +31,7 @@ class _Blind(Client):
 class Session:
     """A client with the most capabilities and one folder; its server runs with limits.
 
-    `conforming`: all its messages are valid.
+    `conforming`: whether all its messages are valid.
     """
 
     def __init__(self, folder: Path, encoding: str = "utf-16", conforming: bool = False) -> None:
@@ -48,7 +48,8 @@ class Session:
             raise
 
     def end(self, orderly: bool = True) -> Iterator[Find]:
-        """End the session, by a shutdown request or by closing the server's input; yields the finds in it."""
+        """End the session, with a shutdown request or by closing the server's input; yields the failures in the
+        session."""
         client, self.ended = self.client, True
         try:
             if orderly and client.process.poll() is None:
@@ -75,7 +76,7 @@ class Session:
 
 
 def replies(traffic: Traffic, complete: bool) -> Iterator[Find]:
-    """Finds about wrong replies; `complete`: also about requests without a reply."""
+    """Failures for wrong replies; `complete`: also for requests without a reply."""
     asked: Counter[str] = Counter()
     methods: dict[str, str] = {}
     answered: Counter[str] = Counter()
@@ -103,7 +104,7 @@ def replies(traffic: Traffic, complete: bool) -> Iterator[Find]:
 
 
 def converse(session: Session, cases: Sequence[int], speak: Callable[[int], Iterator[Find]]) -> list[Find]:
-    """Send the inputs of one session and end it; returns the finds."""
+    """Send the inputs of one session and end it; returns the failures."""
     finds: list[Find] = []
     try:
         for case in cases:

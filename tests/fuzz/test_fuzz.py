@@ -1,4 +1,4 @@
-"""Tests of the fuzzer itself: the same seed makes the same inputs, and errors are found."""
+"""Tests of the fuzzer itself: the same seed gives the same inputs, and errors are found."""
 
 import re
 import subprocess
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 
 
 class Planted:
-    """Inputs of which some are bad on purpose: number 13 alone, 70 and 71 together."""
+    """Inputs of which some cause a failure on purpose: number 13 alone, and 70 and 71 together."""
 
     name, size = "planted", 40
 
@@ -37,7 +37,7 @@ class Planted:
 
 
 def made(kind: str, folder: Path) -> object:
-    """A few inputs of a kind, to be compared."""
+    """A few inputs of a kind, which a test compares."""
     everything: list[object] = []
     for case in range(6):
         choose = chance("7", kind, case)
@@ -81,7 +81,7 @@ def test_links_to_other_places_are_made_but_not_followed(tmp_path: Path, monkeyp
 
 
 def command(code: str, folder: Path, **more: float) -> list[str]:
-    """The finds when a program with this code replaces the command line."""
+    """The failures that are found if a program with this code replaces the command line."""
     done = processes.run([sys.executable, "-c", code], folder, **more)  # type: ignore[arg-type]
     found = [*judge.ended(done, ["uncuda"]), *judge.streams(done, "text")]
     return [find.what for find in found]
@@ -147,7 +147,7 @@ def test_replies_that_are_missing_or_too_many() -> None:
 
 
 class Server:
-    """A client whose server shows the same diagnostics whatever is open."""
+    """A client whose server shows the same diagnostics for every document."""
 
     def __init__(self, *codes: str) -> None:
         self._items = [{"code": code} for code in codes]

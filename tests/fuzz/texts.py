@@ -1,4 +1,4 @@
-"""Generates Python files, valid ones and ones that nobody would write."""
+"""Generates Python files, both valid ones and ones that nobody would write."""
 
 import random
 import re
@@ -67,7 +67,7 @@ def seeds() -> tuple[str, ...]:
 
 
 def python(choose: random.Random) -> str:
-    """A text made of combined examples, deep or long constructs, with some damage."""
+    """A text of combined examples, deep or long constructs, with some damage."""
     makers: list[tuple[int, Callable[[random.Random], str]]] = [(20, _together), (4, _deep), (2, _long), (1, _scraps)]
     text = choose.choices([maker for _, maker in makers], [weight for weight, _ in makers])[0](choose)
     for _ in range(choose.choice((0, 0, 1, 1, 2, 3, 8))):
@@ -76,7 +76,8 @@ def python(choose: random.Random) -> str:
 
 
 def encoded(text: str, choose: random.Random) -> bytes:
-    """A text as bytes: with various line ends, a byte order mark, a declared encoding, or another than declared."""
+    """A text as bytes: with various line ends, a byte order mark, a declared encoding, or an encoding other than the
+    declared one."""
     if choose.random() < 0.2:
         text = text.replace("\n", choose.choice(LINE_ENDS))
     codec = "utf-8"
@@ -151,7 +152,7 @@ _HEADERS = (
     *("if not is_npu:", "if device.type == 'cuda':", "if False:", "if TYPE_CHECKING:"),
 )
 _AFTER = {"try:": "\nexcept Exception:\n    x.cuda()\n", "if": "\nelse:\n    x.npu()\n"}
-# (before, inner, after): repeated around one place, so that they nest.
+# (before, inner, after): these are repeated around one place, so that they nest.
 _NESTS = (
     ("(", ")"), ("[", "]"), ("{", "}"), ("{1: ", "}"), ("f(", ")"), ("x[", "]"), ("lambda: ", ""), ("not ", ""),
     ("-", ""), ("~", ""), ("await ", ""), ("(yield ", ")"), ("x if y else ", ""), ("(x := ", ")"), ("f'{", "}'"),
@@ -206,7 +207,7 @@ _CHAINED = (
 
 
 def _long(choose: random.Random) -> str:
-    size = int(min(2 ** choose.triangular(3, 15, 5), 20_000))  # long inputs are often slow, too
+    size = int(min(2 ** choose.triangular(3, 15, 5), 20_000))  # a long input is often slow, too
     if choose.random() < 0.5:
         piece = choose.choice(_REPEATED)
         body = "".join(piece.replace("{n}", str(n)).replace("{m}", str(n + 1)) for n in range(size))

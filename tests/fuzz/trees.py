@@ -1,4 +1,4 @@
-"""The folders of files that a run works on."""
+"""The folders of files on which a run works."""
 
 import os
 import shutil
@@ -13,12 +13,12 @@ from fuzz.model import Find
 from fuzz.processes import Done, run
 
 GOOD = 'import torch.distributed as dist\n\ndist.init_process_group("nccl")\n'
-CANARY = "canary/good.py"  # a file that must be reported whatever is beside it
+CANARY = "canary/good.py"  # a file that must be reported whatever other files there are
 
 
 @contextmanager
 def tree() -> Iterator[Path]:
-    """An empty folder outside of any checkout, removed at the end whatever is in it."""
+    """An empty folder outside of any checkout, which is removed at the end with its contents."""
     base = Path(tempfile.mkdtemp(prefix="uncuda-fuzz-"))
     try:
         folder = base / "tree"
@@ -29,7 +29,7 @@ def tree() -> Iterator[Path]:
 
 
 def put_canary(folder: Path) -> None:
-    """Write the file that must be reported whatever else is there."""
+    """Write the file that must be reported whatever other files there are."""
     (folder / CANARY).parent.mkdir()
     (folder / CANARY).write_text(GOOD, encoding="utf-8")
 
@@ -62,7 +62,8 @@ def _content(entry: "os.DirEntry[bytes]") -> bytes:
 def changes(
     before: dict[bytes, bytes], after: dict[bytes, bytes], allowed: Sequence[bytes] | None = ()
 ) -> Iterator[Find]:
-    """Finds about changes of a folder, except of the entries that a command may change (None: all existing ones)."""
+    """Failures for changes of a folder, except for changes of entries that a command may change (None: all existing
+    ones)."""
     for name in sorted(before.keys() | after.keys()):
         if name not in before:
             yield Find("something is left behind", f"{name!r}\nleft behind")

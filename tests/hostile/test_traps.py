@@ -16,7 +16,7 @@ from support.bundles import make_bundle
 from support.imports import ROOT
 
 SERVER = str(ROOT / "server")
-# The script that pip writes for the entry point, without modules that only some versions of it import.
+# The script that pip writes for the entry point, without modules that only some versions of the script import.
 SCRIPT = "import sys\nfrom uncuda.__main__ import main\nsys.exit(main())\n"
 OTHERS = ("click", "jedi", "parso", "libcst", "pygls", "lsprotocol", "attr", "cattrs", "pathspec", "torch", "torch_npu")
 
@@ -35,7 +35,7 @@ def script(tmp_path: Path) -> str:
 
 
 def _environment(root: Path, **more: str) -> dict[str, str]:
-    """As in a shell in which the workspace's environment is activated."""
+    """The environment of a shell in which the workspace's virtual environment is activated."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "PYTHON"))}
     path = f"{root / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
     return {**kept, "PATH": path, "VIRTUAL_ENV": str(root / ".venv"), "LC_ALL": "C.UTF-8", **more}
@@ -52,7 +52,7 @@ def test_the_command_is_that_of_the_package() -> None:
 
 
 class TestCurrentFolder:
-    """Imports that Python makes before uncuda's first line cannot be prevented; later ones are checked."""
+    """uncuda cannot prevent imports that Python makes before uncuda's first line; later imports are checked."""
 
     @pytest.fixture
     def folder(self, tmp_path: Path) -> Workspace:
@@ -141,7 +141,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.skipif(sys.platform != "linux", reason="strace is Linux's")
 @pytest.mark.slow
 class TestTraced:
-    """strace reports every started program and every opened file."""
+    """strace reports every program that is started and every file that is opened."""
 
     @pytest.fixture
     def log(self, tmp_path: Path) -> Path:
@@ -217,9 +217,10 @@ def _look_at(client: Client, path: Path) -> None:
 
 
 def _nothing_ran(traps: Workspace, output: Path) -> list[str]:
-    """No trap was sprung; no program but this Python was started; no code of the workspace was opened as such.
+    """Check that no trap was run, that no program but this Python was started, and that no code of the workspace was
+    opened as code.
 
-    Returns what was opened there.
+    Returns the files of the workspace that were opened.
     """
     seen = trace.read(output, traps.root)
     assert traps.sprung == []

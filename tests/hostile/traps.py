@@ -1,4 +1,4 @@
-"""A workspace of traps: whatever is run, imported or called leaves a file behind."""
+"""A workspace full of traps: each program or module leaves a file if it is run, imported or called."""
 
 import hashlib
 import sys
@@ -16,8 +16,8 @@ _PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 
 
 class Workspace(NamedTuple):
-    """`root`: the folder; `witness`: an empty folder beside it, in which a trap that ran writes a file with its
-    name."""
+    """`root`: the folder of the workspace; `witness`: an empty folder beside it, in which a trap that is run writes a
+    file with its name."""
 
     root: Path
     witness: Path
@@ -35,7 +35,7 @@ class Workspace(NamedTuple):
         }
 
     def module(self, name: str) -> str:
-        """The source of a module that is a trap; it has findings as well."""
+        """The source of a module that is a trap and that also has findings."""
         code = "".join(f"    {line}".rstrip() + "\n" for line in CODE.splitlines())
         return f"open({str(self.witness / name)!r}, 'w').close()\n\n\ndef port():\n{code}"
 

@@ -1,4 +1,4 @@
-"""Starts the real server for a test, and checks all its traffic when the test ends."""
+"""Starts the real server for a test, and checks all its messages when the test ends."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,15 +13,15 @@ from lsp.harness.profiles import PROFILES, Profile
 from lsp.harness.starting import Start as Start
 from support.forked import ALONE, FORKED, IS_POSSIBLE
 
-# Tests of the process itself (its start, end, memory, imports), which must not be forked.
+# Tests of the process itself (its start, end, memory, imports), for which the server must not be forked.
 STARTED = frozenset({"test_lifecycle", "test_gone", "test_soak", "test_profiles"})
-# Tests of the server's child processes, which must not be forked.
+# Tests of the server's child processes, for which the server must not be forked.
 ALONE_IN = frozenset({"test_heavy"})
 _failed = pytest.StashKey[bool]()
 
 
-# A test that starts a server takes a second: these few show whether it works at all, the others run only in `make
-# test`.
+# A test that starts a server takes a second: these few tests show whether the server works at all, and the others run
+# only in `make test`.
 QUICK = frozenset({"test_documents", "test_hover", "test_lens"})
 
 
@@ -52,17 +52,17 @@ def write(folder: Path, files: dict[str, str | bytes]) -> None:
 
 @pytest.fixture(autouse=True)
 def cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes the tests use the same cache folder as the servers that they start."""
+    """Make the tests use the same cache folder as the servers that they start."""
     monkeypatch.setenv("XDG_CACHE_HOME", environment()["XDG_CACHE_HOME"])
 
 
 @pytest.fixture
 def start(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Start]:
-    """Starts servers. At the end of the test each is shut down, must exit with 0, and its traffic must conform to the
-    protocol.
+    """A function that starts servers. At the end of the test each server is shut down and must exit with 0, and its
+    messages must conform to the protocol.
 
-    If a test ends or kills a server itself, its traffic is checked as well. `client.tolerated`: substrings of protocol
-    problems, and of the server's standard error, that the test provokes on purpose.
+    If a test ends or kills a server itself, the messages are checked as well. `client.tolerated`: substrings of
+    protocol problems, and of the server's standard error, that the test provokes on purpose.
     """
     clients: list[Client] = []
 
@@ -96,7 +96,7 @@ def start(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Start]:
 
 
 def _finish(client: Client, shut: bool) -> list[str]:
-    """End a client's server, by a shutdown request if `shut`; returns the problems found in its session."""
+    """End a client's server, with a shutdown request if `shut`; returns the protocol problems of its session."""
     wrong = []
     if client.process.poll() is None and shut and client.server:
         try:

@@ -1,4 +1,4 @@
-"""Findings that are accepted in an editor, and what editors show and fix of what a baseline accepts."""
+"""Findings that are accepted in an editor, and which accepted findings editors show and fix."""
 
 import json
 from pathlib import Path
@@ -184,8 +184,8 @@ def test_fix_on_save_leaves_what_is_accepted(start: Start, tmp_path: Path) -> No
 
 
 def test_a_baseline_that_was_changed_elsewhere(start: Start, tmp_path: Path) -> None:
-    """After a git pull or `uncuda check --write-baseline`, open and closed files are updated without checking all
-    others."""
+    """After a git pull or `uncuda check --write-baseline`, the affected open and closed files are updated, without a
+    check of all other files."""
     accepted(tmp_path, a="import torch\nx.cuda()\n", b="import torch\ny.cuda()\n")
     data = (tmp_path / NAME).read_text(encoding="utf-8")
     client = start(options={"settings": {"target": "npu", "workspaceDiagnostics": True}})
@@ -207,7 +207,8 @@ def test_a_baseline_that_was_changed_elsewhere(start: Start, tmp_path: Path) -> 
 
 
 def test_a_baseline_that_cannot_be_used(start: Start, tmp_path: Path) -> None:
-    """All findings are shown, nothing is fixed or accepted, and the error is reported once with its line."""
+    """If a baseline cannot be used, all findings are shown, nothing is fixed or accepted, and the error is reported
+    once with its line."""
     files: dict[str, str | bytes] = {"a.py": TEXT, "b.py": TEXT, NAME: '{"format": 1}\n{"path": 3}\n'}
     client = start(files=files, options=OPTIONS)
     uri = client.open(tmp_path / "a.py")
@@ -259,7 +260,7 @@ def test_what_is_not_there_any_more(start: Start, tmp_path: Path) -> None:
 
 
 def test_two_windows(start: Start, tmp_path: Path) -> None:
-    """Findings that another editor accepted meanwhile stay accepted."""
+    """Findings that another editor has accepted in the meantime stay accepted."""
     first, second = start(files={"a.py": TEXT}, options=OPTIONS), start(options=OPTIONS)
     one, two = first.open(tmp_path / "a.py"), second.open(tmp_path / "a.py")
     first.execute(ACCEPT, {"uri": one, "rule": "cuda-method", "reason": "first"})
@@ -312,7 +313,7 @@ def test_a_function_that_moves_to_another_file(start: Start, tmp_path: Path, pro
 
 
 def test_a_function_that_moves_on_to_a_third_file(start: Start, tmp_path: Path) -> None:
-    """The second file has nothing more of which a rule of the baseline speaks."""
+    """The second file no longer contains code that a rule in the baseline reports."""
     accepted(tmp_path, a=TEXT, b="x = 1\n", c="x = 1\n")
     client = start("eglot", options=OPTIONS)
     here, there, last = (client.open(tmp_path / f"{name}.py") for name in "abc")
@@ -332,7 +333,8 @@ def test_a_function_that_moves_on_to_a_third_file(start: Start, tmp_path: Path) 
 
 
 def test_a_rule_in_the_workspace(start: Start, tmp_path: Path) -> None:
-    """Open documents are accepted as edited, closed files as on disk, each in the baseline of its project."""
+    """In open documents the unsaved text is used, in closed files the text on disk; each finding is written to the
+    baseline of its project."""
     files: dict[str, str | bytes] = {"a.py": "import torch\n", "b.py": TEXT, "sub/uncuda.toml": "", "sub/c.py": TEXT}
     client = start(files=files, options=OPTIONS)
     uri = client.open(tmp_path / "a.py", TEXT)
@@ -361,7 +363,7 @@ def test_a_folder_and_all_rules(start: Start, tmp_path: Path) -> None:
 
 def test_who_accepts_all_learns_how_many_safe_fixes_that_are(start: Start, tmp_path: Path) -> None:
     """The message after accepting, in a job or an open file, names the number of safe fixes among the accepted
-    findings; without any it does not."""
+    findings; if there are none, it does not mention them."""
     by_hand = "import torch\n\nkind = torch.cuda.get_device_capability()[0]\n"
     client = start(files={"a.py": TEXT, "b.py": by_hand}, options=OPTIONS)
     asked: list[str] = []
@@ -383,7 +385,7 @@ def test_who_accepts_all_learns_how_many_safe_fixes_that_are(start: Start, tmp_p
 
 
 def test_the_status_says_how_many_are_accepted_in_the_workspace(start: Start, tmp_path: Path) -> None:
-    """Accepted findings in closed files without other findings count, too, until the baseline no longer has them."""
+    """Accepted findings in closed files without other findings count, too, until they are removed from the baseline."""
     accepted(tmp_path, a=TEXT, b=TEXT + "torch.cuda.synchronize()\n")
     (tmp_path / "b.py").write_text(TEXT + "torch.cuda.synchronize()\ntorch.zeros(1).cuda()\n", encoding="utf-8")
     options = {"settings": {"target": "npu", "workspaceDiagnostics": True}}
@@ -470,7 +472,7 @@ def test_bad_arguments(start: Start, tmp_path: Path, arguments: dict[str, Any], 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_every_editor_has_it(start: Start, tmp_path: Path, profile: str) -> None:
-    """By plain LSP: a quick fix with a command, which the editor sends back unchanged."""
+    """Accepting works with plain LSP: a quick fix with a command, which the editor sends back unchanged."""
     client = start(profile, files={"a.py": TEXT}, options=OPTIONS)
     uri = client.open(tmp_path / "a.py")
     found = len(client.diagnostics(uri))

@@ -76,7 +76,9 @@ def parsed(text: str) -> str:
         return ast.dump(ast.parse(text))
 
 
-@pytest.mark.parametrize("target", load().declarations)
+@pytest.mark.parametrize(
+    "target", [name if name == "npu" else pytest.param(name, marks=pytest.mark.slow) for name in load().declarations]
+)
 @pytest.mark.parametrize(
     "encoding", [name if name == "utf-16" else pytest.param(name, marks=pytest.mark.slow) for name in HEADS]
 )

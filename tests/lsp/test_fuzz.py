@@ -62,6 +62,7 @@ def content_change(buffer: Buffer, encoding: str, edit: Any, whole: bool) -> Jso
 
 @settings(max_examples=500)
 @given(TEXTS, st.lists(EDITS, max_size=12), st.sampled_from(ENCODINGS))
+@pytest.mark.slow
 def test_edits_keep_every_character_and_line(text: str, edits: list[Any], encoding: Encoding) -> None:
     ours, theirs = Buffer("untitled:a", "python", 1, text), Document("untitled:a", "python", 1, text, encoding)
     for edit in edits:

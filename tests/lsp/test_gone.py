@@ -32,7 +32,7 @@ MARK = "UNCUDA_TEST_SESSION"
 LEFT_AFTER = 3.0  # seconds
 PATIENCE = 60.0
 AGAIN = 15.0  # seconds before a step is repeated: enough for a slow machine to begin it
-MODULES = ("state.scan", "state.inspection_process", "fixing.worker", "receivers.child")
+MODULES = ("state.scan_process", "state.inspection_process", "fixing.worker", "receivers.child")
 # A program that starts a server as an editor does, prints its process id, and runs until it is killed.
 EDITOR = """
 import subprocess, sys, time

@@ -441,14 +441,14 @@ def test_it_ends_when_nobody_reads(job: Make) -> None:
         assert process.wait(30) == 0
 
 
-@pytest.mark.parametrize("module", ["uncuda.lsp.state.scan", "uncuda.lsp.state.inspection_process"])
+@pytest.mark.parametrize("module", ["uncuda.lsp.state.scan_process", "uncuda.lsp.state.inspection_process"])
 def test_the_others_end_with_their_input_too(job: Make, tmp_path: Path, module: str) -> None:
     """These processes also end when their input does, for systems without a signal for it, whatever they are doing."""
     job({f"{number}.py": SAFE for number in range(1000)})
     folders = Folders(Client(), {"rootUri": tmp_path.as_uri()})
     asked = (
         scan.CODEC.line(scan.Scan(str(tmp_path), {}, {}))
-        if module.endswith("scan")
+        if module.endswith("scan_process")
         else inspected.CODEC.line(inspected.InspectAll(folders.known(), (tmp_path.as_uri(),), {}))
     )
     done = subprocess.run(command(module), input=asked, capture_output=True, check=False, timeout=60)

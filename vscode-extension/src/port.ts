@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import type { GenericNotificationHandler, LanguageClient } from "vscode-languageclient/node";
 
+import { Comparison, type Wanted } from "./compare.ts";
 import { showCommandFailure } from "./messages.ts";
 import { More } from "./nodes.ts";
 import { hasOverview, Shown, type Action, type Choice, type Node } from "./overview.ts";
@@ -16,6 +17,7 @@ const { t } = vscode.l10n;
 export class Port implements vscode.Disposable {
   readonly #shown: Shown;
   readonly #review: Review;
+  readonly #comparison = new Comparison();
   #view: PortView | undefined;
   #disposables: { dispose(): unknown }[] = [];
 
@@ -29,13 +31,14 @@ export class Port implements vscode.Disposable {
 
   constructor(state: vscode.Memento) {
     this.#shown = new Shown(state);
-    this.#review = new Review(this.#shown, state);
+    this.#review = new Review(this.#shown, state, this.#comparison);
   }
 
   begin(server: Server): void {
     const view = new PortView(server, this.#shown);
     this.#view = view;
     const review = this.#review;
+    const comparison = this.#comparison;
     const register = (id: string, does: (client: LanguageClient, node?: unknown) => unknown) =>
       vscode.commands.registerCommand(id, (node?: unknown) => using(server, (client) => does(client, node)));
     const act = (name: Action["name"]) => (client: LanguageClient, node: unknown) =>
@@ -43,6 +46,7 @@ export class Port implements vscode.Disposable {
     const go = (move: number) => (client: LanguageClient) => review.go(client, move);
     this.#disposables = [
       view,
+      comparison,
       provideFixed(server),
       register("uncuda.portFix", act("fix")),
       register("uncuda.portPreview", act("preview")),
@@ -63,6 +67,8 @@ export class Port implements vscode.Disposable {
       register("uncuda.reviewAccept", (client) => review.act(client, "accept")),
       register("uncuda.reviewSkip", (client) => review.skip(client)),
       register("uncuda.reviewRule", (client) => review.rule(client)),
+      register("uncuda.reviewFixAll", (client) => comparison.act(client, "fix")),
+      register("uncuda.reviewAcceptAll", (client) => comparison.act(client, "accept")),
     ];
   }
 
@@ -79,6 +85,8 @@ export class Port implements vscode.Disposable {
       await this.#review.show(node);
     } else if (name === "why") {
       await vscode.commands.executeCommand(action.command, ...action.arguments);
+    } else if (name === "preview" && "rules" in action.arguments[0]) {
+      await this.#comparison.show(client, action.arguments[0] as Wanted);
     } else {
       await run(client, action);
     }

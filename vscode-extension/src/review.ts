@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
 
 import { accept } from "./accept.ts";
+import type { Comparison } from "./compare.ts";
 import { placeOf } from "./nodes.ts";
 import { type Action, type FindingName, type Node, type Shown } from "./overview.ts";
 import type { Server } from "./server.ts";
@@ -34,6 +35,7 @@ export class Review {
   constructor(
     private readonly shown: Shown,
     private readonly state: vscode.Memento,
+    private readonly comparison: Comparison,
   ) {}
 
   /** Show the finding that is `move` places on. */
@@ -56,7 +58,7 @@ export class Review {
     const [uri, options] = placeOf(node);
     const preview = node.actions.some((action) => action.name === "preview");
     const name = node.finding;
-    const fixed = name && preview ? fixedUri(name) : undefined;
+    const fixed = name && preview ? fixedUri({ ...name }) : undefined;
     // Its path: in a remote window the workbench has another URI for it.
     await vscode.commands.executeCommand("setContext", "uncuda.reviewed", [uri.fsPath]);
     if (fixed && uri.scheme === "file") {
@@ -86,13 +88,13 @@ export class Review {
     await this.go(client, 1);
   }
 
-  /** The rule of the finding, previewed in the whole workspace. */
+  /** All fixes of the finding's rule in the workspace; then the next finding. */
   async rule(client: LanguageClient): Promise<void> {
     const why = this.#node?.actions.find((one) => one.name === "why");
     const { rule } = (why?.arguments[0] ?? {}) as { rule?: string };
     if (rule) {
-      const command = "uncuda.previewFixAllInWorkspace";
-      await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [{ rules: [rule] }] });
+      const wanted = { rules: [rule], applicability: "review" };
+      await this.comparison.show(client, wanted, () => this.go(client, 1));
     }
   }
 
@@ -113,9 +115,9 @@ export async function run(client: LanguageClient, action: Action): Promise<boole
   return Boolean(applied) || Boolean(accepted);
 }
 
-function fixedUri(name: FindingName): vscode.Uri {
-  const query = JSON.stringify({ uri: name.uri, print: name.print, version: name.version });
-  return vscode.Uri.from({ scheme: SCHEME, path: vscode.Uri.parse(name.uri).path, query });
+/** The name of a text that the server has: with one finding fixed, all of some rules, or none. */
+export function fixedUri(asked: Partial<FindingName> & { uri: string; rules?: readonly string[] }): vscode.Uri {
+  return vscode.Uri.from({ scheme: SCHEME, path: vscode.Uri.parse(asked.uri).path, query: JSON.stringify(asked) });
 }
 
 /** Gives the texts in which findings are fixed: read only, and nowhere on the disk. */

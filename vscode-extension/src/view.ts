@@ -24,15 +24,22 @@ export class PortView implements vscode.TreeDataProvider<Element>, vscode.Dispos
   #top: Answer = { version: 0, update: "", nodes: [] };
   #timer: NodeJS.Timeout | undefined;
   #last = 0;
+  /** VS Code forgets the selection while the rows are read anew, which is when a key may be pressed. */
+  #selected: Element | undefined;
 
   constructor(
     private readonly server: Server,
     private readonly shown: Shown,
   ) {
     this.#view = vscode.window.createTreeView("uncuda.port", { treeDataProvider: this, showCollapseAll: true });
-    this.#listener = server.onDidChange(() => {
-      this.refresh();
-    });
+    this.#listener = vscode.Disposable.from(
+      server.onDidChange(() => {
+        this.refresh();
+      }),
+      this.#view.onDidChangeSelection(({ selection }) => {
+        this.#selected = selection[0];
+      }),
+    );
     this.refresh();
   }
 
@@ -46,7 +53,7 @@ export class PortView implements vscode.TreeDataProvider<Element>, vscode.Dispos
   }
 
   get selected(): Element | undefined {
-    return this.#view.selection[0];
+    return this.#view.selection[0] ?? this.#selected;
   }
 
   /** Ask again soon: at most five times a second. */

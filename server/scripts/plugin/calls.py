@@ -22,19 +22,21 @@ from scripts.plugin.values import (
     texts,
 )
 
-# What `torch.utils.generate_methods_for_privateuse1_backend` sets, by its parameter (torch 2.14.1; an old version of
-# the file, pytorch@044bc05535, has all but packed sequences: taken for torch 2.1). By default it is all but storages.
+# The methods that `torch.utils.generate_methods_for_privateuse1_backend` sets, by its parameter (torch 2.14.1; an old
+# version of the file, pytorch@044bc05535, has all but those of packed sequences, and is used for torch 2.1). By default
+# the function sets all methods but those of storages.
 GENERATED = {
     "for_tensor": ["torch.Tensor"],
     "for_module": ["torch.nn.Module"],
     "for_packed_sequence": ["torch.nn.utils.rnn.PackedSequence"],
     "for_storage": ["torch.storage._StorageBase", "torch.storage.TypedStorage"],
 }
-BARE = {"torch.nn.Module"}  # has `npu`, but no `is_npu`
+BARE = {"torch.nn.Module"}  # this class gets `npu`, but not `is_npu`
 
 
 class World:
-    """The values of names after the plugin was imported: in its modules, and those it set on other objects."""
+    """The values of names after the plugin has been imported: those in its modules, and those that it set on other
+    objects."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -56,7 +58,7 @@ class World:
         return Module(dotted) if dotted in self.source else Outside(dotted)
 
     def inside(self, dotted: str) -> bool:
-        """Whether a dotted name is the plugin's."""
+        """Whether a dotted name belongs to the plugin."""
         return dotted.split(".", maxsplit=1)[0] == self.source.package
 
     def attribute(self, value: Value, name: str) -> Value:
@@ -75,7 +77,7 @@ class World:
         return None
 
     def child(self, module: str, name: str) -> Value:
-        """A name that a module does not define itself: a submodule, or something of the plugin's C part."""
+        """A name that a module does not define itself: a submodule, or a name of the plugin's C part."""
         dotted = f"{module}.{name}"
         if dotted in self.source:
             return Module(dotted)
@@ -122,7 +124,7 @@ class World:
         return None
 
     def known(self, name: str, given: list[Value], by_name: dict[str, Value]) -> tuple[bool, Value]:
-        """The result of calling a function of Python or torch, if it is one that this module knows."""
+        """The result of calling a function of Python or torch, if this module knows the function."""
         first, second, third = (*given, None, None, None)[:3]
         match name:
             case "setattr":
@@ -183,8 +185,7 @@ class World:
                 self.sets[owner] |= {self.device} if owner in BARE else {self.device, f"is_{self.device}"}
 
     def method(self, owner: Value, name: str, given: list[Value]) -> tuple[bool, Value]:
-        """The result of a method of a string, a dictionary or an object of torch, if it is one that this module
-        knows."""
+        """The result of a method of a string, a dictionary or an object of torch, if this module knows the method."""
         first, second = (*given, None, None)[:2]
         match owner, name:
             case Text(value), "split" if isinstance(first, Text):

@@ -18,7 +18,7 @@ class Parameters(NamedTuple):
 
     @classmethod
     def of(cls, written: list[str]) -> Parameters:
-        """From the parameters as a file in `names/` has them."""
+        """Create the parameters from the form that a file in `names/` has."""
         plain = [item.partition("=")[0] for item in written if item != "/"]
         star = next((at for at, item in enumerate(plain) if item.startswith("*")), len(plain))
         rest = [item for item in plain[star:] if not item.startswith("*")]
@@ -36,7 +36,7 @@ class Fit(NamedTuple):
 
 
 def fit(original: list[str] | None, counterpart: list[str] | None) -> Fit:
-    """The differences that a call may run into; none if either signature is unknown."""
+    """The differences that can affect a call; none if either signature is unknown."""
     if original is None or counterpart is None:
         return Fit()
     one, two = Parameters.of(original), Parameters.of(counterpart)
@@ -49,7 +49,7 @@ def fit(original: list[str] | None, counterpart: list[str] | None) -> Fit:
 
 
 def differences(old: Version, new: Version) -> list[str]:
-    """The names that a newer version added, removed and changed, one line each, as users write them."""
+    """The names that a newer version added, removed or changed, one per line, as users write them."""
     lines = []
     shown = {real: alias for alias, real in {**old.aliases, **new.aliases}.items() if alias.startswith("torch.")}
     before, after = _every(old, shown), _every(new, shown)

@@ -19,7 +19,7 @@ _OWNERS["torch.profiler.ProfilerActivity"] = "torch._C._profiler.ProfilerActivit
 
 @cache
 def facts(target: str, version: str) -> dict[str, Any]:
-    """All facts about a version (see names.py); for a partial number such as 2.14 those of the newest 2.14.x."""
+    """All facts about a version (see names.py); for a partial number such as 2.14, those of the newest 2.14.x."""
     listed = {path.stem.removeprefix(f"{target}-"): path for path in NAMES.glob(f"{target}-*.json")}
     newest = max((one for one in listed if f"{one}.".startswith(f"{version}.")), key=_order)
     file = listed.get(version) or listed[newest]
@@ -82,15 +82,16 @@ class Version:
         return dotted if parts[0] == self.package else ""
 
     def find(self, dotted: str) -> Found | None:
-        """What the version has under the name of one of its own; None if it lacks it.
+        """The value of one of the version's own names; None if the version lacks the name.
 
-        What lies in its C part, or below something that is not known from inside, is there if the C part spells it.
+        A name in the plugin's C part, or below an object of unknown contents, exists if the C part contains the name as
+        text.
         """
         parts = self.within(dotted).split(".")
         holders = [size for size in range(1, len(parts)) if ".".join(parts[:size]) in self.modules]
         if ".".join(parts) in self.modules and not self._shape(parts):
             return Found()
-        # Of a module and a name of the module above it that are called alike, the name is what Python finds.
+        # If a module and an attribute of its parent module have the same name, Python finds the attribute.
         size = next((size for size in holders if self._shape(parts[: size + 1])), max(holders, default=0))
         if not size:
             return None
@@ -107,7 +108,7 @@ class Version:
     def _member(self, shape: Any, rest: list[str]) -> Found | None:
         if not rest:
             return Found(shape.get("parameters") if isinstance(shape, dict) else shape)
-        if shape is None:  # what it is cannot be seen; in a version that was read in part, it may be unread
+        if shape is None:  # its kind is unknown; in a version that was read in part, its file may be unread
             return None if self.unread else Found()
         if not isinstance(shape, dict):
             return None

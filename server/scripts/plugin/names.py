@@ -1,18 +1,18 @@
-"""Which names a version of a plugin has, and which it gives to torch: what is kept as JSON in `names/`.
+"""Reads the names that a version of a plugin has, and the names that it sets on torch; they are stored as JSON in
+`names/`.
 
 `modules`    name by name what every module has that users may import: a function's parameters; of a class its
              `parameters` (null: those of its foreign `bases`) and `members`; of an object `members` alone; else null.
              Not listed: dunder names, and what comes from neither torch nor the plugin.
-`loaded`     the modules among them that `import torch_npu` loads; the others are there once they are imported.
-`aliases`    other names of modules, such as `torch.npu`.
-`importable` names outside the package that `import` finds, through `sys.modules`.
-`native`     names that the plugin's C part spells and that it may give to its classes or to itself.
-`sets`       what the import gives to objects of torch, or may give: conditions are not weighed.
-`on_request` the same for a module that is imported on request, such as transfer_to_npu.
-`unread`     of a version of which only some files could be read: the modules that are not there, and those that
+`loaded`: the modules among them that `import torch_npu` loads; the others exist once they are imported. `aliases`:
+other names of modules, such as `torch.npu`. `importable`: names outside the package that `import` finds, through
+`sys.modules`. `native`: names that the plugin's C part contains as text and that it may give to its classes or to
+itself. `sets`: names that the import sets on objects of torch, or may set, because conditions are not evaluated.
+`on_request`: the same for a module that is imported on request, such as transfer_to_npu. `unread` of a version of which
+only some files could be read: the modules that are not there, and those that
              take all their names. What they are found to have they have; of the rest nothing is known.
 
-Of PyTorch itself, only the modules of `TORCH` are read, each on its own, for its signatures.
+Of PyTorch itself, only the modules of `TORCH` are read, each separately, for its signatures.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from scripts.plugin.walk import Walk
 PACKAGES = {"torch_npu": "npu", "torch_musa": "musa", "torch": "torch"}
 TORCH = ("torch/cuda/",)
 
-# The modules of a plugin that users import, and how many levels deep. Others, and private ones, are left out.
+# The modules of a plugin that users import, and how many levels of submodules are included. Other modules, and private
+# ones, are left out.
 DEEP = ("npu", "contrib", "utils", "optim", "core", "musa_graph")
 DEPTHS = dict.fromkeys(DEEP, 9) | {"profiler": 1, "distributed": 1} | dict.fromkeys(("dynamo", "asd", "onnx", "jit"), 0)
 PRIVATE = {"torch_npu.utils._module"}
@@ -65,14 +66,14 @@ def names_of(walk: Walk, module: str) -> Names:
 
 
 def of_c(walk: Walk, module: str) -> list[str]:
-    """The tensor types that the plugin's C part adds: torch_npu lists them in `__all__`."""
+    """The tensor types that the plugin's C part adds, which torch_npu lists in `__all__`."""
     if module == "torch_npu.npu":
         return [name for name in texts(walk.spaces[module].get("__all__")) if name.endswith("Tensor")]
     return walk.source.tensor_types() if module == "torch_musa" else []
 
 
 def aliases(walk: Walk, modules: dict[str, Names]) -> dict[str, str]:
-    """Dotted names of modules other than those they are defined under: `torch.npu`."""
+    """Dotted names of modules other than those under which they are defined: `torch.npu`."""
     found = {name: value.name for name, value in walk.aliases.items() if isinstance(value, Module)}
     for module in modules:
         for name, value in walk.spaces[module].items():
@@ -113,11 +114,11 @@ def facts(source: Source, origin: str, partial: bool) -> Facts:
 
 
 def read(path: Path, origin: str = "", partial: bool = False) -> Facts:
-    """What is written about the version of a plugin, or of PyTorch, that a wheel or a folder holds.
+    """Read the facts about the version of a plugin, or of PyTorch, from a wheel or a folder.
 
-    `path`: a wheel, a checkout, or the `site-packages` that it is installed in. `origin`: where that came from, if its
-    file's name does not say it. `partial`: only some of the files are there. Raises ValueError where there is none, or
-    more than one.
+    `path`: a wheel, a checkout, or the `site-packages` folder in which the plugin is installed. `origin`: where the
+    files came from, if the file's name does not say it. `partial`: only some of the files exist. Raises ValueError if
+    there is no plugin, or more than one.
     """
     files = Zip(path) if path.is_file() else Folder(path)
     found = [package for package in PACKAGES if files.holds(f"{package}/__init__.py")]
@@ -132,7 +133,7 @@ def read(path: Path, origin: str = "", partial: bool = False) -> Facts:
 
 
 def of_torch(source: Source, origin: str) -> Facts:
-    """The modules of PyTorch that plugins imitate: their names, each module read on its own."""
+    """The names of the modules of PyTorch that plugins imitate; each module is read separately."""
     walk = Walk(source)
     for module in sorted(source.paths):
         walk.load(module)
@@ -141,7 +142,7 @@ def of_torch(source: Source, origin: str) -> Facts:
 
 
 def dumped(found: Facts) -> str:
-    """JSON with one name a line."""
+    """The facts as JSON with one name per line."""
 
     def block(value: object, depth: int) -> str:
         inner = isinstance(value, dict) and (depth < 2 or any(isinstance(item, list | dict) for item in value.values()))
@@ -154,5 +155,5 @@ def dumped(found: Facts) -> str:
 
 
 def file_name(found: Facts) -> str:
-    """The name of the file that a version's facts are kept in."""
+    """The name of the file in which the facts about a version are stored."""
     return f"{PACKAGES[str(found['package'])]}-{found['version']}.json"

@@ -11,7 +11,7 @@ Shape = list[str] | dict[str, list[str] | None] | None
 
 
 def parameters(node: Def, bound: bool = False) -> list[str]:
-    """The parameters as written in a `def`; those of a bound method without the first."""
+    """The parameters as written in a `def`; those of a bound method without the first one."""
     given = node.args
     plain = [*given.posonlyargs, *given.args]
     defaults: list[ast.expr | None] = [*[None] * (len(plain) - len(given.defaults)), *given.defaults]
@@ -105,7 +105,7 @@ def members(found: Class) -> list[str]:
 
 
 def made_with(found: Class) -> list[str] | None:
-    """The parameters of a class's constructor; None if a foreign base defines it."""
+    """The parameters of a class's constructor; None if a base class outside the plugin defines it."""
     for member in family(found):
         for name in ("__init__", "__new__"):
             method = member.method(name)

@@ -9,7 +9,8 @@ from email.parser import HeaderParser
 from pathlib import Path
 from typing import Protocol
 
-# What PyTorch's dispatcher reads in a library: `name.overload(Tensor x, …) -> Tensor`, between two zero bytes.
+# Operator schemas that PyTorch's dispatcher reads in a library: `name.overload(Tensor x, …) -> Tensor`, between two
+# zero bytes.
 SCHEMA = re.compile(rb"\0(?:npu::)?([A-Za-z_]\w*)(?:\.\w+)?\([^\0]{0,8000}?\) -> [^\0]")
 CORE = "libtorch_npu.so"
 LIBRARY = re.compile(r"/libtorch_\w+\.so$")  # the compiled C part of a plugin
@@ -30,7 +31,7 @@ TYPES = "csrc/core/PythonTensor.cpp"
 
 
 class Files(Protocol):
-    """Files by their names, with slashes."""
+    """Files that can be read by their names, which have slashes."""
 
     def names(self, start: str) -> list[str]:
         """The file names that begin with `start`."""
@@ -88,7 +89,7 @@ class Source:
     """The modules of one package."""
 
     def __init__(self, files: Files, package: str, only: tuple[str, ...] = ()) -> None:
-        """`only`: prefixes of the file names to read, if not all of the package is to be read."""
+        """`only`: prefixes of the file names to read, if only a part of the package is to be read."""
         self.files = files
         self.package = package
         self.names = [name for start in only or (f"{package}/",) for name in files.names(start)]
@@ -102,7 +103,7 @@ class Source:
                     self.paths[dotted] = name
 
     def __contains__(self, module: str) -> bool:
-        """Whether the source of a module is there."""
+        """Whether the source of a module exists."""
         return module in self.paths
 
     def is_package(self, module: str) -> bool:
@@ -110,7 +111,7 @@ class Source:
         return self.paths[module].endswith("/__init__.py")
 
     def tree(self, module: str) -> ast.Module:
-        """The parsed module; if that fails an empty one, with a note."""
+        """The parsed module; if parsing fails, an empty module, with a note."""
         if module not in self.trees:
             try:
                 self.trees[module] = ast.parse(self.files.read(self.paths[module]))
@@ -129,7 +130,7 @@ class Source:
         return ".".join([*parts, *([node.module] if node.module else [])])
 
     def operators(self) -> list[str]:
-        """The operators that the wheel's library registers, from the schemas in it."""
+        """The operators that the wheel's library registers, found by their schemas in it."""
         found: set[str] = set()
         for name in self.names:
             if name.endswith(f"/{CORE}"):
@@ -137,10 +138,12 @@ class Source:
         return sorted(found)
 
     def native(self, device: str) -> list[str]:
-        """Names in the plugin's C part: those of PyTorch's C classes, and functions such as `_npu_getDevice`.
+        """Names that occur in the plugin's C part: those of PyTorch's C classes, and functions such as
+        `_npu_getDevice`.
 
-        In a binary a string ends with a zero byte and may be stored as the end of a longer one. So a name that is not
-        found does not exist, while one that is found may belong to something else. In C++ source it is in quotes.
+        In a binary, a string ends with a zero byte and may be stored as the end of a longer string. So a name that is
+        not found does not exist, but a name that is found may belong to something else. In C++ source, a string is in
+        quotes.
         """
         wanted = {name.replace("cuda", device) for name in IMITATED}
         functions = rf"(?<!\w)_{device}_[a-z]+(?:[A-Z][a-z]+)+"

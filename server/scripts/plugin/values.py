@@ -1,4 +1,4 @@
-"""The values that names in a plugin's source have, as far as reading the source tells."""
+"""The values that names in a plugin's source have, as far as reading the source shows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Number:
-    """An integer: an index."""
+    """An integer, which may be an index."""
 
     value: int
 

@@ -1,8 +1,10 @@
-"""What importing a plugin does, read from its source: the names that each module has and those it gives to torch.
+"""Finds the effects of importing a plugin by reading its source: the names that each module has, and those that it sets
+on torch.
 
-A small interpreter follows what runs when the package is imported: the statements of modules, and of the functions of
-the package that they call. It takes every branch but `TYPE_CHECKING` and `__main__`: what it says a plugin sets, the
-plugin sets or may set, by its version of torch or by an environment variable. Nothing is executed.
+A small interpreter follows the code that runs when the package is imported: the statements of modules, and of the
+functions of the package that they call. It follows every branch except `TYPE_CHECKING` and `__main__`. So the plugin
+sets the names that it finds, or may set them depending on the version of torch or on an environment variable. No code
+is executed.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from scripts.plugin.values import (
 
 # Modules that are imported only on request or because of an environment variable.
 DORMANT = ("torch_npu.contrib.transfer_to_npu", "torch_npu.npu._sanitizer", "torch_npu.npu.npugraph_ex")
-DEEP = 24  # most calls within calls
+DEEP = 24  # maximum depth of nested calls
 
 
 class Walk(World):
@@ -93,7 +95,7 @@ class Walk(World):
                     self.blocks(node, frame)
 
     def define(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, frame: Frame) -> None:
-        """Follow a `def` or `class`."""
+        """Follow a `def` or `class` statement."""
         if isinstance(node, ast.ClassDef):
             frame.bind(node.name, Class(node, frame, tuple(self.evaluate(base, frame) for base in node.bases)))
             return
@@ -105,8 +107,8 @@ class Walk(World):
                 self.patches.append(value)
 
     def blocks(self, node: ast.stmt, frame: Frame) -> None:
-        """Follow a compound statement. Its last block overrides names of the others, so the usual case is followed
-        last."""
+        """Follow a compound statement. Its last block overrides names of the others, so the most common block is
+        followed last."""
         match node:
             case ast.If(test, body, orelse):
                 self.run(orelse, frame)
@@ -171,7 +173,7 @@ class Walk(World):
                 frame.bind(alias.asname or alias.name, self.imported(base, alias.name))
                 continue
             if base in self.unread:
-                self.unread.add(frame.module)  # it has names that cannot be determined
+                self.unread.add(frame.module)  # the module has names that cannot be determined
             space = self.spaces.get(base, {})
             listed = texts(space.get("__all__")) or [name for name in space if not name.startswith("_")]
             for name in listed:
@@ -227,7 +229,7 @@ class Walk(World):
                 return self.composed(node, frame)
 
     def composed(self, node: ast.expr, frame: Frame) -> Value:
-        """The value of an expression made of other expressions."""
+        """The value of an expression that consists of other expressions."""
         match node:
             case ast.IfExp(_, body, orelse):
                 return self.evaluate(body, frame) or self.evaluate(orelse, frame)

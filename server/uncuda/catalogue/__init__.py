@@ -23,7 +23,7 @@ __all__ = ["CHINESE", "Accelerator", "Api", "Catalogue", "CatalogueError", "Exam
 
 
 class Catalogue:
-    """All rules, and the targets that they can be read for."""
+    """All rules, and the targets for which they can be filled in."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -34,7 +34,7 @@ class Catalogue:
         }
         features = {name for raw in self.declarations.values() for name in raw.get("features", ())}
         check_needs(self.rules.values(), features)
-        self._rows = lru_cache(maxsize=None)(read_rows)  # versions in several folders share tables
+        self._rows = lru_cache(maxsize=None)(read_rows)  # folders that use the same versions share the tables
         self._targets: dict[tuple[str | None, ...], Target] = {}
         self._versions: dict[str, tuple[str, ...]] = {}
         self._texts: dict[str, dict[str, str]] | None = None
@@ -51,7 +51,8 @@ class Catalogue:
 
     @property
     def default_target(self) -> str:
-        """The id of the target whose declaration says `default = true`; CatalogueError unless exactly one does."""
+        """The id of the target whose declaration has `default = true`; CatalogueError unless exactly one target has
+        it."""
         names = [name for name, declaration in self.declarations.items() if declaration.get("default")]
         if len(names) != 1:
             said = " and ".join(names) or "no target"
@@ -61,7 +62,7 @@ class Catalogue:
     def target(
         self, name: str, version: str | None = None, torch_version: str | None = None, hardware: str | None = None
     ) -> Target:
-        """The target of an id, in these versions; KeyError if there is no such target."""
+        """The target with an id, in these versions; KeyError if there is no such target."""
         key = (name, version, torch_version, hardware)
         if key not in self._targets:
             raw = self.declarations[name]
@@ -85,7 +86,7 @@ class Catalogue:
         return (row for table in tables if table.exists() for row in read_rows(table).values())
 
     def accelerator(self, name: str) -> Accelerator:
-        """What a target's plugin serves of `torch.accelerator`."""
+        """The names of `torch.accelerator` that a target's plugin supports."""
         return read_accelerator(self.path / "tables" / "accelerator.tsv", name)
 
     def default_version(self, name: str) -> str:
@@ -138,5 +139,5 @@ def folder() -> Path:
 
 @lru_cache(maxsize=4)
 def load(path: Path | None = None) -> Catalogue:
-    """The catalogue of a folder (default: the one installed with uncuda); CatalogueError if a file in it is wrong."""
+    """The catalogue in a folder (default: the one installed with uncuda); CatalogueError if a file in it is invalid."""
     return Catalogue(path or folder())

@@ -1,5 +1,5 @@
 """Reads `rules/tables/accelerator.tsv`: the API of `torch.accelerator`, the PyTorch version of each name, and the
-plugins that serve it."""
+plugins that support it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _NEVER = "no-"
 
 
 class Parameter(NamedTuple):
-    """A parameter. `place`: "/" positional only, "*" keyword only, "" either; `type`: "int", "device", "named" (a
-    device that cannot be a number) or ""."""
+    """A parameter. `place`: "/" if the parameter is positional only, "*" if keyword only, "" if either; `type`: "int",
+    "device", "named" (a device that cannot be a number) or ""."""
 
     name: str
     place: str
@@ -29,11 +29,12 @@ class Parameter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """One name of the table. `kind`: module, class, function, import (defined elsewhere) or absent (in no version).
+    """One name of the table of `torch.accelerator`. `kind`: module, class, function, import (defined elsewhere) or
+    absent (in no version).
 
-    `cuda`: the name of `torch.cuda` that does the same; `instead`: PyTorch's own code where there is no such name;
-    `served`: the first plugin version that serves it, "" if unknown; `never`: if none serves it, the newest version
-    examined; `shimmed`: whether the target's shim answers for it.
+    `cuda`: the name of `torch.cuda` that does the same; `instead`: PyTorch code to use if there is no such name;
+    `served`: the first plugin version that supports the name, "" if unknown; `never`: if no version supports it, the
+    newest version examined; `shimmed`: whether the target's shim provides it.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Errors that only show across rules: two rules that claim the same name, and a rule that needs a feature that no
+"""Finds errors that involve several rules: two rules that claim the same name, and a rule that needs a feature that no
 target declares."""
 
 from __future__ import annotations

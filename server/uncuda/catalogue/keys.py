@@ -1,6 +1,6 @@
 """The keys of a rule's declaration in one table: what each key means, what values it may have, which check reads it.
 
-The loader's validation and the page `docs/rule-keys.md` are made from this table.
+The loader's validation and the page `docs/rule-keys.md` are generated from this table.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN, PATTERNS = "text", "texts", "number",
 
 @dataclass(frozen=True)
 class Key:
-    """One key. `choices`: the words that it may have; `empty`: an empty value is allowed and means something; `each`:
-    the kind of the values in a table.
+    """One key of a rule's declaration. `choices`: the values that the key may have; `empty`: an empty value is allowed
+    and has a meaning; `each`: the kind of the values in a table.
 
-    `filled`: its `{placeholders}` are filled with the target's words. `group`: the heading under which the page lists
-    it.
+    `filled`: the `{placeholders}` in the value are filled with the target's words. `group`: the heading under which
+    `docs/rule-keys.md` lists the key.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Verb:
-    """One check: what it looks at, the keys of its own, and the `{placeholders}` that its messages may use."""
+    """One check: what it looks at, its own keys, and the `{placeholders}` that its messages may use."""
 
     en: str
     zh: str

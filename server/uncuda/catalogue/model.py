@@ -1,4 +1,4 @@
-"""The data of the catalogue: rules, targets and the rows of their tables. All are immutable."""
+"""The data of the catalogue: rules, targets and the rows of their tables. All of these classes are immutable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 _WORD = re.compile(r"\w+")
 IN_BRACES = re.compile(r"\{([\w-]+)\}")
-"""A placeholder in a text that a word replaces: `{module}`."""
+"""A placeholder in a text, which is replaced by a word: `{module}`."""
 
 
 class CatalogueError(Exception):
@@ -20,7 +20,7 @@ class CatalogueError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a target's table: what the target has of one API."""
+    """One row of a target's table: what the target has for one API."""
 
     name: str
     kind: str
@@ -87,7 +87,8 @@ class Rule:
 
     @cached_property
     def filled(self) -> frozenset[str]:
-        """The placeholders in the texts that the rule writes, prints and imports: words of targets, and others."""
+        """The placeholders in the texts that the rule writes, prints and imports: words of targets, and other
+        placeholders."""
         texts = strings([self.parameters, self.imports, self.when_imported, self.message, self.message_zh])
         return frozenset(name for text in texts if "{" in text for name in IN_BRACES.findall(text))
 
@@ -98,8 +99,8 @@ def words_in(text: str) -> frozenset[str]:
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
-    """` (did you mean …?)` if a known word is similar, else an empty string."""
-    from difflib import get_close_matches  # imported here: a valid catalogue needs no hint
+    """` (did you mean …?)` with the most similar known word, or an empty string if none is similar."""
+    from difflib import get_close_matches  # imported here, because a valid catalogue needs no hint
 
     close = get_close_matches(word, list(words), n=1, cutoff=0.6)
     return f" (did you mean {close[0]!r}?)" if close else ""
@@ -121,8 +122,8 @@ class Target:
     """One accelerator: `rules/targets/ID.toml` with its tables for one plugin version, or for a range (`Versions`, as
     text).
 
-    `assumed`: neither the plugin's version nor PyTorch's is known from the project; `cuda_alike`: the answer of
-    `current_platform.is_cuda_alike()`, which programs for several platforms ask.
+    `assumed`: neither the plugin's version nor PyTorch's is known from the project; `cuda_alike`: the value of
+    `current_platform.is_cuda_alike()` on the target, which programs for several platforms call.
     """
 
     id: str
@@ -142,12 +143,12 @@ class Target:
     keywords: dict[str, tuple[str, str]] = field(default_factory=dict)
     classes: frozenset[str] = frozenset()
     stated: str = ""
-    """The plugin's version (the oldest of a range) if it or PyTorch's version is known: a plugin has the number of the
-    PyTorch that it is made for."""
+    """The plugin's version (the oldest of a range) if it or PyTorch's version is known: a plugin has the version number
+    of the PyTorch that it is made for."""
     torch: str = ""
     """PyTorch's version (the oldest of a range) if it or the plugin's is known."""
     fields: dict[str, frozenset[str]] = field(default_factory=dict)
-    """By function of torch.cuda, the fields that are filled in the object that it returns."""
+    """By function of torch.cuda: the fields that are filled in the object that the function returns."""
     assumed: bool = False
 
     def fill(self, template: str, **words: str) -> str:
@@ -160,7 +161,7 @@ class Target:
         return bool(self.rows)
 
     def has(self, feature: str) -> bool:
-        """Whether the target is not known to lack a feature."""
+        """False if the target is known to lack a feature; else True."""
         return str(self.features.get(feature, "yes")) == "yes"
 
     def row(self, dotted: str) -> Row | None:
@@ -175,7 +176,7 @@ class Target:
         return row
 
     def libraries(self, rule: Rule) -> frozenset[str]:
-        """The modules of the target's table that a rule is about: those it names, or all except its exceptions."""
+        """The modules of the target's table that a rule covers: those it names, or all except its exceptions."""
         named, spared = rule.get("modules", ()), rule.get("except", ())
         return frozenset(
             name
@@ -188,7 +189,7 @@ class Target:
         return dotted not in self.classes
 
     def module_path(self, dotted: str) -> str:
-        """How a module of the plugin is written in an import statement."""
+        """The path under which an import statement must import a module of the plugin."""
         for prefix in sorted(self.module_paths, key=len, reverse=True):
             if dotted == prefix or dotted.startswith(prefix + "."):
                 return self.module_paths[prefix] + dotted[len(prefix) :]

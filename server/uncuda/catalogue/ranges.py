@@ -30,7 +30,7 @@ def release(version: str) -> tuple[tuple[int, ...], int]:
 
 
 def point(version: str) -> tuple[tuple[int, ...], int]:
-    """The same pair, but a post-release counts as its release."""
+    """The same pair as `release` returns, but a post-release counts as its release."""
     return numbers(version), -1 if _PRE.match(version) else 0
 
 
@@ -40,12 +40,12 @@ def minor(version: str) -> tuple[int, ...]:
 
 
 _FIRST: tuple[tuple[int, ...], int] = ((), 0)
-_LAST = 10**9  # above the number of every post-release
+_LAST = 10**9  # greater than the number of any post-release
 
 
 @dataclass(frozen=True)
 class Versions:
-    """The versions from `low` to `high`; an empty end is open. `above`, `below`: the end itself is excluded.
+    """The versions from `low` to `high`; an empty end means no limit. `above`, `below`: the limit itself is excluded.
 
     `may`, `must` and `holds` ignore post-releases: `2.9.0` counts as below `2.9.0.post9`.
     """
@@ -57,7 +57,7 @@ class Versions:
 
     @classmethod
     def of(cls, text: str) -> Versions:
-        """The range that `str` of it gives: `2.6.0` is one version, `>=2.6,<2.8` a range, the empty text any
+        """The range for a text that `str` returns: `2.6.0` is one version, `>=2.6,<2.8` a range, the empty text any
         version."""
         low = high = ""
         above = below = False
@@ -76,15 +76,16 @@ class Versions:
 
     @property
     def exact(self) -> str:
-        """The version, if the range is a single one; else empty."""
+        """The version if the range contains a single one; else empty."""
         return self.low if self.low == self.high else ""
 
     def may(self, sign: str, version: str) -> bool:
-        """Whether any version of the range satisfies `sign` (`<`, `<=`, `>`, `>=`, `==`) and `version`."""
+        """Whether at least one version of the range satisfies a comparison with `version`; `sign`: `<`, `<=`, `>`, `>=`
+        or `==`."""
         return _MAY[sign](self, point(version))
 
     def must(self, sign: str, version: str) -> bool:
-        """Whether all versions of the range satisfy `sign` and `version`."""
+        """Whether all versions of the range satisfy a comparison with `version`."""
         return not any(self.may(opposite, version) for opposite in _OPPOSITES[sign])
 
     def holds(self, version: str) -> bool:
@@ -100,7 +101,7 @@ class Versions:
         if low and high and lowest == highest and not above and closed:
             return Versions(low, low)
         both = Versions(low, high, above, not closed)
-        floor = (lowest[0], _LAST) if both._after else lowest  # no post-release of 2.9.0 is `>2.9.0`
+        floor = (lowest[0], _LAST) if both._after else lowest  # `>2.9.0` contains no post-release of 2.9.0
         return both if not (low and high) or floor < highest else None
 
     def spanning(self, other: Versions) -> Versions:
@@ -113,7 +114,7 @@ class Versions:
 
     @property
     def _after(self) -> bool:
-        """Whether post-releases of the lower end are excluded, too: `>2.9.0` excludes `2.9.0.post1`."""
+        """Whether post-releases of the lower limit are excluded, too: `>2.9.0` excludes `2.9.0.post1`."""
         return self.above and not _POST.search(self.low)
 
     @property

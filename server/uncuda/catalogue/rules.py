@@ -12,7 +12,7 @@ from typing import Any
 
 from .model import CatalogueError, Example, Rule, nearest
 
-EXAMPLE_OPTIONS = ("version", "torch", "strategy")  # as in ```python npu version:2.6.0
+EXAMPLE_OPTIONS = ("version", "torch", "strategy")  # for example in ```python npu version:2.6.0
 
 _BLOCK = re.compile(r"^```(\w+)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.M | re.S)
 _FLAG = re.compile(r"[ \t]*# flagged$")
@@ -46,8 +46,8 @@ def read_rule(path: Path) -> Rule:
 
 
 def error_at(path: Path, key: str, what: str) -> CatalogueError:
-    """A CatalogueError about a rule's declaration, with the line of the key (without it: where the declaration
-    starts)."""
+    """A CatalogueError about a rule's declaration, with the line of the key (without a key: the first line of the
+    declaration)."""
     text = path.read_text(encoding="utf-8")
     block = _BLOCK.search(text)
     assert block is not None
@@ -57,7 +57,7 @@ def error_at(path: Path, key: str, what: str) -> CatalogueError:
 
 
 def _rule(path: Path, title: str, raw: dict[str, Any]) -> Rule:
-    from .keys import CHECKS  # imported here: cached rules need none of these
+    from .keys import CHECKS  # imported here, because rules from the cache do not need it
     from .vocabulary import problems
     from .words import NAMES
 
@@ -111,8 +111,8 @@ def read_chinese(path: Path) -> str:
 
 
 def _check_words(path: Path, examples: list[Example]) -> None:
-    """Raise CatalogueError if a word after ```python is neither a target nor an option: a misspelt one would silently
-    switch a test off."""
+    """Raise CatalogueError if a word after ```python is neither a target nor an option: a misspelt word would silently
+    disable a test."""
     targets = sorted(declaration.stem for declaration in (path.parent / "targets").glob("*.toml"))
     for example in examples:
         options = [option.partition(":")[0] for option in example.project]
@@ -126,7 +126,8 @@ def _check_words(path: Path, examples: list[Example]) -> None:
 
 
 def _examples(path: Path, text: str, start: int) -> Iterator[Example]:
-    """The examples: ```python starts one, ```python npu one for a target, ```python -> npu musa its result there."""
+    """The examples of a page: ```python starts one for all targets, ```python npu one for a target, ```python -> npu
+    musa its result on these targets."""
     current: Example | None = None
     for match in _BLOCK.finditer(text, start):
         line = text.count("\n", 0, match.start()) + 1

@@ -10,7 +10,7 @@ from .ranges import Versions, minor, numbers, point, release
 
 
 def read_rows(path: Path) -> dict[str, Row]:
-    """The rows of a table by name; columns that a table lacks get default values."""
+    """The rows of a table by name; columns that the file lacks get default values."""
     rows = {}
     for cells in records(path):
         rows[cells["name"]] = Row(
@@ -30,7 +30,7 @@ def read_rows(path: Path) -> dict[str, Row]:
 
 
 def read_keywords(path: Path) -> dict[str, tuple[str, str]]:
-    """Keywords that the target's functions name differently: `torch.f.old` to (the new keyword, the value it takes)."""
+    """Keywords whose name differs on the target: from `torch.f.old` to (the new keyword, the value that it takes)."""
     return {
         f"{cells['owner']}.{cells['word']}": (cells["replacement"], cells["value"])
         for cells in records(path)
@@ -64,15 +64,15 @@ def read_texts(path: Path) -> dict[str, dict[str, str]]:
 
 
 def same_version(version: str, known: str) -> bool:
-    """Whether a version is the one of a table; without a post-release number it equals any post-release."""
+    """Whether `version` is the version of a table; without a post-release number it equals any post-release."""
     return version == known or (".post" not in version and point(version) == point(known))
 
 
 def around(versions: Versions, known: tuple[str, ...]) -> tuple[str, ...]:
-    """The known versions whose tables answer for a range, the oldest first: all that are in it.
+    """The known versions whose tables apply to a range, the oldest first: all versions that are in it.
 
-    Where a version of the range may lie between two known ones, both are included: it has at least what both have. A
-    later post-release has what the last known one of its number has.
+    If a version of the range may lie between two known ones, both are included: such a version has at least the names
+    that both have. A later post-release is assumed to have the names of the last known one of its release.
     """
     ordered = sorted(known, key=release)
     if exact := versions.exact:
@@ -93,7 +93,8 @@ def around(versions: Versions, known: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _reaches(versions: Versions, last: str) -> bool:
-    """Whether a range has a minor release after that of its last known version: `<2.13` has 2.9 to 2.12 after 2.8."""
+    """Whether a range contains a minor release after that of its last known version: after 2.8, `<2.13` contains 2.9 to
+    2.12."""
     if not versions.high:
         return False
     (major, end), (same, known) = minor(versions.high), minor(last)
@@ -103,7 +104,7 @@ def _reaches(versions: Versions, last: str) -> bool:
 
 
 def combine(tables: list[dict[str, Row]]) -> dict[str, Row]:
-    """The rows that hold in all tables: an API is present, and known to the shim, only if all tables say so."""
+    """The rows that are true for all tables: an API is present, and mapped by the shim, only if all tables say so."""
     first, *rest = tables
     rows = dict(first)
     for table in rest:

@@ -68,11 +68,11 @@ def build_target(
     hardware: str | None = None,
     read: Callable[[Path], dict[str, Row]] = read_rows,
 ) -> Target:
-    """A target in one version of its plugin, or in all versions of a range (`Versions`, as text): then it has what all
-    of them have.
+    """A target in one version of its plugin, or in all versions of a range (`Versions`, as text): then it has the names
+    that all of them have.
 
     `version`: by default the declaration's, else the newest with a table; `torch_version`: by default the one that the
-    plugin is made for; `read`: reads a table, whose rows are not changed.
+    plugin is made for; `read`: the function that reads a table, whose rows are not changed.
     """
     folder = tables / name
     versions = known_versions(folder)
@@ -129,7 +129,7 @@ def _feature(value: Any, situation: Mapping[str, Versions | str]) -> str:
     """The value of a feature: "yes", or the id of the text that says why it is missing; `when` restricts a value to
     versions or hardware.
 
-    For a range of versions a limit holds if it holds for any of them.
+    For a range of versions, a limit applies if it applies to any of them.
     """
     if isinstance(value, str):
         return value
@@ -144,7 +144,7 @@ def _feature(value: Any, situation: Mapping[str, Versions | str]) -> str:
 
 
 def _fields(value: Any, situation: Mapping[str, Versions | str]) -> frozenset[str]:
-    """The fields that the target fills; for a range of versions those that all of them fill."""
+    """The fields that the target fills; for a range of versions, the fields that all of them fill."""
     found: frozenset[str] | None = None
     for choice in value if isinstance(value, list) else [value if isinstance(value, dict) else {"value": value}]:
         wanted = choice.get("when", {})
@@ -157,7 +157,7 @@ def _fields(value: Any, situation: Mapping[str, Versions | str]) -> frozenset[st
 
 
 def _may(actual: Versions | str, wanted: str) -> bool:
-    """Whether a condition (`<2.5.1`, or one of `A2|A3`) holds for any of the versions."""
+    """Whether a condition (`<2.5.1`, or one of `A2|A3`) is true for any of the versions."""
     if isinstance(actual, str):
         return actual in wanted.split("|")
     sign = next((sign for sign in _SIGNS if wanted.startswith(sign)), "")
@@ -165,7 +165,7 @@ def _may(actual: Versions | str, wanted: str) -> bool:
 
 
 def _must(actual: Versions | str, wanted: str) -> bool:
-    """Whether the condition holds for all of the versions."""
+    """Whether the condition is true for all of the versions."""
     if isinstance(actual, str):
         return actual in wanted.split("|")
     sign = next((sign for sign in _SIGNS if wanted.startswith(sign)), "")

@@ -15,7 +15,7 @@ _LAST = {"last"}  # `{last}`: the last word of the replaced name
 
 
 def problems(raw: Mapping[str, Any], words: Collection[str]) -> Iterator[tuple[str, str]]:
-    """The errors of a declaration, as pairs of a key and a sentence. `words`: those that targets may declare."""
+    """The errors of a declaration, as pairs of a key and a sentence. `words`: the words that targets may declare."""
     check = raw.get("check")
     if not isinstance(check, str):
         yield "check", "'check' is missing" if check is None else "check must be a string"
@@ -61,7 +61,7 @@ def _wrong(key: Key, value: Any) -> str | None:
 
 
 def _unfilled(key: Key, value: Any, check: str, words: Collection[str]) -> str | None:
-    """The error about a placeholder of a value that nothing fills; None if all are filled."""
+    """The error about a placeholder in a value that nothing fills; None if all are filled."""
     known: set[str] = set(words)
     if key.name in _MESSAGES:
         known |= {"target", *CHECKS[check].words}

@@ -1,6 +1,7 @@
-"""The words of a target's declaration in one table: what each is, which are required, which follow from others.
+"""The words of a target's declaration in one table: what each word is, which are required, and which are derived from
+others.
 
-A target may lack a word; then the rules that write it are off for that target.
+If a target lacks a word, the rules that write it are switched off for that target.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from .model import IN_BRACES, Rule, nearest
 
 @dataclass(frozen=True)
 class Word:
-    """One word. `derived`: the template for its value if a declaration does not give it; `required`: every target must
-    have it."""
+    """One word of a target's declaration. `derived`: the template for the word's value if a declaration does not give
+    it; `required`: every target must have the word."""
 
     name: str
     about: str
@@ -53,9 +54,9 @@ WORDS: tuple[Word, ...] = (
     Word("execution-provider", "CUDAExecutionProvider of ONNX Runtime -> the vendor's"),
 )
 HELPER_NAMES = ("accelerator_type", "device_type", "device_module", "device", "backend", "visible_devices")
-"""The functions of the module that a source for every accelerator asks; rules write them in braces."""
+"""The functions of the helper module that a portable source calls; rules write them in braces."""
 NAMES = tuple(word.name for word in WORDS)
-_OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # words that a check writes by itself
+_OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # words that a check writes without a placeholder
 
 
 def problem(words: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -87,6 +88,6 @@ def complete(words: Mapping[str, str]) -> dict[str, str]:
 
 
 def lacking(rule: Rule, words: Mapping[str, str]) -> list[str]:
-    """The words that a rule writes and the target does not have."""
+    """The words that a rule writes but the target does not have."""
     due = {*rule.filled.intersection(NAMES), *_OF_CHECK.get(rule.check, ())}
     return sorted(due.difference(words))

@@ -1,4 +1,4 @@
-"""The checks by the name that a rule's `check =` gives; each is one module of this package."""
+"""All checks, by the name in a rule's `check =`; each check is one module of this package."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _MODULE = "torch.accelerator"
 
 
 class Check:
-    """The rules about names of `torch.accelerator` and the classes and functions beside it, as `torch.Stream`."""
+    """The rules about names of `torch.accelerator` and the classes and functions beside it, such as `torch.Stream`."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -67,7 +67,7 @@ class _Look:
         self._known = not (target.torch and beyond(target.torch, table.newest))
 
     def api(self, dotted: str) -> Api | None:
-        """The table's entry for a dotted name or for the closest parent that has one; None if nothing is to be
+        """The table's entry for a dotted name, or for the closest parent that has an entry; None if nothing is to be
         reported."""
         apis, name = self._table.apis, dotted
         while name and name not in apis:
@@ -98,7 +98,7 @@ class _Look:
                 yield self._hit(Spot(case, api, (start, end), statement, alias, self._way(api)))
 
     def at(self, reference: Name, api: Api) -> Iterator[Hit]:
-        """The hit at one reference; nothing if its name and its call are fine."""
+        """The hit at one reference; nothing is yielded if the name and its call are valid."""
         call = call_of(reference) if reference.dotted == api.name else None
         if (api.beside and call is None) or (is_variable(self._context, reference) and call is None):
             return
@@ -135,8 +135,8 @@ class _Look:
         return self._context.catalogue.target(target.id, target.stated, target.torch)
 
     def _missing(self, api: Api) -> str:
-        """ "absent" or "older" for a name that PyTorch does not have in the stated version; "" if it has it or that is
-        unknown."""
+        """ "absent" or "older" for a name that PyTorch does not have in the stated version; "" if it has the name or if
+        that is unknown."""
         if api.kind == "absent":
             return "absent" if self._known else ""
         torch = self._target.torch

@@ -25,7 +25,7 @@ Resolve = Callable[[ast.AST], "str | None"]
 @dataclass(frozen=True)
 class Misuse:
     """What is wrong with a call, and how to repair it. `named`: arguments to rewrite, each with the keyword to write
-    before it ("" makes it positional). `value`: an argument, and the source text that replaces it."""
+    before it ("" makes the argument positional). `value`: an argument, and the source text that replaces it."""
 
     case: str
     given: str = ""
@@ -47,8 +47,8 @@ def _spelled(signature: Sequence[Parameter]) -> str:
 
 
 def misuse(call: ast.Call, api: Api, version: str, resolve: Resolve) -> Misuse | None:
-    """What is wrong with a call in a given version of PyTorch ("": the newest); None if it is right, or if only running
-    it could tell."""
+    """The misuse in a call in a given version of PyTorch ("": the newest); None if the call is right, or if only
+    running it could show that."""
     signatures = _at(api, version)
     if any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords):
         return None
@@ -93,7 +93,8 @@ def _unfit(call: ast.Call, signature: Sequence[Parameter]) -> Misuse:
 
 
 def _by_name(call: ast.Call, signature: Sequence[Parameter], first: int) -> Misuse:
-    """The misuse whose repair gives the arguments from index `first` on by keyword, in the order of the signature."""
+    """The misuse that is repaired by passing the arguments from index `first` on by keyword, in the order of the
+    signature."""
     names = [one.name for one in signature if one.place == "*"]
     moved, said = call.args[first:], {keyword.arg for keyword in call.keywords}
     if len(moved) > len(names) or not said.isdisjoint(names[: len(moved)]) or not said <= set(names):

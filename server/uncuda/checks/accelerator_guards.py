@@ -15,8 +15,8 @@ from .branch_words import asks, leaves, names_of
 from .families import OTHERS
 
 MISSING, FAILING, MISUSED = "missing", "failing", "misused"
-"""How an unguarded use fails: the name is missing; the plugin raises; an argument, or the use of the result, is
-wrong."""
+"""The ways in which an unguarded use fails: the name is missing; the plugin raises; an argument, or the use of the
+result, is wrong."""
 
 _ANY = r"except\s*:|\b(?:Exception|BaseException"
 _CAUGHT = {
@@ -47,7 +47,7 @@ _MANY = 60
 
 
 class Guards:
-    """Finds the guards in one source file."""
+    """Finds the guards of uses of `torch.accelerator` in one source file."""
 
     def __init__(self, context: Context) -> None:
         self._context, self._text, self._indents = context, context.text, context.facts.indents
@@ -59,7 +59,7 @@ class Guards:
 
     def silence(self, statement: Statement, node: ast.AST, name: str, how: str, module: bool = False) -> bool:
         """Whether a use of `name` is guarded. `how`: MISSING, FAILING or MISUSED; `module`: a test for
-        `torch.accelerator` itself is guard enough."""
+        `torch.accelerator` itself is a sufficient guard."""
         wanted: Wanted = frozenset()
         if how != MISUSED:
             wanted = frozenset({name.rpartition(".")[2], *(("accelerator",) if module else ())})
@@ -93,7 +93,7 @@ class Guards:
 
     def _asked_above(self, offset: int, wanted: Wanted) -> bool:
         """Whether an `assert`, or an `if` whose block returns or raises, tests for the name above in the same block.
-        The search never reads a line twice."""
+        The search reads each line at most once."""
         own, above = self._indents.header_at(offset), self._indents.header_above(offset)
         key = (above.start if above is not None else -1, own.indent, wanted)
         done, found = self._above.get(key, (-1, -1))
@@ -179,8 +179,8 @@ class Guards:
 
     @cached_property
     def _flags(self) -> Mapping[str, Wanted]:
-        """Names that hold the result of such a test, and functions that contain one, each with the attributes it tests
-        for; _ITS_VERSION stands for a version test."""
+        """Names of variables that hold the result of such a test, and of functions that contain one, each with the
+        attributes it tests for; _ITS_VERSION stands for a version test."""
         facts, found = self._context.facts, dict[str, Wanted]()
         facts.work.search(0, 8 * len(self._text))
         asking = re.compile(rf"{_ATTRIBUTE.pattern}|__version__|{self._version.pattern}", re.I)
@@ -200,7 +200,8 @@ class Guards:
 
 
 def _attributes(text: str) -> Wanted:
-    """The attributes that a condition tests for (`hasattr`) on `torch.accelerator`, or on an object that may be it."""
+    """The attributes that a condition tests for (`hasattr`) on `torch.accelerator`, or on an object that may be
+    `torch.accelerator`."""
     found = []
     for match in _ATTRIBUTE.finditer(text):
         module = match["of"] or match["inside"] or match["module"]

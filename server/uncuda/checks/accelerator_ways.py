@@ -29,8 +29,8 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Way:
-    """The replacement for a name. `kind`: the rule's sentence about it; `own`: the target's name, as `torch.npu.f`;
-    `member`: that name without its module, as `f`."""
+    """The replacement for a name. `kind`: the rule's sentence about the replacement; `own`: the target's name, such as
+    `torch.npu.f`; `member`: that name without its module, such as `f`."""
 
     kind: str
     own: str = ""
@@ -38,7 +38,8 @@ class Way:
 
 
 class Spot(NamedTuple):
-    """A place where the rule applies: which case, the table's entry, the span, and what can be written instead."""
+    """A place where the rule applies: the kind of failure, the table's entry, the span, and what can be written
+    instead."""
 
     case: str
     api: Api
@@ -76,13 +77,13 @@ def works(name: str, table: Accelerator, target: Target) -> bool:
 
 
 class Devices:
-    """Local names of one source file that are sure to hold the accelerator's device."""
+    """Local variables of one source file that certainly hold the accelerator's device."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
 
     def in_reach(self, offset: int) -> str:
-        """A name that holds the device and can be used at `offset`; "" if none is certain."""
+        """A variable that holds the device and can be used at `offset`; "" if none is certain."""
         text, indents = self.context.text, self.context.facts.indents
         for at, end, name in self._held:
             if at < offset < end and not any(
@@ -93,7 +94,7 @@ class Devices:
 
     @cached_property
     def _held(self) -> list[tuple[int, int, str]]:
-        """Names that are bound to the device exactly once: (offset of the binding, end of the scope, name)."""
+        """Variables that are bound to the device exactly once: (offset of the binding, end of the scope, name)."""
         context, text = self.context, self.context.text
         word = re.escape(context.target.words["device"])
         made = rf"torch\.device\([ \t]*[\"']{word}(?::\d+)?[\"'][ \t]*\)|[\"']{word}(?::\d+)?[\"']"

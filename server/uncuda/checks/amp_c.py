@@ -19,7 +19,7 @@ from .base import Context, Hit, Links, cap
 from .import_edits import import_edit
 
 GUARD_RAISES = "guard-raises"
-"""The limit of an import whose guard does nothing but raise if the module is missing."""
+"""The limit of an import whose guard only raises if the module is missing."""
 _STAND_IN = titled("stand-in", "`torch._foreach_*`")
 
 

@@ -1,7 +1,8 @@
 """Replacements for amp_C's functions by `torch._foreach_*`, which every backend supports.
 
-The kernels compute in float32 whatever the dtype of their input, and so do these; a factor may be a 1-element tensor.
-Calls look like `multi_tensor_applier(amp_C.OP, flag, [lists], *args)` or `OP(chunk_size, flag, [lists], *args)`.
+The kernels compute in float32 whatever the dtype of their input, and so do these replacements; a factor may be a
+1-element tensor. Calls look like `multi_tensor_applier(amp_C.OP, flag, [lists], *args)` or `OP(chunk_size, flag,
+[lists], *args)`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..facts.scans import plain
 
 Source = Callable[[ast.expr], str]
 # Lambdas with the parameters of amp_C's functions, for uses that are not plain calls. They always set the overflow
-# flag, because it is not known who reads it.
+# flag, because other code may read it.
 _FUNCTIONS = {
     "multi_tensor_l2norm": (
         "(lambda size, flag, lists, per_tensor=False:"
@@ -43,7 +44,7 @@ _LISTS = {"multi_tensor_l2norm": 1, "multi_tensor_scale": 2, "multi_tensor_axpby
 _SET = re.compile(r"\s*(?::[^=\n]+)?=(?!=)|\.(?:zero_|fill_|device|dtype)\b")
 _GIVEN = re.compile(r"multi_tensor_\w+\(\s*[^,()]*,\s*$")
 _DECLARED = re.compile(r"\s*(?:async\s+)?def\s|.*#")
-_BEFORE = 200  # characters before a flag in which the call that receives it is searched
+_BEFORE = 200  # characters before a flag in which the call that receives the flag is searched
 
 
 class Applier:
@@ -181,7 +182,8 @@ def _norm(tensors: str, per_tensor: ast.expr, source: Source, flag: str) -> str:
 
 
 def _read(flag: str, text: str) -> str:
-    """`flag` itself if the text reads it, other than by creating it, clearing it or passing it to a kernel; else ""."""
+    """`flag` itself if the text reads the flag, other than by creating it, clearing it or passing it to a kernel; else
+    ""."""
     for match in re.finditer(rf"(?<![\w.]){re.escape(flag)}(?!\w)", text):
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if _SET.match(text, match.end()) or _DECLARED.match(line):

@@ -26,8 +26,8 @@ DEVICE = re.compile(r"\b(?:torch|device|accelerator|gpu)\b|cuda", re.I)
 
 @dataclass(frozen=True)
 class Guard:
-    """A guard around an import. `flags`: names that tell whether the import worked; `fallbacks`: names that it binds to
-    something else if the import failed; `raises`: if the import failed, the guard only raises."""
+    """A guard around an import. `flags`: names that tell whether the import worked; `fallbacks`: names that the guard
+    binds to something else if the import failed; `raises`: whether the guard only raises if the import failed."""
 
     flags: frozenset[str]
     fallbacks: frozenset[str] = frozenset()
@@ -79,7 +79,7 @@ def _guard(context: Context, header: Header) -> Guard | None:
 
 
 def only_raises(context: Context, clause: Header) -> bool:
-    """Whether a clause ends by raising an exception or exiting, whatever it does before."""
+    """Whether a clause ends by raising an exception or exiting, whatever code is before that."""
     indents, text = context.facts.indents, context.text
     inner = list(indents.lines_at(clause.end, indents.extent(clause.start), _inner(context, clause)))
     raising = any(leaving.raises(text[line.start : line.end]) for line in inner)
@@ -131,7 +131,7 @@ def _tested_above(offset: int, flags: set[str], context: Context) -> bool:
 
 
 def guarded(context: Context, statement: Statement, node: ast.Import | ast.ImportFrom) -> tuple[Edit, ...]:
-    """The edit that wraps an import in `try: … except ImportError: name = None`; empty if it shares its line."""
+    """The edit that wraps an import in `try: … except ImportError: name = None`; empty if other code is on its line."""
     text = context.text
     line = context.facts.layout.line_start(statement.start)
     indent = text[line : statement.start]

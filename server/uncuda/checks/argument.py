@@ -61,7 +61,7 @@ class Check:
             return None
         node, value = found
         if rule.get("rename") and isinstance(value, ast.Constant) and not value.value:
-            return None  # the argument is false: the feature is off
+            return None  # the argument is false, so the feature is off
         said = self._value(context, reference, value, rule)
         if said is None:
             return None
@@ -92,7 +92,7 @@ class Check:
         return "" if any(said in wanted for said in (*names, *constants)) else None
 
     def _instead(self, context: Context, reference: Name, call: ast.Call, rule: Rule, lines: str) -> tuple[Fix, ...]:
-        """The fix that replaces a call, if it is a statement of its own, by the rule's statements."""
+        """The fix that replaces a call by the rule's statements, if the call is a whole statement."""
         statement = reference.statement
         if not lines or not isinstance(statement.digest.parents.get(call), ast.Expr):
             return ()

@@ -1,4 +1,4 @@
-"""What a check is given (`Context`) and the interface that it implements (`Check`)."""
+"""What a check receives (`Context`) and the interface that it implements (`Check`)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ __all__ = ["At", "Check", "Context", "Hit", "Links", "cap", "is_listed", "row_cl
 class Check(Protocol):
     """A check with all its rules, prepared for one target.
 
-    If it has the attribute `of_whole_text`, its hits depend on the whole file; otherwise on one statement each.
+    If a check has the attribute `of_whole_text`, its hits depend on the whole file; otherwise each depends on one
+    statement.
     """
 
     def run(self, context: Context) -> Iterator[Hit]:
@@ -51,17 +52,17 @@ class Context:
     shim: bool
     path: str = ""
     portable: bool = False
-    """Whether the source is to run on every accelerator, so that it imports no plugin."""
+    """Whether the source must run on every accelerator, so that it imports no plugin."""
     line: Span | None = None
     """The one logical line to check after an edit; None: the whole file."""
     asked: set[str] = field(default_factory=set)
-    """The names whose uses a check searched for, also `def NAME` for functions it read. If an edit touches one, the
-    hits are computed anew."""
+    """The names whose uses a check searched for, and `def NAME` for functions it read. If an edit touches one of these
+    names, the hits are computed again."""
     absent: set[str] = field(default_factory=set)
     """Ids of rules that report nothing because code they need is missing from the file, and `fix of RULE` for rules
     without a fix because of other code in it."""
     devices: dict[str, bool] = field(default_factory=dict)
-    """By local name: whether every value assigned to it in this file is a device."""
+    """By local name: whether every value that this file assigns to the name is a device."""
     setters: dict[str, frozenset[str]] = field(default_factory=dict)
     """By attribute name: the names that this file assigns to the attribute."""
     _roles: dict[int, Role] = field(default_factory=dict)
@@ -219,14 +220,14 @@ class Context:
         )
 
     def requires(self, rule: Rule, offset: int, written: str = "") -> tuple[Edit, ...]:
-        """The edits that add the plugin import which a fix at `offset` needs; empty if it is there. `written`: the
-        dotted name that the fix writes."""
+        """The edits that add the plugin import which a fix at `offset` needs; empty if the import is there. `written`:
+        the dotted name that the fix writes."""
         if written.count(".") == 1 and written.startswith("torch.") and self.target.words["device"] not in written:
-            return ()  # torch.OutOfMemoryError and the like belong to torch itself
+            return ()  # torch.OutOfMemoryError and similar names belong to torch itself
         if self.portable:
             return ()
         if self.target.id in self.project.served & self.project.plugins:
-            return ()  # the target's own module imports the plugin; this one serves other accelerators too
+            return ()  # the target's own module imports the plugin; this module is for other accelerators too
         modules = [word for template in rule.imports if (word := self.target.fill(template))]
         edits = [self._plugin_import(module, offset) for module in modules if not self._imported(module, written)]
         return tuple(edit for edit in edits if edit)

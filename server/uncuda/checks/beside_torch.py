@@ -24,8 +24,8 @@ _BY_NAME = ("importorskip(", "import_module(", "__import__(")
 
 
 def first_import(facts: Facts, path: str) -> Statement | None:
-    """The first import of a file that imports only the standard library, its own package and packages in _KNOWN; else
-    None.
+    """The first import of a file if the file imports only the standard library, its own package and packages in _KNOWN;
+    else None.
 
     `path`: the file's path, whose folder names count as names of its own package.
     """

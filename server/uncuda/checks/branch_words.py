@@ -1,4 +1,5 @@
-"""Tells whether a piece of source is meant for the target, and whether a person or one of our fixes wrote it so."""
+"""Tells whether a piece of source is meant for the target, and whether its author or one of uncuda's fixes wrote the
+target's name."""
 
 from __future__ import annotations
 
@@ -18,13 +19,13 @@ from .target_variants import condition_of, said_for, words_for
 
 _CUDA = re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
 _COMPARED = re.compile(r"([\w.]+(?:\([\w.]*\))?)[ \t]*(?:==|in\b)")
-_WIDEST = 200  # bytes of a line within which its first word must start
+_WIDEST = 200  # maximum number of bytes between the start of a line and its first word
 _CUDA_NAMES = ("cuda", "nccl", "gpu")
 _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.log\w*\.)[^\n]*$", re.M)
 
 
 def _named(words: tuple[str, ...]) -> Scan:
-    """A search for words in either case without a letter beside them. It finds what `_serves` would, but much
+    """A search for words in upper or lower case without a letter beside them. It finds the same as `_serves`, but much
     faster."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
@@ -46,7 +47,7 @@ def _alone(text: str, word: str) -> Iterator[int]:
 
 @lru_cache(maxsize=16)
 def _asking(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Two patterns: one for a name of these devices, one for a test that excludes them, as `!= "npu"`."""
+    """Two patterns: one for a name of these devices, one for a test that excludes them, such as `!= "npu"`."""
     words = "|".join(map(re.escape, names))
     named = rf"[\w.\"']*(?<![A-Za-z])(?:{words})(?![A-Za-z])"
     negated = (
@@ -59,13 +60,13 @@ def _asking(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 @lru_cache(maxsize=16)
 def _written(words: tuple[str, ...]) -> re.Pattern[str]:
-    """A pattern for the words that our fixes write."""
+    """A pattern for the words that uncuda's fixes write."""
     ordered = sorted(filter(None, words), key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, ordered))})(?!\w)")
 
 
 def asks(condition: str, names: tuple[str, ...]) -> int:
-    """What a condition tests for: 1 for one of these devices, -1 for anything but them, 0 for neither."""
+    """What a condition tests for: 1 for one of these devices, -1 for any device but them, 0 for neither."""
     named, negated = _asking(names)
     if not named.search(condition):
         return 0
@@ -73,20 +74,20 @@ def asks(condition: str, names: tuple[str, ...]) -> int:
 
 
 def names_of(target: Target) -> tuple[str, ...]:
-    """The names that our fixes write for the target: its device, such as "npu", and its collective library."""
+    """The names that uncuda's fixes write for the target: its device, such as "npu", and its collective library."""
     return tuple(target.words[key] for key in ("device", "ccl") if target.words.get(key))
 
 
 def _fixed(target: Target) -> re.Pattern[str]:
-    """A pattern for all words that our fixes write for a target."""
+    """A pattern for all words that uncuda's fixes write for a target."""
     return _written(tuple(sorted(set(target.words.values()))))
 
 
 class BranchWords:
-    """How one source file speaks of one target."""
+    """Which parts of one source file name one target."""
 
     def __init__(self, facts: Facts, target: Target, touched: WeakMethod[Callable[[], bool]]) -> None:
-        """`touched`: a method that tells whether no safe fix is left in the file, so that fixes may have been
+        """`touched`: a method that returns True if no safe fix is left in the file, so that fixes may have been
         applied."""
         self._names = names = names_of(target)
         self._serves, _ = _asking(names)
@@ -100,13 +101,13 @@ class BranchWords:
 
     @property
     def certain(self) -> bool:
-        """Whether no answer so far depended on what our fixes may have written."""
+        """Whether no answer so far depended on what uncuda's fixes may have written."""
         return self._touched is None
 
     def polarity(self, start: int, end: int, alike: bool = False) -> int:
-        """1 if a stretch of source names the target, -1 if it names the target to exclude it, 0 otherwise.
+        """1 if a part of the source names the target, -1 if it names the target to exclude it, 0 otherwise.
 
-        `alike`: one rule covers both places, so that our fixes cannot have changed only one of them.
+        `alike`: one rule covers both places, so that a fix cannot have changed only one of them.
         """
         self._work.search(0, 1000 + 16 * (end - start))
         text = self._code(start, end)
@@ -114,7 +115,7 @@ class BranchWords:
         return asked if asked and (alike or self._by_hand(text)) else 0
 
     def asked(self, text: str) -> int:
-        """The same as `polarity` for any text, without asking who wrote it."""
+        """The same as `polarity` for any text, whoever wrote it."""
         return asks(text, self._names)
 
     def asks_cuda(self, start: int, end: int) -> int:
@@ -128,26 +129,26 @@ class BranchWords:
         return bool(self._serves.search(text)) and self._by_hand(text)
 
     def speaks_of_cuda(self, start: int, end: int) -> bool:
-        """Whether a stretch of source names CUDA, NCCL or a GPU."""
+        """Whether a part of the source names CUDA, NCCL or a GPU."""
         return bool(_CUDA.search(self._text, start, end))
 
     def _code(self, start: int, end: int) -> str:
         return without_comments(self._text[start:end])
 
     def _by_hand(self, text: str) -> bool:
-        """Whether a person must have written the target's words here. Our fixes write a few words only, and they leave
-        no safe fix undone."""
+        """Whether the author of the program must have written the target's words here. uncuda's fixes write only a few
+        words, and they leave no safe fix undone."""
         if self._serves.search(self._written.sub("", text)):
             return True
         if self._touched is None:
-            self._touched = True  # until `_ask` has answered, count only words that our fixes never write
+            self._touched = True  # until `_ask` has answered, only words that fixes never write are counted
             ask = self._ask()
             self._touched = ask is None or ask()
         return not self._touched
 
 
 def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, vendor: str) -> bool:
-    """Whether an if/elif chain has a branch for a device beside CUDA's branch that our fixes cannot have written.
+    """Whether an if/elif chain has a branch for a device beside CUDA's branch that uncuda's fixes cannot have written.
 
     Either its test uses a name that fixes never write, such as `is_xpu_available()` or the vendor's name, or two tests
     differ in the device only. `ccl`: the name of the device's collective library.
@@ -168,7 +169,7 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
         if any((twin := said_for(words, condition)) != condition and twin in asked for condition in asked):
             return True
         if vendor and not _compared_with([vendor], asked).isdisjoint(_compared_with(["cuda", device], asked)):
-            return True  # our fixes may have written the device, but never the vendor's name
+            return True  # fixes may have written the device, but never the vendor's name
         if named := [clause for condition, clause in asked.items() if by_name in condition]:
             bodies = (without_comments(text[one.start : indents.extent(one.start)]) for one in clauses)
             cudas = [one for one, body in zip(clauses, bodies, strict=True) if _CUDA.search(body)]
@@ -178,7 +179,7 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
 
 
 def _compared_with(words: Iterable[str], conditions: Iterable[str]) -> set[str]:
-    """What is compared with one of these words at the start of a condition: `kind` in `kind == "cuda"`."""
+    """The names that are compared with one of these words at the start of a condition: `kind` in `kind == "cuda"`."""
     quoted = [f"{quote}{word}{quote}" for word in words for quote in "\"'"]
     said = (condition for condition in conditions if any(one in condition for one in quoted))
     return {match[1] for condition in said if (match := _COMPARED.match(condition))}
@@ -186,7 +187,7 @@ def _compared_with(words: Iterable[str], conditions: Iterable[str]) -> set[str]:
 
 def may_choose(data: bytes, device: bytes) -> bool:
     """A quick test on bytes: whether a device name is in a line that begins with `if` or `elif`, or in a name such as
-    `is_xpu_available`. It misses conditions that go on over several lines."""
+    `is_xpu_available`. The test misses conditions of several lines."""
     by_name, word = device + b"_available", _alone_in_bytes(device)
     first = data.find(device)
     match = word.search(data, first) if first >= 0 else None
@@ -204,14 +205,13 @@ def may_choose(data: bytes, device: bytes) -> bool:
 
 @lru_cache(maxsize=16)
 def _alone_in_bytes(word: bytes) -> re.Pattern[bytes]:
-    """A pattern for a word with no letter beside it. The word comes before the lookbehind, because that is many times
-    as fast (`npu` occurs in every `input`)."""
+    """A pattern for a word with no letter beside it. The pattern has the word before the lookbehind, because that is
+    many times as fast (`npu` occurs in every `input`)."""
     return re.compile(rb"%b(?![A-Za-z])(?<![A-Za-z]%b)" % (re.escape(word), re.escape(word)))
 
 
 def asked_by_hand(facts: Facts, target: Target) -> bool:
-    """Whether an `if` or `elif` tests for the target in words that our fixes never write: `elif
-    is_xpu_available():`."""
+    """Whether an `if` or `elif` tests for the target in words that fixes never write: `elif is_xpu_available():`."""
     names = names_of(target)
     serves, _ = _asking(names)
     written = _fixed(target)

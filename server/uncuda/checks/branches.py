@@ -27,10 +27,10 @@ TEXTS = (ast.Constant, ast.JoinedStr, ast.MatchValue)
 
 
 class Branches:
-    """Tells, for one source file and one target, whether a place has a sibling branch that serves the target."""
+    """Tells, for one source file and one target, whether a place has a sibling branch for the target."""
 
     def __init__(self, facts: Facts, target: Target, safe: Callable[[Branches], Iterable[Hit]]) -> None:
-        """`safe`: computes the hits that have a safe fix, as if no sibling branches were there."""
+        """`safe`: computes the hits that have a safe fix, as if there were no sibling branches."""
         self._target, self._safe = target, safe
         self.facts = self._facts = facts
         self.work = self._work = facts.work
@@ -47,7 +47,7 @@ class Branches:
         self._tests: dict[tuple[Header | None, int], list[Header]] = {}
 
     def served(self, statement: Statement, node: ast.AST | None) -> bool:
-        """Whether a sibling of this place, such as the other branch of its `if`, already serves the target."""
+        """Whether a sibling of this place, such as the other branch of its `if`, already handles the target."""
         if not self._words.any:
             return False
         if node is not None and (self._in_expression(statement, node) or self._keyword_serves(statement, node)):
@@ -58,21 +58,22 @@ class Branches:
 
     @property
     def certain(self) -> bool:
-        """Whether no answer so far depended on what our fixes may have written."""
+        """Whether no answer so far depended on what uncuda's fixes may have written."""
         return self._words.certain
 
     def _touched(self) -> bool:
-        """Whether no safe fix is left except in places that words a person wrote already silence."""
+        """Whether no safe fix is left, apart from places that are silent because of words that the author of the
+        program wrote."""
         evident = Branches(self._facts, self._target, lambda _: ())
         return all(hit.statement and evident.served(hit.statement, hit.node) for hit in self._safe(self))
 
     def asked(self, condition: str) -> int:
-        """What a condition tests for: 1 for the target, -1 for anything but the target, 0 for neither, whoever wrote
+        """What a condition tests for: 1 for the target, -1 for any device but the target, 0 for neither, whoever wrote
         it."""
         return self._words.asked(condition)
 
     def asks_cuda(self, start: int, end: int) -> int:
-        """What a stretch of source tests for: 1 for CUDA, -1 for anything but CUDA, 0 for neither."""
+        """What a part of the source tests for: 1 for CUDA, -1 for any device but CUDA, 0 for neither."""
         return self._words.asks_cuda(start, end)
 
     def leaves(self, header: Header) -> bool:
@@ -149,7 +150,7 @@ class Branches:
             return True
         for header in self._indents.headers(offset):
             if header.word in ("if", "elif") and self._condition(header) > 0:
-                return False  # this is the target's own branch already
+                return False  # this is already the target's own branch
             if self._sibling_serves(header) or self._left_before(header.start) or self._twin_serves(header):
                 return True
         return False
@@ -227,15 +228,15 @@ class Branches:
         return any(self._body_serves(clause) and not self.is_for_cuda(clause, clauses) for clause in others)
 
     def is_for_cuda(self, header: Header, clauses: list[Header]) -> bool:
-        """Whether a clause is the CUDA branch of its chain; if only a fix wrote the target into it, it is still
-        CUDA's."""
+        """Whether a clause is the CUDA branch of its chain, also if only a fix wrote the target into it."""
         if header.word != "else":
             return self._words.asks_cuda(header.start, header.end) > 0
         asked = {self._words.asks_cuda(clause.start, clause.end) for clause in clauses if clause.word in ("if", "elif")}
         return -1 in asked and 1 not in asked
 
     def _condition(self, header: Header) -> int:
-        """What the condition of a clause tests for: 1 for the target, -1 for anything but the target, 0 for neither."""
+        """What the condition of a clause tests for: 1 for the target, -1 for any device but the target, 0 for
+        neither."""
         if header.start not in self._asked:
             end = self._text.find(":", header.start) if header.word == "else" else header.end
             self._asked[header.start] = self._words.polarity(header.start, end)

@@ -1,5 +1,5 @@
-"""Maps for the tensors of a checkpoint, `map_location={"cuda:0": "cuda:1"}`. A fix gives each CUDA key the target's key
-beside it; if it cannot, the edit is not safe."""
+"""Dictionaries that map the devices of a checkpoint, `map_location={"cuda:0": "cuda:1"}`. A fix adds the target's key
+beside each CUDA key; if it cannot, the fix is not safe."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Use = tuple[Role, Statement]
 _NAME = "map_location"
 _LOADERS = {"torch.load": 1, "torch.jit.load": 1, "torch.hub.load_state_dict_from_url": 2,
             "torch.utils.model_zoo.load_url": 2}  # fmt: skip
-_KEEP = frozenset({"str", "device"})  # calling these on a value twice gives the same
-_HOPS = 3  # how many assignments from name to name are followed
-_MANY = 20  # dictionary entries that are looked at for one name
+_KEEP = frozenset({"str", "device"})  # calling these twice on a value gives the same result
+_HOPS = 3  # how many assignments from name to name are traced
+_MANY = 20  # the largest number of dictionary entries that are checked for one name
 
 
 def is_map_location(role: Role) -> bool:
@@ -37,8 +37,8 @@ def is_map_location(role: Role) -> bool:
 
 
 def is_sure(role: Role, made: ast.AST | None = None) -> bool:
-    """Whether the key of a value is a literal, and key and value can both be written twice. `made`: a call in the value
-    that can be written twice as well."""
+    """Whether the key of a value is a literal, and both key and value can be evaluated twice. `made`: a call in the
+    value that can be evaluated twice as well."""
     key = key_of(role)
     return key is not None and is_literal(role) and is_plain(key, role.node, made=made)
 
@@ -60,8 +60,8 @@ class CheckpointMaps:
         self._known: dict[tuple[str, int], list[Use]] = {}
 
     def beside(self, role: Role, statement: Statement, words: dict[str, str]) -> Beside:
-        """The edits that go with a device string: in the dictionary entry it stands in, or in those of the name that
-        holds it."""
+        """The edits that belong to a device string: in the dictionary entry that contains it, or in those that use the
+        name it is bound to."""
         held = self._made(role, statement)
         made = role.call if held is not role else None
         if isinstance(outer := statement.digest.parents.get(held.node), ast.NamedExpr):

@@ -1,7 +1,7 @@
-"""Follows float64 tensors from the call that makes them to a collective such as `all_reduce`, within one source file.
+"""Traces float64 tensors from the call that creates them to a collective such as `all_reduce`, within one source file.
 
-What the file does not show is not reported: another dtype or device on the way, a name that is assigned again, a
-process group or backend that may be another library's.
+Uncertain cases are not reported: another dtype or device on the way, a name that is assigned again, a process group or
+backend that may be another library's.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from ..facts.role_calls import COMPREHENSIONS, chain_of, last_word
 from ..facts.roles import Role
 from .base import Context
 from .given_device import says_number
-from .host_values import FACTORIES, RANGES
+from .host_values import FACTORIES, RANGES, values_of
 from .parameters import Parameters
 from .result_values import cut
 from .string_flow import Flow
 
-_DEEP, _MANY = 8, 200  # names followed on the way to a collective; uses of a tensor that are looked at
+_DEEP, _MANY = 8, 200  # names traced on the way to a collective; uses of a tensor that are checked
 _CASTS = frozenset({"double", "mean", "sum", "to", "type"})
 _REDUCING = frozenset({"mean", "sum"})
 _KEEPING = frozenset(
@@ -31,17 +31,18 @@ _COMPUTING = frozenset({"add", "div", "mul", "sub"})
 _SHAPING = frozenset({"reshape", "view"})  # `view` also accepts a dtype
 _BESIDE_DEVICE = frozenset({"copy", "memory_format", "non_blocking"})
 _TENSORS = frozenset({0, 1, "input", "input_list", "output", "tensor", "tensors"})  # parameters of collectives
-_INNER = (*COMPREHENSIONS, ast.DictComp, ast.Lambda)  # these may rebind the name themselves
+_INNER = (*COMPREHENSIONS, ast.DictComp, ast.Lambda)  # these expressions may rebind the name themselves
 _TESTS = frozenset({"if", "elif", "else", "while"})
 _ASKS = "backend", "dtype", "float64", "double", "cpu", "device"
+_ACCELERATOR = "accelerator"  # the object of Accelerate that holds the device of this process
 _CATCHES = re.compile(r"\b(?:suppress|raises|assertRaises)\b")
 _OTHER = "gloo"
 """A collective library on the host that accepts float64. In a file that names it, no collective is reported."""
 
 
 class _Tensor(NamedTuple):
-    """An expression that is a float64 tensor. `placed`: it is on the accelerator; `array`: it has dimensions, so
-    results computed from it are float64 as well."""
+    """An expression that is a float64 tensor. `placed`: the tensor is on the accelerator; `array`: it has dimensions,
+    so results computed from it are float64 as well."""
 
     node: ast.AST
     statement: Statement
@@ -50,7 +51,7 @@ class _Tensor(NamedTuple):
 
 
 class Collectives:
-    """Follows tensors through the names and functions of one source file."""
+    """Traces tensors through the names and functions of one source file."""
 
     def __init__(self, context: Context, rule: Rule) -> None:
         self._context, self._names = context, frozenset(rule.get("collectives", ()))
@@ -69,36 +70,59 @@ class Collectives:
         return "" if found and self._excused(call, statement) else found
 
     def _made(self, call: ast.Call, statement: Statement) -> _Tensor | None:
-        """The float64 tensor that a call makes; None if it is not known to make one."""
+        """The float64 tensor that a call creates; None if the call is not known to create one."""
         root, _, name = (self._flow.resolve(call.func, statement) or "").rpartition(".")
         if root == "torch" and name in FACTORIES | RANGES:
-            placed = any(word.arg == "device" and self._is_device(word.value) for word in call.keywords)
+            placed = any(word.arg == "device" and self._is_device(word.value, statement) for word in call.keywords)
             return _Tensor(call, statement, placed, name in RANGES or _has_shape(call, name))
         if isinstance(call.func, ast.Attribute) and call.func.attr in _CASTS:
             given = [*call.args, *(word.value for word in call.keywords if word.arg == "device")]
-            placed = any(self._is_device(one) for one in given) or self._is_placed(call.func.value)
+            placed = any(self._is_device(one, statement) for one in given)
+            placed = placed or self._is_placed(call.func.value, statement)
             return _Tensor(call, statement, placed, False)
         return None
 
-    def _is_placed(self, node: ast.AST) -> bool:
+    def _is_placed(self, node: ast.AST, statement: Statement) -> bool:
         """Whether a chain of calls moves its first object to the accelerator: `x.cuda().sum()`."""
         while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr == "cuda" or (node.func.attr == "to" and any(map(self._is_device, node.args))):
+            moved = node.args if node.func.attr == "to" else ()
+            if node.func.attr == "cuda" or any(self._is_device(one, statement) for one in moved):
                 return True
             if node.func.attr not in _KEEPING | _REDUCING:
                 return False
             node = node.func.value
         return False
 
-    def _is_device(self, node: ast.AST) -> bool:
-        """Whether an expression denotes the accelerator: `"cuda:0"`, `torch.device("cuda", i)`, `current_device()`."""
+    def _is_device(self, node: ast.AST, statement: Statement, depth: int = 0) -> bool:
+        """Whether an expression denotes the accelerator where there is one: `"cuda:0"`, `torch.device("cuda", i)`,
+        `current_device()`, `accelerator.device`, a choice between one of these and the CPU, or a name for one."""
         if isinstance(node, ast.JoinedStr) and node.values:
             node = node.values[0]
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return node.value.partition(":")[0] in ("cuda", self._device)
+        if isinstance(node, ast.IfExp):
+            return any(self._is_device(one, statement, depth) for one in (node.body, node.orelse))
         if isinstance(node, ast.Call) and last_word(node.func) == "device" and node.args:
-            return self._is_device(node.args[0])
-        return isinstance(node, (ast.Name, ast.Attribute, ast.Call)) and says_number(node)
+            return self._is_device(node.args[0], statement, depth)
+        if isinstance(node, ast.Attribute) and node.attr == "device" and last_word(node.value) == _ACCELERATOR:
+            return True
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Call)) and says_number(node):
+            return True
+        return self._is_name_of_device(node, statement, depth)
+
+    def _is_name_of_device(self, node: ast.AST, statement: Statement, depth: int) -> bool:
+        """Whether every value that the file assigns to a name, or to an attribute of `self`, is the accelerator."""
+        base, parts = chain_of(node)
+        self._left -= 1
+        if not isinstance(base, ast.Name) or len(parts) > (base.id == "self") or depth >= _DEEP or self._left < 0:
+            return False
+        spelled = ".".join([base.id, *parts])
+        self._context.asked.add(spelled)
+        scope = -1 if parts else self._flow.scope(spelled, statement.start, Role("assignment", node))
+        values = [*values_of(self._flow, spelled, scope)]
+        return bool(values) and all(
+            value is not None and self._is_device(value, where, depth + 1) for value, where in values
+        )
 
     def _follow(self, tensor: _Tensor, depth: int) -> str:
         self._context.facts.work.compare(4)
@@ -137,7 +161,9 @@ class Collectives:
             return same._replace(placed=True)
         if name == "to":
             given = [*call.args, *(word.value for word in call.keywords if word.arg == "device")]
-            moved = all(map(self._is_device, given)) and words <= _BESIDE_DEVICE | {"device"}
+            moved = all(self._is_device(one, tensor.statement) for one in given) and words <= _BESIDE_DEVICE | {
+                "device"
+            }
             return same._replace(placed=True) if given and moved else None
         if name in _COMPUTING:
             kept = tensor.array or all(isinstance(one, ast.Constant) for one in call.args)
@@ -226,7 +252,7 @@ def _has_shape(call: ast.Call, name: str) -> bool:
 
 
 def _is_grouped(call: ast.Call, position: int) -> bool:
-    """Whether a collective gets, or may get, a `group` argument; the group may belong to another library."""
+    """Whether a collective gets, or may get, a `group` argument; such a group may belong to another library."""
     groups = [*call.args[position:], *(word.value for word in call.keywords if word.arg in (None, "group"))]
     if any(isinstance(one, ast.Starred) for one in call.args):
         return True

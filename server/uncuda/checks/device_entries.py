@@ -26,7 +26,7 @@ _PLAIN = (ast.Constant, ast.JoinedStr, ast.FormattedValue, ast.Name, ast.Attribu
 
 
 class Entry(NamedTuple):
-    """The spans of key and value in the statement, with their parentheses; `node`: the value."""
+    """The spans of a dictionary entry's key and value in the statement, with their parentheses; `node`: the value."""
 
     key: Span
     value: Span
@@ -44,7 +44,7 @@ class Entries(NamedTuple):
 
 @lru_cache(maxsize=8)
 def entries_of(mapping: ast.Dict, digest: Digest) -> Entries:
-    """The entries of a dictionary; cached, because each entry asks for them."""
+    """The entries of a dictionary; cached, because they are requested again for each entry."""
     text, by_key = digest.text, dict[ast.AST, Entry]()
     done = digest.span(mapping)[0] + 1
     for key, value in zip(mapping.keys, mapping.values, strict=True):
@@ -58,8 +58,8 @@ def entries_of(mapping: ast.Dict, digest: Digest) -> Entries:
 
 
 def _bracketed(text: str, floor: int, span: Span) -> Span:
-    """The span of an expression with its parentheses. Between `floor` and the expression stand only commas, whitespace
-    and comments."""
+    """The span of an expression with its parentheses. Only commas, whitespace and comments are between `floor` and the
+    expression."""
     start, end = span
     closing = _CLOSING.match(text, end)
     if closing is None or closing.end() == end:
@@ -88,17 +88,18 @@ def key_of(role: Role) -> ast.expr | None:
 
 
 def said(source: str, words: dict[str, str]) -> str:
-    """The source with each CUDA word in its strings replaced by the target's."""
+    """The source text with each CUDA word in its strings replaced by the target's word."""
     for old, new in words.items():
         source = re.sub(rf"(?<=[\"']){re.escape(old)}(?=[\"':])", new, source)
     return source
 
 
 def moved(role: Role, statement: Statement, context: Context, words: dict[str, str]) -> list[Edit]:
-    """The edit that adds the target's key beside a key that names the device something was saved on: `{"cuda:0":
+    """The edit that adds the target's key beside a key that names the device on which something was saved: `{"cuda:0":
     "cuda:1"}`.
 
-    `role` is that of the value. Empty if the key names no device, or if the target's key is there already.
+    `role`: the role of the value. The result is empty if the key names no device, or if the dictionary has the target's
+    key already.
     """
     entry, digest = entry_of(role, statement), statement.digest
     if entry is None or not isinstance(role.subject, ast.Dict):
@@ -142,7 +143,7 @@ def doubled(role: Role, statement: Statement, words: dict[str, str]) -> list[Edi
 
 
 def is_plain(*nodes: ast.AST | None, made: ast.AST | None = None) -> bool:
-    """Whether expressions can be written twice: they contain no calls except `format` and the call `made`."""
+    """Whether expressions can be evaluated twice: they contain no calls except `format` and the call `made`."""
     return all(
         isinstance(part, _PLAIN)
         or (isinstance(part, ast.Call) and (part is made or getattr(part.func, "attr", "") == "format"))

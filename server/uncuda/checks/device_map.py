@@ -1,4 +1,4 @@
-"""Adds the target's entry to a dictionary whose keys are devices, as `{"cuda": "nccl", "cpu": "gloo"}`."""
+"""Adds the target's entry to a dictionary whose keys are devices, such as `{"cuda": "nccl", "cpu": "gloo"}`."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def is_looked_up(role: Role, statement: Statement, flow: Flow) -> bool:
 
 
 def _looks_up(node: ast.AST, rest: tuple[str, ...], statement: Statement) -> bool:
-    """Whether a use of the dictionary looks up one key. `rest`: the attributes written after its name."""
+    """Whether a use of the dictionary only looks up one key. `rest`: the attributes written after its name."""
     parent = statement.digest.parents.get(node)
     if rest:
         return rest == ("get",) and isinstance(parent, ast.Call) and parent.func is node

@@ -1,4 +1,4 @@
-"""`check = "environment"`: an environment variable of CUDA or NCCL, read, set or passed on."""
+"""`check = "environment"`: an environment variable of CUDA or NCCL that is read, set or passed on."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
 
 class _Place(NamedTuple):
     """A place that names an environment variable. `span`: of the node, in the statement; `at`: the offset of the name;
-    `value`: what the variable is set to; `asked`: it is read or tested for existence; `tested`: only tested for
-    existence."""
+    `value`: the value that the variable is set to; `asked`: whether the variable is read or tested for existence;
+    `tested`: whether it is only tested for existence."""
 
     node: ast.AST
     span: tuple[int, int]
@@ -172,5 +172,6 @@ def _spelled(node: ast.AST | None) -> str:
 
 
 def _is(spelled: str, names: Sequence[str]) -> bool:
-    """Whether a spelled name is one of `names`, or the end of one, as `environ.get` after `from os import environ`."""
+    """Whether a name in the code is one of `names`, or the end of one, such as `environ.get` after `from os import
+    environ`."""
     return bool(spelled) and any(name == spelled or name.endswith("." + spelled) for name in names)

@@ -1,4 +1,4 @@
-"""Optional imports: whether the program goes on without a missing module, and where it raises because of it later."""
+"""Optional imports: whether the program continues without a missing module, and where it raises because of it later."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from .base import Context, Hit
 from .branch_words import last_of
 
 LEFT_OUT = "left-out"
-"""The limit of a hit at an optional import: the program goes on without the module."""
+"""The limit of a hit at an optional import: the program continues without the module."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
 _TEST = re.compile(r"[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)")
 _ASKED = re.compile(r"\bis_([a-z]{2,6})_available\b")
+_CALLED = re.compile(r"\b(is_\w+_available)\(\)")
 _MODULES = frozenset({"jax", "tf", "torch"})  # short names of other modules, so no abbreviations of a longer name
 _SKIPS = "importorskip("
 _SKIPPED = re.compile(r"[\"'](\w+)[.\w]*[\"']")
-_MANY = 20  # tests above a place, or calls of a function, that are looked at
+_MANY = 20  # maximum number of tests above a place, or of calls of a function, that are checked
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
 
@@ -47,7 +48,7 @@ class Fallbacks:
             self._flags.setdefault(module, set()).update(guard.flags)
 
     def lowered(self, hit: Hit, module: str) -> Hit:
-        """A hit at an import or use, with severity "information" if the program goes on without the module.
+        """The hit at an import or use, with severity "information" if the program continues without the module.
 
         The severity is "warning" if the file raises later because the module is missing.
         """
@@ -58,8 +59,10 @@ class Fallbacks:
         if guard is not None and not guard.raises:
             if any(map(self._is_needed, guard.flags)):
                 return replace(hit, severity=_at_most_warning(rule))
-        elif not self._is_asked(module, statement):
+        elif (asked := self._asked(module, statement)) is None:
             return hit
+        elif any(map(self._is_needed, _CALLED.findall(asked))):
+            return replace(hit, severity=_at_most_warning(rule))
         return replace(hit, severity="information", limits=(*hit.limits, LEFT_OUT))
 
     def _tried(self, statement: Statement) -> Guard | None:
@@ -79,20 +82,20 @@ class Fallbacks:
                 return Guard(frozenset())
         return None
 
-    def _is_asked(self, module: str, statement: Statement) -> bool:
-        """Whether an `if` around a place, or above it in its block, tests for the module, and the code does not raise
-        if the module is missing."""
+    def _asked(self, module: str, statement: Statement) -> str | None:
+        """The condition of the `if` around a place that tests for the module, if the code does not raise without it;
+        "" if the test stands above the place, None if there is none."""
         if self._is_skipped(module, statement.start) or self._left_without(module, statement.start):
-            return True
+            return ""
         for header in self._indents.headers(statement.start):
             if header.word in ("def", "class"):
-                return False
+                return None
             if (condition := self._granted(header)) and self._asks(module, condition):
                 other = self._indents.clauses(header)[-1]
-                return other.word != "else" or not only_raises(self._context, other)
+                return condition if other.word != "else" or not only_raises(self._context, other) else None
             if self._left_without(module, header.start):
-                return True
-        return False
+                return ""
+        return None
 
     def _is_skipped(self, module: str, offset: int) -> bool:
         """Whether `pytest.importorskip("x")` for the module stands above, in the same block or in one around it."""

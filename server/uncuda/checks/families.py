@@ -15,14 +15,14 @@ OTHERS = (
 )  # fmt: skip
 """Words for accelerators other than CUDA and the targets, and for the CPU, in names of classes and files."""
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?[ \t]*:", re.M)
-_FIRST = re.compile(r"\n[ \t]*(?=class\b)")  # for the text with a line break put before it
+_FIRST = re.compile(r"\n[ \t]*(?=class\b)")  # the pattern is for the text with a line break added at its start
 _OF_CUDA = re.compile(r"class[ \t]+\w*C(?:uda|UDA)")
 _COMMON = frozenset({"object", "ABC", "abc.ABC", "Enum", "str", "int", "Exception", "Protocol", "NamedTuple"})
 
 
 class ClassFamily(NamedTuple):
-    """`name`: the span of the name of CUDA's class; `devices`: the devices that have a class; `spans`: of all classes
-    of the group and of the base classes they share."""
+    """`name`: the span of the name of CUDA's class; `devices`: the devices that have a class; `spans`: the spans of all
+    classes of the group and of the base classes they share."""
 
     name: Span
     devices: frozenset[str]
@@ -30,7 +30,8 @@ class ClassFamily(NamedTuple):
 
 
 def families_in(facts: Facts, devices: Collection[str]) -> list[ClassFamily]:
-    """The groups in a file; `devices`: the targets' names. CUDA's class with only a CPU class beside it is no group."""
+    """The groups in a file; `devices`: the targets' names. CUDA's class with only a CPU class beside it is not a
+    group."""
     places = facts.searches.find(("family",), _cudas)
     text = facts.layout.text
     if not any(_bases(match) for at in places if (match := _CLASS.match(text, at))):

@@ -21,7 +21,7 @@ class GivenAway:
         self._names: dict[str, frozenset[str]] = {}
 
     def has(self, rule: Rule, role: Role) -> bool:
-        """Whether the name or option that holds a string is passed to such a library: `Model(name,
+        """Whether the variable or option that holds a string is passed to such a library: `Model(name,
         device=args.device)`."""
         if role.kind not in LINKED:
             return False

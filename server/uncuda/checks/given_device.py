@@ -11,7 +11,7 @@ from ..facts.role_calls import last_word
 from ..facts.scans import whole_word
 from .base import Context
 
-_FEW = 16  # names searched one by one, in the lines that hold them; beyond that, one pass reads all names
+_FEW = 16  # up to this number, names are searched one by one; beyond it, one pass reads all names
 # Keywords that the method of a tensor accepts and that of a module does not.
 _OF_TENSORS = frozenset({"non_blocking", "memory_format"})
 _ANYTHING = ("load", "compile")  # functions of torch that may return something other than a tensor
@@ -25,9 +25,9 @@ _BINDS = re.compile(r"\b(?:def|for|lambda|as|import|global|nonlocal)\b|:=|[-+*/|
 
 
 def of_module(node: ast.Attribute, call: ast.Call) -> ast.expr | None:
-    """The one argument of a call of `node` if the object may be a module; None otherwise.
+    """The only argument of a call of `node` if the object may be a module; None otherwise.
 
-    Only tensors accept more arguments, and what a function of torch has just made is a tensor:
+    Only tensors accept more arguments, and a torch function in the same expression creates a tensor:
     `torch.randn(2).cuda(0)`.
     """
     maker = node.value.func if isinstance(node.value, ast.Call) else None
@@ -52,7 +52,7 @@ def says_number(node: ast.expr) -> bool:
 
 
 def is_bound_to_device(context: Context, name: str) -> bool:
-    """Whether every assignment to a name in this file is a device: `device = torch.device(…)`."""
+    """Whether every assignment to a variable in this file is a device: `device = torch.device(…)`."""
     context.asked.add(name)
     if not context.facts.says("device("):
         return False
@@ -81,7 +81,8 @@ def _lines_at(text: str, places: Sequence[int]) -> str:
 
 @lru_cache(maxsize=1)
 def _bound(text: str) -> dict[str, bool]:
-    """For each name that the text binds: whether every value is a device. It takes one pass over the lines."""
+    """For each name that the text binds: whether every value is a device. The function makes one pass over the
+    lines."""
     found: dict[str, bool] = {}
     for line in text.splitlines():
         match = _ASSIGNED.match(line)
@@ -93,7 +94,8 @@ def _bound(text: str) -> dict[str, bool]:
 
 
 def names_device(call: ast.Call) -> bool:
-    """Whether a call passes a device by its name: `x.cuda("cuda:0")`. On the target only `.to` accepts that."""
+    """Whether a call passes a device by its name: `x.cuda("cuda:0")`. On the target, only `.to` accepts a device
+    name."""
     given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "device")]
     return len(given) == 1 and _is_device(given[0])
 

@@ -1,4 +1,4 @@
-"""The hits that checks produce. A hit is never changed; a later stage that adds something makes a new one."""
+"""The hits that checks produce. A hit is never changed; a later stage that adds information creates a new hit."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class At(int):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A place [start, end) that a rule reports, with what the check found out about it."""
+    """A place [start, end) that a rule reports, with the facts that the check found about it."""
 
     rule: Rule
     start: int
     end: int
     words: Mapping[str, str] = field(default_factory=dict)
-    """Values for the braces of the rule's message. `subject` is used by the property below if it differs from
+    """Values for the braces of the rule's message. The property `subject` below uses this value if it differs from
     `name`."""
     fixes: tuple[Fix, ...] = ()
-    """The fixes, best first. Empty: the code must be changed by hand."""
+    """The fixes, best first. If there is none, the code must be changed by hand."""
     links: Links = ()
     limits: tuple[str, ...] = ()
     """Ids of sentences from the tables that are appended to the message."""
@@ -51,20 +51,20 @@ class Hit:
     lacking: tuple[str, ...] = ()
     """Functions whose results lack this attribute on the target, if the fix writes it."""
     origin: tuple[str, str, Span] | None = None
-    """The alias through which the place was resolved: the local name, the dotted name it stands for, and the binding's
-    span."""
+    """The alias through which the name was resolved: the local name, the dotted name it stands for, and the span of its
+    binding."""
     question: tuple[At, bool] | None = None
-    """The offset of the test under which alone the word is used, and whether nothing else shows that it means a
+    """The offset of the test behind which the string is used, and whether only that test shows that the string is a
     device."""
     by_hand: bool = False
-    """The name also serves the target elsewhere, so a person must decide what stays CUDA's."""
+    """The name is also used for the target elsewhere, so a person must decide which uses stay for CUDA."""
     sources: Links = ()
-    """Keys in `links` of the code that produces the value tested here; neither may change without the other."""
+    """Keys in `links` of the code that produces the value that is tested here; neither may change without the other."""
 
     @property
     def subject(self) -> str:
         """The library, API or variable that the hit is about, such as `flash_attn`, `torch.cuda.synchronize`, `.cuda`
-        or `NCCL_DEBUG`; "" if it is about the place only."""
+        or `NCCL_DEBUG`; "" if the hit is about a single place."""
         return self.words.get("subject") or self.words.get("name", "")
 
     def with_fixes(self, fixes: tuple[Fix, ...]) -> Hit:
@@ -72,7 +72,7 @@ class Hit:
         return self if fixes is self.fixes else replace(self, fixes=fixes)
 
     def lowered(self, applicability: str | None) -> Hit:
-        """A copy whose first fix has another class, or without fixes if `applicability` is None."""
+        """A copy whose first fix has another class, or a copy without fixes if `applicability` is None."""
         if not self.fixes or self.fixes[0].applicability == applicability:
             return self
         if applicability is None:
@@ -81,7 +81,7 @@ class Hit:
 
 
 def moved(hit: Hit, statement: Statement, region: Region) -> Hit:
-    """The hit moved to its offsets after an edit that did not touch it; `statement`: its statement in the new text.
+    """The hit at its new offsets after an edit that did not touch it; `statement`: its statement in the new text.
 
     The fields are listed one by one because this runs for every hit at every keystroke, where `dataclasses.replace` is
     slow.

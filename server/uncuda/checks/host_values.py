@@ -1,4 +1,4 @@
-"""Finds tensors that certainly lie on the CPU: results of `.cpu()`, names that hold them, and what is computed from
+"""Finds tensors that are certainly on the CPU: results of `.cpu()`, names that hold them, and values computed from
 them.
 
 An expression that cannot be traced back to such a call counts as not on the CPU.
@@ -19,19 +19,23 @@ from .string_flow import Flow
 
 RANGES = frozenset({"arange", "eye", "linspace"})
 FACTORIES = frozenset({"as_tensor", "empty", "eye", "full", "ones", "rand", "randn", "tensor", "zeros"})
-"""Functions of torch that make a tensor from other values, or from nothing."""
+"""Functions of torch that create a tensor from other values, or from nothing."""
 _SCALARS = frozenset({"as_tensor", "tensor"})
 """Functions that make 0-dimensional tensors, which may be combined with tensors on any device."""
 _PLACES = ("set_default_device", "set_default_tensor_type", "with torch.device")
-_DEEP, _MANY = 8, 200  # names followed on the way; expressions looked at in one file
+_DEEP, _MANY = 8, 200  # names traced on the way; expressions checked in one file
 _TAKEN = frozenset({"T", "data", "imag", "indices", "mT", "real", "values"})
 _KEEPING = frozenset({"cat", "concat", "flatten", "hstack", "stack", "vstack", "where"})
 """Functions of torch whose result is on the device of their tensors."""
+_CONVERTS = re.compile(
+    r"def[ \t]+\w*(?:convert|filter|load|map|rename|split)\w*\([ \t\n]*"
+    r"(?P<given>(?:\w*_)?(?:state_dict|checkpoint|ckpt))\b"
+)
 _ADDS = frozenset({"append", "extend"})
 
 
 class HostValues:
-    """Finds such tensors in one source file."""
+    """Finds tensors on the CPU in one source file."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -46,8 +50,9 @@ class HostValues:
 
     @cached_property
     def _begins(self) -> bool:
-        """Whether the file contains anything that moves a tensor to the CPU or makes one there."""
-        return any(map(self._context.facts.says, ("cpu", *(f"torch.{name}" for name in sorted(FACTORIES | RANGES)))))
+        """Whether the file contains anything that moves a tensor to the CPU, makes one there or loops over items."""
+        words = (".items(", "cpu", *(f"torch.{name}" for name in sorted(FACTORIES | RANGES)))
+        return any(map(self._context.facts.says, words))
 
     def holds(self, node: ast.AST, statement: Statement, depth: int = 0) -> bool:
         """Whether an expression is a tensor on the CPU, or a list of them."""
@@ -75,7 +80,7 @@ class HostValues:
         return any(shown) and all(one or other for one, other in zip(shown, spelled, strict=True))
 
     def makes(self, name: str) -> bool:
-        """Whether a function of torch makes its tensor on the CPU if it gets no device."""
+        """Whether a function of torch creates its tensor on the CPU if it gets no device."""
         return name in FACTORIES | RANGES and not any(map(self._context.facts.says, _PLACES))
 
     def leaves(self, call: ast.Call, statement: Statement) -> bool:
@@ -132,22 +137,25 @@ class HostValues:
         if key not in self._named:
             self._context.asked.add(spelled)
             self._named[key] = False  # a name that depends on itself counts as unknown
-            values = [*self._given(spelled, scope)]
-            shown = [(value, where) for value, where in values if not _is_empty(value)]
-            self._named[key] = bool(shown) and all(
+            values = [*values_of(self._flow, spelled, scope)]
+            loaded = scope >= 0 and self._is_of_checkpoint(spelled, scope)
+            self._named[key] = loaded  # what is computed from a loaded tensor, under the same name, is there as well
+            shown = [(value, where) for value, where in values if not (value is None if loaded else _is_empty(value))]
+            self._named[key] = (loaded or bool(shown)) and all(
                 value is not None and self.holds(value, where, depth + 1) for value, where in shown
             )
         return self._named[key]
 
-    def _given(self, spelled: str, scope: int) -> Iterator[tuple[ast.expr | None, Statement]]:
-        """The values assigned to a name or appended to the list it holds; None for a binding without a value, such as a
-        loop."""
-        for found in self._flow.naming(spelled, scope):
-            bound = [one for one in found.digest.bindings if one.name == spelled]
-            values = [value for node in found.digest.piece.nodes for value in _values(node, spelled)]
-            yield from ((value, found) for value in values)
-            if len(bound) > len(values):
-                yield None, found
+    def _is_of_checkpoint(self, name: str, scope: int) -> bool:
+        """Whether a name is a tensor of a loaded checkpoint: a function that converts one goes through the state dict
+        that it is given. Checkpoints are converted where they were loaded, on the host."""
+        facts = self._context.facts
+        header = _CONVERTS.match(facts.text, scope)
+        if header is None or not facts.says(".items("):
+            return False
+        facts.work.search(scope, facts.indents.extent(scope))
+        loop = rf"^[ \t]*for[ \t]+\w+,[ \t]*{re.escape(name)}[ \t]+in[ \t]+{header['given']}\.items\(\)"
+        return re.search(loop, facts.text[scope : facts.indents.extent(scope)], re.M) is not None
 
     def _gives(self, name: str, depth: int) -> bool:
         """Whether everything that a function of this file returns is on the CPU."""
@@ -173,8 +181,19 @@ class HostValues:
         return self._functions[name]
 
 
+def values_of(flow: Flow, spelled: str, scope: int) -> Iterator[tuple[ast.expr | None, Statement]]:
+    """The values assigned to a name or appended to the list it holds; None for a binding without a value, such as a
+    loop."""
+    for found in flow.naming(spelled, scope):
+        bound = [one for one in found.digest.bindings if one.name == spelled]
+        values = [value for node in found.digest.piece.nodes for value in _values(node, spelled)]
+        yield from ((value, found) for value in values)
+        if len(bound) > len(values):
+            yield None, found
+
+
 def _parts(node: ast.AST) -> list[ast.expr]:
-    """The expressions whose values make up this one: both branches of `… if …`, or the items of a list."""
+    """The expressions that can be the value of this one: both branches of `… if …`, or the items of a list."""
     if isinstance(node, ast.UnaryOp):
         return [node.operand]
     if isinstance(node, ast.IfExp):
@@ -183,12 +202,13 @@ def _parts(node: ast.AST) -> list[ast.expr]:
 
 
 def _listed(call: ast.Call) -> list[ast.expr]:
-    """The tensors passed to a function of torch, also as items of a list. A dimension argument is a number."""
+    """The tensors passed to a function of torch, also as items of a list. A dimension argument is a number, so it is
+    not included."""
     return [one for given in call.args for one in (given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given])]
 
 
 def _is_empty(value: ast.expr | None) -> bool:
-    """Whether a value is an empty list or None, as before the first real value."""
+    """Whether a value is an empty list or None, as an initial value is."""
     return (isinstance(value, (ast.List, ast.Tuple)) and not value.elts) or getattr(value, "value", ...) is None
 
 

@@ -1,4 +1,4 @@
-"""Edits that insert an import on a line of its own beside an existing statement."""
+"""Edits that insert an import on a separate line beside an existing statement."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPENS = re.compile(r"else[ \t]*:[ \t]*(?:#[^\n]*)?\r?\n")
 
 
 def import_edit(facts: Facts, module: str, statement: Statement, before: bool = False) -> Edit:
-    """The edit that inserts `import module` on a line of its own below (or above) a statement, in the same block."""
+    """The edit that inserts `import module` on a separate line below (or above) a statement, in the same block."""
     text = facts.text
     line = facts.layout.line_start(statement.start)
     indent = text[line : statement.start]

@@ -15,7 +15,7 @@ from .base import Context
 from .owners import IS_CUDA, called_so
 
 TORCH, OWN, OTHER = "torch", "own", ""
-_SAME = "same"  # the value leads back to the name itself and adds nothing
+_SAME = "same"  # the value leads back to the name itself and gives no further kind
 _FREE = "free"  # the name is bound in an outer scope
 _DEEP, _MANY = 12, 60
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?")
@@ -33,11 +33,11 @@ _TENSORS = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "
 
 
 def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> bool:
-    """Whether the method that an attribute names may be one that a class of the program defines itself.
+    """Whether the method that an attribute names may be defined by a class of the program.
 
-    Always if the program replaces torch's method. Otherwise not for torch's objects, and always for objects of such a
-    class. For unknown objects, only if the class's method does more than move the object. True also for attributes of
-    imports.
+    The result is True if the program replaces torch's method. Otherwise it is False for torch's objects, and True for
+    objects of such a class. For unknown objects, it is True only if the class's method does more than move the object.
+    It is also True for attributes of imports.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         return True
@@ -55,7 +55,8 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
 
 
 class Instances:
-    """Classifies the objects of one file. `names`: classes that define the method, and functions that return them."""
+    """Classifies the objects of one file as torch's, the program's own or unknown. `names`: classes that define the
+    method, and functions that return them."""
 
     def __init__(self, context: Context, names: frozenset[str]) -> None:
         self._context = context
@@ -63,13 +64,13 @@ class Instances:
         self._known: dict[tuple[str, int], str] = {}
 
     def of(self, node: ast.expr, statement: Statement) -> str:
-        """TORCH or OWN if the file shows it, else OTHER. The result does not depend on earlier calls."""
+        """TORCH or OWN if the file shows one of them, else OTHER. The result does not depend on earlier calls."""
         self._known.clear()
         kind = self.kind(node, statement)
         return OTHER if kind == _SAME else kind
 
     def kind(self, node: ast.expr, statement: Statement, depth: int = 0) -> str:
-        """The kind of an expression, following up to `_DEEP` names; _SAME if it leads back to a name on the way."""
+        """The kind of an expression; up to `_DEEP` names are traced; _SAME if it leads back to a name on the way."""
         self._context.facts.work.compare(4)
         if depth > _DEEP:
             return OTHER
@@ -156,7 +157,7 @@ class Instances:
             match = _CLASS.match(self._context.text, header) if header >= 0 else None
             return OWN if match and match[1] in self._names else OTHER
         if any(binding.name == name and binding.kind == "parameter" for binding in statement.digest.bindings):
-            return self._parameter(name, statement, depth)  # a function whose body stands on the line of its header
+            return self._parameter(name, statement, depth)  # a function whose body is on the line of its header
         scope = indents.scope_of(statement.start)
         while True:
             start = scope[0] if scope is not None else -1
@@ -181,7 +182,7 @@ class Instances:
         header = self._context.facts.peek(start) if start >= 0 else None
         every = [*([header] if header else []), *self._statements(_binding(name), max(start, 0), end)]
         if len(every) > _MANY:
-            yield OTHER  # bindings beyond the limit are not looked at
+            yield OTHER  # bindings beyond the limit are not checked
         for found in every:
             for binding in found.digest.bindings:
                 if binding.name != name:
@@ -198,7 +199,7 @@ class Instances:
                     yield from self._looped(found, name, depth)
 
     def _annotated(self, statement: Statement, name: str) -> str:
-        """The kind that the annotation of an assigned name tells; _SAME if it has none."""
+        """The kind that the annotation of an assigned name shows; _SAME if there is no annotation."""
         for node in statement.digest.piece.nodes:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
                 return self._says(node.annotation, statement)
@@ -244,7 +245,7 @@ class Instances:
                     yield self.kind(value, found, depth)
 
     def _stored(self, name: str, statement: Statement, depth: int) -> str:
-        """The kind of what the surrounding class assigns to `self.name`."""
+        """The kind of the values that the surrounding class assigns to `self.name`."""
         header = self._class_around(statement)
         key = f"self.{name}", header
         if header >= 0 and key not in self._known:
@@ -301,7 +302,7 @@ def _is_own(node: ast.expr, name: str) -> bool:
 
 
 def _together(kinds: Iterable[str], none: str = OTHER) -> str:
-    """OWN if any kind is OWN, TORCH if all are; `none` if no kind tells anything."""
+    """OWN if any kind is OWN, TORCH if all are TORCH; `none` if there is no known kind."""
     found = {kind for kind in kinds if kind != _SAME}
     if OWN in found:
         return OWN

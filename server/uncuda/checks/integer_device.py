@@ -1,4 +1,4 @@
-"""`check = "integer-device"`: an integer used as a device, which on the target still means a CUDA device."""
+"""`check = "integer-device"`: an integer used as a device, which in older PyTorch versions means a CUDA device."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _devices(call: ast.Call, callee: str, rule: Rule) -> Iterator[ast.Constant]:
 
 
 def _calls(statement: Statement) -> Iterator[ast.Call]:
-    """The calls written in the statement itself, without those inside f-string fields."""
+    """The calls in the statement itself, without those inside f-string fields."""
     fields = {text.node for text in statement.digest.texts if text.formatted}
     calls = dict.fromkeys(node for node in statement.digest.parents.values() if isinstance(node, ast.Call))
     for call in calls:

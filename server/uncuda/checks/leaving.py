@@ -1,4 +1,4 @@
-"""Recognises statements after which a block does not go on: return, raise, `sys.exit()` and the like."""
+"""Recognises statements that end a block: return, raise, `sys.exit()` and similar statements."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from .instances import may_be_own
 from .on_host import is_cast_on_host
 from .scripted import scripted
 
-# Nodes in which a comparison needs no parentheses.
+# Nodes inside which a comparison needs no parentheses.
 _ALONE = (ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Assert, ast.Assign, ast.Return)
 _EMPTY = re.compile(r"\s*\(\s*\)")
 _NAMED = re.compile(r"(?<![\w.])(\w+)\Z")
@@ -131,8 +131,8 @@ class Check:
     def _scripted(
         self, context: Context, parent: ast.AST | None, call: ast.Call | None, rule: Rule, word: Edit
     ) -> tuple[str, tuple[Edit, ...]]:
-        """The expression that TorchScript's compiler accepts instead, and the edits that write it; no edits if it does
-        not fit."""
+        """The expression that TorchScript's compiler accepts instead, and the edits that write it; no edits if the call
+        cannot be rewritten."""
         new = self.target.fill(rule.get("scripted", ""))
         if call is not None:
             empty = _EMPTY.match(context.text, word.end)
@@ -143,8 +143,8 @@ class Check:
     def _to(
         self, context: Context, statement: Statement, rule: Rule, word: Edit, given: ast.expr
     ) -> tuple[str, tuple[Edit, ...], bool]:
-        """The method to write if the target's `module.npu()` accepts only some devices, the edits, and whether the
-        meaning is certainly the same."""
+        """The method to write if the target's `module.npu()` accepts only some devices, the edits that write it, and
+        whether the fixed code certainly means the same."""
         new = self.target.fill(rule.get("with-device", ""))
         if is_index(given):
             device = self.target.words["device"]
@@ -173,8 +173,8 @@ class Check:
 
 
 def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:
-    """The limit that says why the object lacks the method on the target, if it comes from a call that the rule lists;
-    ""."""
+    """The limit that says why the object lacks the method on the target, if the object comes from a call that the rule
+    lists; else ""."""
     for name, limit in rule.get("not-from", {}).items():
         if not context.facts.says(name):
             continue
@@ -189,7 +189,7 @@ def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:
 
 
 def _certainty(context: Context, statement: Statement, node: ast.Attribute, call: ast.Call | None, rule: Rule) -> str:
-    """The fix class, by how sure it is that the method is torch's."""
+    """The fix class, depending on how certain it is that the method is torch's."""
     known = rule.get("receivers")
     if known:
         receiver = node.value
@@ -202,7 +202,7 @@ def _certainty(context: Context, statement: Statement, node: ast.Attribute, call
 
 
 def _own(context: Context, node: ast.Attribute) -> bool:
-    """Whether the file assigns this attribute on a variable of this name, so that the object is no tensor."""
+    """Whether the file assigns this attribute on a variable of this name, so that the object is not a tensor."""
     if not isinstance(node.value, ast.Name):
         return False
     if node.attr not in context.setters:

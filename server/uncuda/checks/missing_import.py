@@ -55,8 +55,8 @@ class Check:
             yield Hit(rule, start, end, words, fixes, limits=limits, severity=severity)
 
     def _by_itself(self, feature: str) -> tuple[str, tuple[str, ...]]:
-        """The severity ("": the rule's) and the limits of the hit, by whether PyTorch is known to load the plugin by
-        itself."""
+        """The severity ("": the rule's) and the limits of the hit, depending on whether PyTorch is known to load the
+        plugin by itself."""
         if not self.target.has(feature):
             return "", (self.target.features[feature],)
         return ("" if self.target.assumed else "information"), ()

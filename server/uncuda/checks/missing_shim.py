@@ -15,18 +15,18 @@ from ..project import Project
 from .base import Context, Hit, cap
 
 _ENTRY = re.compile(r"^if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']", re.M)
-# What a script does at its top level, and what a module that others import would not do there.
+# Statements that a script has at its top level, but a module that others import does not.
 _STARTED = re.compile(
     r"^(?:(?P<call>\w+)\(|(?:\w+[ \t]*=[ \t]*)?[\w.]+\.parse_(?:known_)?args\(|asyncio\.run\("
     r"|\w[\w., \t]*=[^\n#=]*\.cuda\(|[\w.]+\.cuda\(|(?P<loop>for|while)\b)",
     re.M,
 )
 _TRAINS = re.compile(r"\.(?:backward|step|cuda|eval|zero_grad)\(|\bcuda\b")
-_MANY = 200  # top-level lines that are looked at
+_MANY = 200  # top-level lines that are checked
 _BUILDS = ("setuptools", "distutils")
 _BY_NAME = re.compile(r"^[ \t]*from[ \t]+os[ \t]+import\b[^\n]*\benviron\b(?:[ \t]+as[ \t]+(\w+))?", re.M)
 _LOADS_TORCH = re.compile(r"^(?:from[ \t]+torch\w*[ \t.]|import[ \t][^\n#;]*?\btorch)", re.M)
-_FAR = 2000  # characters of the argument of `os.environ.update` that are looked at
+_FAR = 2000  # characters of the argument of `os.environ.update` that are checked
 
 
 class Check:
@@ -80,9 +80,10 @@ def _is_started(context: Context) -> bool:
 
 
 def switched_on(text: str, variable: str, layout: Layout) -> Iterator[int]:
-    """Offsets where the file sets the variable that makes the plugin import the shim to "1", before torch is imported.
+    """Offsets where the file sets the plugin's environment variable to "1", which makes the plugin import the shim,
+    before torch is imported.
 
-    Only `os.environ` counts: the plugin reads that, and `os.putenv` does not change it.
+    Only `os.environ` counts: the plugin reads it, and `os.putenv` does not change it.
     """
     if not variable or variable not in text:
         return
@@ -105,7 +106,7 @@ def switched_on(text: str, variable: str, layout: Layout) -> Iterator[int]:
 
 
 def patching(target: Target) -> tuple[str, ...]:
-    """Words of which a file that activates the shim contains at least one."""
+    """A file that activates the shim contains at least one of these words."""
     last = target.words.get("patch", "").rpartition(".")[2]
     return tuple(filter(None, (last, target.words.get("patch-variable", ""))))
 

@@ -1,4 +1,4 @@
-"""`check = "module"`: imports of third-party modules that need CUDA, by the target's table of modules."""
+"""`check = "module"`: imports of third-party modules that need CUDA, according to the target's table of modules."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from .fallbacks import Fallbacks
 
 ASKED_ONLY = "asked-only"
 """The limit of an import of a library that the file uses only to ask whether it is available."""
+TRIED = "tried-elsewhere"
+"""The limit of an import in a file that another one imports where it can."""
 _GRAVITY = ("error", "warning", "information")
 
 
@@ -45,7 +47,7 @@ class Check:
         for hit, module in imported:
             if hit.statement is not None:
                 fallbacks.learn(module, hit.statement)
-        yield from _first([fallbacks.lowered(hit, module) for hit, module in imported])
+        yield from _first([_tried(fallbacks.lowered(hit, module), context) for hit, module in imported])
         for reference in context.references if self.names else ():
             module = self._module(reference.dotted)
             if module in self.names:
@@ -74,9 +76,9 @@ class Check:
                 yield self._asked(hit, binding, context), module
 
     def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
-        """The hit at an import, with severity "information" if the file only asks whether the library is available.
+        """The hit at an import, with severity "information" if the file only tests whether the library is available.
 
-        `probes` of the rule: attributes of the library that answer this question.
+        `probes` of the rule: attributes of the library that tell whether it is available.
         """
         probes, alias = hit.rule.get("probes", ()), binding.alias
         if not probes or alias is None:
@@ -86,14 +88,14 @@ class Check:
         places = context.facts.searches.find((name, True), uses(name, True))
         context.facts.work.compare(len(places))
         places = [at for at in places if own is None or not own.start <= at < own.end]
-        places = [at for at in places if not layout.token_at(at)]  # without strings and comments
+        places = [at for at in places if not layout.token_at(at)]  # without matches in strings and comments
         taken = [re.match(r"[ \t]*\.[ \t]*(\w+)", text[at + len(name) : at + len(name) + 40]) for at in places]
         if not taken or not all(match is not None and match[1] in probes for match in taken):
             return hit
         return replace(hit, severity="information", limits=(ASKED_ONLY,))
 
     def _of_import(self, dotted: str) -> tuple[str, Rule | None]:
-        """The module that an import is about, and its rule; ("", None) if no rule reports it."""
+        """The module that an import loads, and its rule; ("", None) if no rule reports it."""
         if module := self._module(dotted):
             return module, self._rules[module]
         root = dotted.partition(".")[0]
@@ -115,8 +117,22 @@ class Check:
         return Hit(rule, *span, {"name": name, "subject": module}, limits=limits, statement=statement, node=node)
 
 
+def _tried(hit: Hit, context: Context) -> Hit:
+    """The hit at a top-level import as information, if another file imports what this one defines only where it can."""
+    statement, facts = hit.statement, context.facts
+    if statement is None or hit.severity or hit.rule.severity == "information":
+        return hit
+    names = context.project.tries(context.path)
+    if not names or facts.layout.line_start(statement.start) != statement.start:
+        return hit
+    facts.work.search(0, len(names) * len(context.text))
+    if not any(re.search(rf"^(?:class|def) {re.escape(name)}\b", context.text, re.M) for name in names):
+        return hit
+    return replace(hit, severity="information", limits=(*hit.limits, TRIED))
+
+
 def _first(hits: Sequence[Hit]) -> Iterator[Hit]:
-    """All hits of rules that report uses; for other rules one hit for each library, the first of its highest
+    """All hits of rules that report uses; for other rules one hit for each library, the first with its highest
     severity."""
     kept: dict[str, Hit] = {}
     for hit in hits:

@@ -49,7 +49,7 @@ class Check:
             for reference, verdict in spoken
             if verdict.applicability is None and reference.chain.parts and _alias(reference, judge) is not None
         )
-        if context.line is None:  # after an edit of one line, the hits at imports are kept
+        if context.line is None:  # after an edit of one line, the hits at imports are reused
             yield from import_hits(context, judge, stuck)
         yield from string_hits(context, judge, stuck)
         for reference, verdict in spoken:
@@ -89,7 +89,7 @@ def _reference(
 ) -> Hit | None:
     """The hit at a reference; None if the fix of its alias covers it.
 
-    `stuck`: aliases that cannot be fixed, because the file takes something from them that the target lacks.
+    `stuck`: aliases that cannot be fixed, because the file uses a name of theirs that the target lacks.
     """
     rule, new = verdict.rule, verdict.replacement
     if rule.get("called") and call_of(reference) is None:
@@ -163,7 +163,7 @@ def _reference(
 def _is_of_object(context: Context, reference: Name, rule: Rule) -> bool:
     """Whether an unbound method is called directly with the object only: `map(f, xs)`, `f(x)`.
 
-    Inside a function of the same name it counts as a wrapper, which must be changed together with its calls.
+    Inside a function of the same name the method counts as a wrapper, which must be changed together with its calls.
     """
     parent = reference.statement.digest.parents.get(reference.chain.node)
     if reference.dotted not in rule.get("unbound") or not isinstance(parent, ast.Call):
@@ -191,7 +191,7 @@ def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
 
 
 def _class(context: Context, reference: Name, verdict: Verdict, results: Results) -> tuple[str | None, dict[str, str]]:
-    """The fix class after looking at the call and the uses of its result, and the limit and use that lower it, if
+    """The fix class after the check of the call and the uses of its result, and the limit and use that lower it, if
     any."""
     if verdict.applicability is None:
         return None, {}
@@ -253,7 +253,8 @@ def _patched(reference: Name, attribute: Asked | None) -> Links:
 def _links(reference: Name, rule: Rule) -> Links:
     """The keys of what must change with a reference: a method called on its call's result, and the group of its rule.
 
-    A rule about a missing feature keeps torch's name; a method on the result, such as `.cuda()`, can change without it.
+    A rule about a missing feature keeps torch's name; a method on the result, such as `.cuda()`, can change without
+    that name.
     """
     statement, call = reference.statement, call_of(reference)
     links: Links = ()
@@ -272,8 +273,8 @@ def _alias_place(reference: Name) -> Place:
 
 
 def _spelled_anew(context: Context, reference: Name, new: str, rule: Rule) -> list[Edit] | None:
-    """The edit that replaces the whole reference if its alias cannot carry the new name; None if the new root is not
-    imported."""
+    """The edit that replaces the whole reference if its alias cannot be used for the new name; None if the new root is
+    not imported."""
     root, statement = new.partition(".")[0], reference.statement
     packages = [context.target.fill(template).partition(".")[0] for template in rule.imports]
     if root.isidentifier() and root not in packages:

@@ -44,10 +44,10 @@ def nearest_call(reference: Name) -> str:
 
 
 def call_classes(reference: Name, row: Row | None, target: Target, rule: Rule) -> list[str]:
-    """The classes to which the call of a reference limits its fix; empty if it does not.
+    """The classes to which the call of a reference limits its fix; empty if the call does not limit it.
 
-    The rule's `leading` says how many first parameters are the same on both sides, by function; `beyond` names CUDA's
-    parameters after those, so that a fix can pass them by keyword.
+    The rule's `leading` gives, by function, the number of first parameters that are the same for CUDA and the target;
+    `beyond` names CUDA's parameters after those, so that a fix can pass them by keyword.
     """
     call = call_of(reference)
     if call is None or row is None:
@@ -97,8 +97,8 @@ def call_limits(
     """The limits that apply to a call, with that of a missing keyword; and whether the target refuses the call.
 
     The rule's `call-limits` names arguments for a limit: `enabled=True`, `=True` (the first positional argument), or
-    `['segments']` (a key used of the result, found by `keys`). A call without them does not meet the limit; one with
-    them is refused.
+    `['segments']` (a key of the result that the code uses, found by `keys`). A call without these arguments is not
+    affected by the limit; a call with one of them is refused.
     """
     call, about = call_of(reference), rule.get("call-limits", {})
     if call is None:

@@ -15,7 +15,7 @@ _HARMLESS = frozenset({"statement", "other", "receiver", "concatenation"})
 
 
 class Literals:
-    """Judges such replacements in one source file."""
+    """Judges replacements of names by literals in one source file."""
 
     def __init__(self, context: Context) -> None:
         self._context, self._flow = context, Flow(context)
@@ -34,7 +34,7 @@ class Literals:
         links = (*flow.links(role, statement), *(flow.links(*passed) if passed[0] is not role else ()))
         if SAFE not in allowed:
             return REVIEW, links
-        tested = self._context.shim and role.kind in TESTS  # values compared may still have the old name
+        tested = self._context.shim and role.kind in TESTS  # the compared values may still have the old name
         rules = self._rules(new, role.kind) if tested else []
         sure = any(compared(rule, role) or holds_truth(rule, role, statement, flow) for rule in rules)
         return REVIEW if tested and not sure else SAFE, links

@@ -1,5 +1,5 @@
-"""Uses of float64 that never reach a tensor on the accelerator: on the CPU, in comparisons, in tables, passed
-elsewhere."""
+"""Finds uses of float64 that never reach a tensor on the accelerator: on the CPU, in comparisons, in tables, in calls
+of other libraries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FLOAT64 = frozenset({"double", "float64"})
 _NARROW = frozenset({"complex64", "float", "float32"})
 _EACH = frozenset({"chain", "enumerate", "map", "parametrize", "product", "zip"})
 """Functions that process each item of a list they get."""
-_MANY, _BEFORE = 60, 200  # uses of a name that are looked at, and characters looked at before each
+_MANY, _BEFORE = 60, 200  # uses of a name that are checked, and characters checked before each
 
 
 def is_compared(node: ast.AST, statement: Statement) -> bool:
@@ -42,8 +42,8 @@ def is_cast_on_host(call: ast.AST | None, statement: Statement, values: HostValu
 
 
 def is_off_device(reference: Name, context: Context, values: HostValues) -> bool:
-    """Whether a dtype never reaches the accelerator: it is compared, stands in a table, is passed to something other
-    than torch, or is the dtype of a tensor on the CPU."""
+    """Whether a dtype never reaches the accelerator: it is compared, is in a table, is passed to a function that is not
+    torch's, or is the dtype of a tensor on the CPU."""
     node, statement = reference.chain.node, reference.statement
     outer = statement.digest.parents.get(node)
     if is_compared(node, statement) or is_cast_on_host(outer, statement, values) or _is_asked_for(node, statement):
@@ -57,7 +57,7 @@ def is_off_device(reference: Name, context: Context, values: HostValues) -> bool
 
 
 def _is_asked_for(node: ast.AST, statement: Statement) -> bool:
-    """Whether a value has the type already where it is chosen: `torch.float64 if x.dtype == torch.float64 else …`,
+    """Whether a dtype is chosen only for a value of this dtype: `torch.float64 if x.dtype == torch.float64 else …`,
     `torch.float32 if x.dtype == torch.complex64 else torch.float64`."""
     outer = statement.digest.parents.get(node)
     if not isinstance(outer, ast.IfExp) or node is outer.test or not isinstance(outer.test, ast.Compare):
@@ -69,7 +69,7 @@ def _is_asked_for(node: ast.AST, statement: Statement) -> bool:
 
 
 def _is_in_table(node: ast.AST, statement: Statement, context: Context) -> bool:
-    """Whether a dtype is in a dictionary, or in a list of several that no code iterates over."""
+    """Whether a dtype is in a dictionary, or in a list of several dtypes over which no code iterates."""
     inner = node
     for outer in statement.digest.ancestors(node):
         if isinstance(outer, ast.keyword):
@@ -85,7 +85,7 @@ def _is_in_table(node: ast.AST, statement: Statement, context: Context) -> bool:
 
 
 def _is_kept(listed: ast.AST, outer: ast.AST, statement: Statement, context: Context) -> bool:
-    """Whether a list is assigned to a name that no code iterates over, or passed to a function that does not
+    """Whether a list is assigned to a name over which no code iterates, or passed to a function that does not
     iterate."""
     if isinstance(outer, (ast.Assign, ast.AnnAssign)) and listed is outer.value:
         name = last_word(outer.targets[0] if isinstance(outer, ast.Assign) else outer.target)
@@ -127,8 +127,8 @@ def _is_of_torch(call: ast.Call, statement: Statement, context: Context) -> bool
 
 
 def _is_made_on_host(call: ast.AST | None, statement: Statement, context: Context, values: HostValues) -> bool:
-    """Whether a call makes a tensor on the CPU, by default or by its `device`, that no later method of the same
-    expression moves."""
+    """Whether a call creates a tensor on the CPU, by default or by its `device`, and no later method in the same
+    expression moves it."""
     if not isinstance(call, ast.Call):
         return False
     devices = [word.value for word in call.keywords if word.arg in ("device", None)]

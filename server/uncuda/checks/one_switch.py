@@ -1,4 +1,4 @@
-"""Global switches of CUDA that are one switch on the target; one hit and one edit if their values agree."""
+"""Global switches of CUDA that correspond to one switch on the target; one hit and one edit if their values agree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .base import Context
 from .verdicts import Verdict
 
 Spoken = tuple[Name, Verdict]
-_MANY = 40  # lines that are looked at for one switch of the target
+_MANY = 40  # maximum number of lines that are checked for one switch of the target
 
 
 class _Setting(NamedTuple):
@@ -27,8 +27,8 @@ class _Setting(NamedTuple):
 
 
 def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
-    """The references, without those that repeat another line of the same block. If two lines of a block set different
-    values, their fixes are dropped, as only the last would take effect."""
+    """The references, without those that set the switch to the same value as another line of the same block. If two
+    lines of a block set different values, their fixes are dropped, because only the last line would take effect."""
     by_switch: dict[str, list[tuple[Name, _Setting]]] = {}
     for reference, verdict in spoken:
         if verdict.replacement and (setting := _setting(reference, context)):
@@ -38,7 +38,7 @@ def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
     for switch, settings in by_switch.items():
         written = list(_written(switch, context)) if context.facts.says(switch) else []
         if len({setting.switch for _, setting in settings}) + bool(written) < 2:
-            continue  # no other line sets it
+            continue  # no other line sets the switch
         blocks: dict[tuple[int, int], list[_Setting]] = {}
         for setting in (*written, *(setting for _, setting in settings)):
             blocks.setdefault(setting.block, []).append(setting)
@@ -67,7 +67,7 @@ def _setting(reference: Name, context: Context) -> _Setting | None:
 
 
 def _written(switch: str, context: Context) -> Iterator[_Setting]:
-    """The lines that set the target's switch already."""
+    """The lines that already set the target's switch."""
     for at in context.facts.searches.find(("switch", switch), plain(switch))[:_MANY]:
         statement = context.facts.peek(at)
         node = next(iter(statement.digest.piece.nodes), None) if statement is not None else None

@@ -30,7 +30,8 @@ _MOVERS = frozenset({"cuda", "to"})
 _LONGEST = 4000
 _FEW = 16  # names that are searched one by one
 _HOLDERS = "|".join(_TORCHS)
-# The word is searched first, then the character before it is checked: many times as fast as one pattern for both.
+# The word is searched first, and then the character before it is checked; this is many times as fast as one pattern for
+# both.
 _SETS = re.compile(rf"(?:{_HOLDERS})\.(?P<method>cuda|is_cuda)[ \t]*=(?!=)")
 _SETS_BY_NAME = re.compile(rf"setattr\([ \t]*(?:\w+\.)*(?:{_HOLDERS})[ \t]*,[ \t]*[\"'](?P<method>cuda|is_cuda)[\"']")
 _SETTING = "setattr("
@@ -46,8 +47,8 @@ PATCHING = (*(f"{last}.{method}" for last in "re" for method in METHODS), _SETTI
 def owners_of(text: str, is_code: Callable[[int], bool], known: Collection[Owner] = ()) -> frozenset[Owner]:
     """The classes in a file that define such a method, classes derived from them, and functions that return them.
 
-    `is_code`: whether the character at an offset is code. `known`: such classes of other files, from which classes here
-    may derive; a class that derives from those in a third file is not found.
+    `is_code`: whether the character at an offset is code. `known`: such classes of other files, from which classes in
+    this file may derive; a class in a third file that derives from those is not found.
     """
     defines = any(f"def {method}(" in text for method in METHODS)
     found = [(m, holder) for m, holder in _methods(text) if is_code(m.start("name"))] if defines else []
@@ -84,8 +85,8 @@ def patches_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _matches_behind(excluded: str, pattern: re.Pattern[str], word: str, text: str) -> Iterator[tuple[int, str]]:
-    """Matches of a pattern that begins with `word`, where no word character and no character of `excluded` stands
-    before: the offset, and the method's name."""
+    """Matches of a pattern that begins with `word` and has no word character and no character of `excluded` before it:
+    the offset, and the method's name."""
     for at in _places(text, word):
         before = text[at - 1 : at] if at else ""
         if not (before.isalnum() or before == "_" or (before and before in excluded)):
@@ -98,7 +99,7 @@ def _says_one(text: AnyStr, words: tuple[AnyStr, ...]) -> bool:
 
 
 def _derived(known: dict[str, str], bases: dict[str, list[str]]) -> dict[str, str]:
-    """Extends what is known of classes to the classes derived from them."""
+    """Extends what is known about classes to the classes derived from them."""
     below: dict[str, list[str]] = {}
     for name, words in bases.items():
         for word in words:
@@ -178,7 +179,7 @@ def _kind(body: str, method: str, torchs: bool) -> str:
         return ACTS
     if not any(isinstance(node, ast.expr) and _is_move(node) for node in ast.walk(function)):
         return ACTS
-    if torchs:  # such a class must assign what torch's own method would not move
+    if torchs:  # such a class must assign the members that torch's own method would not move
         return INHERITS if all(map(_moves, function.body)) else ACTS
     return MOVES if all(map(_moves_plain, function.body)) else ACTS
 

@@ -22,14 +22,14 @@ _BLANK = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
 _DECORATOR = re.compile(r"[ \t]*@")
 _FIELD = re.compile(r"^[ \t]+(\w+)[ \t]*:(?!=)(?=[^\n]*\w)", re.M)
 _SET_TO = re.compile(r"[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*(\w*)(\(?)")
-_MANY = 40  # decorators of one function, or fields of one class, that are looked at
+_MANY = 40  # maximum number of decorators of one function, or fields of one class, that are checked
 
 
 class Parameters:
     """Resolves arguments to parameters within one source file."""
 
     def __init__(self, facts: Facts, asked: set[str]) -> None:
-        """`asked`: the set to which names are added whose lines were searched."""
+        """`asked`: the set to which the function adds the names whose lines it searched."""
         self._facts, self._asked = facts, asked
         self._headers: dict[tuple[str, int], Statement | None] = {}
 
@@ -52,7 +52,7 @@ class Parameters:
 
     def holder(self, call: ast.Call, inner: ast.AST | None, statement: Statement) -> tuple[str, int] | None:
         """The parameter that receives an argument of a function in this file, as in `f(torch.cuda.is_available())`, and
-        the offset of the function. `inner`: the argument, or the keyword node around it."""
+        the offset of the function. `inner`: the argument, or the keyword node that contains it."""
         given = inner.arg if isinstance(inner, ast.keyword) else call.args.index(inner) if inner in call.args else None
         name, header = self.parameter(call, given, statement) if given is not None else ("", None)
         return (name, header.start) if header is not None and name else None
@@ -143,7 +143,7 @@ class Parameters:
         return self._headers[name, holder]
 
     def _places(self, words: str) -> Iterator[int]:
-        """Offsets of statements that begin with the given keyword and name, as `def main`."""
+        """Offsets of statements that begin with the given keyword and name, such as `def main`."""
         facts = self._facts
         self._asked.add(words.rpartition(" ")[2])
         for at in facts.searches.find(("text", words), plain(words)):

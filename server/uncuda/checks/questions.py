@@ -15,17 +15,17 @@ from ..facts.scopes import Header
 from .hit import At
 from .string_flow import Flow
 
-_MANY = 200  # nodes of one expression that are looked at; the words of a longer one are unknown
+_MANY = 200  # nodes of one expression that are checked; a longer expression counts as unknown
 _ADDS = frozenset({"append", "add", "insert"})
 _HELD = frozenset({"assignment", "return", "item", "default", "concatenation", "value", "argument"})
 _PARTS = (ast.List, ast.Tuple, ast.Set, ast.Starred, ast.IfExp)
 
 
 class Question(NamedTuple):
-    """An availability test that must have been true."""
+    """An availability test that is true if the string is used."""
 
     at: At | None
-    """The offset of the called function in the test; None if the test already asks for the target."""
+    """The offset of the called function in the test; None if the test already tests for the target."""
 
 
 class Questions:
@@ -50,7 +50,7 @@ class Questions:
         return None
 
     def above(self, rule: Rule, statement: Statement) -> Question | None:
-        """The test of a block around a statement, within the same function."""
+        """The test of a block that contains a statement, within the same function."""
         indents = self._context.facts.indents
         for header in indents.headers(statement.start):
             if header.word in ("def", "class", "for", "while"):
@@ -70,7 +70,7 @@ class Questions:
         return self._asked(rule, node.test, asking, header.word != "else")
 
     def _asked(self, rule: Rule, test: ast.expr, statement: Statement, answer: bool) -> Question | None:
-        """The availability test that must have been true if the expression `test` evaluated to `answer`."""
+        """The availability test that is certainly true if the expression `test` has the value `answer`."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self._asked(rule, test.operand, statement, not answer)
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is answer:
@@ -98,7 +98,7 @@ class Questions:
         scope = self._flow.scope(name, statement.start, Role("comparison", statement.digest.piece.nodes[0], name=name))
         key = (name, scope)
         if key not in self._named:
-            self._named[key] = None  # a name that depends on itself holds no result
+            self._named[key] = None  # a name that depends on itself does not hold a result
             self._context.asked.add(name)
             indents, text = self._context.facts.indents, self._context.text
             end = indents.extent(scope) if scope >= 0 else len(text)

@@ -19,8 +19,8 @@ _OTHER = {'"': "'", "'": '"'}
 
 
 class _Field(NamedTuple):
-    """A field of an f-string, and the quote character that is not allowed in it; "" if the field contains it
-    already."""
+    """A field of an f-string, and the quote character that is not allowed in it; "" if the field already contains that
+    character."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ def fitted(hit: Hit, text: str) -> Hit:
         return hit
     known = _texts(statement.digest)
     if any(isinstance(outer, ast.Constant) and outer not in known for outer in statement.digest.ancestors(node)):
-        return hit.with_fixes(())  # a quoted annotation: the string in it is a type
+        return hit.with_fixes(())  # in a quoted annotation, the string is a type
     around = list(_around(node, statement, text))
     fixes = (_fitted(fix, around) for fix in hit.fixes) if around else hit.fixes
     return hit.with_fixes(tuple(fix for fix in fixes if fix is not None))

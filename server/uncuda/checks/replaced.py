@@ -10,7 +10,7 @@ from ..facts.role_calls import last_word
 from ..facts.scans import matches
 from .string_flow import Flow
 
-_MANY = 60  # places that are looked at for one name
+_MANY = 60  # maximum number of places that are checked for one name
 
 
 class Replaced:
@@ -21,8 +21,7 @@ class Replaced:
         self._known: dict[str, bool] = {}
 
     def has(self, dotted: str) -> bool:
-        """Whether the file replaces this function of torch, so that it is unknown what happens to a string passed to
-        it."""
+        """Whether the file replaces this function of torch, so that the use of a string passed to it is unknown."""
         if dotted not in self._known:
             self._known[dotted] = self._is_replaced(dotted)
         return self._known[dotted]

@@ -1,4 +1,4 @@
-"""Follows a value through names, attributes, loops and functions of one source file."""
+"""Traces a value through names, attributes, loops and functions of one source file."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .result_places import Function, Places, fields_of
 from .result_values import NUMBER, NUMBERS, PAIR, Read, Value, cut
 from .string_flow import Flow
 
-_ANY = "*"  # the field of a read that stands for any use of an object that is not followed further
-_DEEP = 8  # names followed on the way to a use
+_ANY = "*"  # the field of a read that stands for any use of an object that is not traced further
+_DEEP = 8  # names traced on the way to a use
 
 
 class Followed:
-    """Follows values from name to name. Subclasses define `_follow`, which yields the uses of one expression."""
+    """Traces values from name to name. Subclasses define `_follow`, which yields the uses of one expression."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -47,7 +47,7 @@ class Followed:
         return scope is not None and scope[1] == "class"
 
     def _lost(self, value: Value, node: ast.AST | None = None) -> Iterator[Read]:
-        """The read that stands for a use which is not followed further."""
+        """The read that stands for a use that is not traced further."""
         if self._strict:
             number = value.kind in NUMBERS
             yield Read("" if number else _ANY, ast.unparse(node or value.node), True)
@@ -63,7 +63,7 @@ class Followed:
         elif isinstance(parent, ast.Assign) and all(isinstance(target, ast.Name) for target in parent.targets):
             if isinstance(node, ast.Call) or self._in_class(value):
                 yield from self._lost(value)
-            return  # an alias; its uses are references of their own
+            return  # an alias, whose uses are separate references
         elif not isinstance(getattr(node, "ctx", None), ast.Load) or isinstance(parent, (ast.Expr, ast.Compare)):
             return
         elif not isinstance(parent, ast.Call) or not words.shows(parent, value.statement.digest):
@@ -134,7 +134,7 @@ class Followed:
                 yield from self._lost(value)
                 break
             if self._flow.scope(name, found.start, Role("assignment", value.node)) != scope:
-                continue  # a name of another function
+                continue  # a name in another function
             for chain in reversed(found.digest.chains):  # the digest lists chains from right to left
                 if chain.root == name:
                     used = True

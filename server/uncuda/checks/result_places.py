@@ -18,13 +18,13 @@ from .base import Context
 _WORD = re.compile(r"[^\W\d]\w*")
 _ASKED = re.compile(r"(?:getattr|hasattr|attrgetter)[ \t]*\([^\n]*\Z")
 _PROPERTY = re.compile(r"@[ \t]*(?:\w+\.)*\w*property\b")
-_MANY = 60  # places of one word that are looked at
+_MANY = 60  # maximum number of places of one word that are checked
 _BEFORE = 200
 _FEW = 8
 
 
 class Place(NamedTuple):
-    """An expression that reads a value. `node` is None if the value has too many uses or one cannot be followed."""
+    """An expression that reads a value. `node` is None if the value has too many uses or if a use cannot be traced."""
 
     node: ast.expr | None
     statement: Statement
@@ -49,7 +49,7 @@ class Places:
         self._looked = 0
 
     def _at(self, word: str, start: int = 0, end: int = -1) -> list[int]:
-        """Offsets of a word in a stretch of the file."""
+        """Offsets of a word in a part of the file."""
         if self._looked < _FEW:
             self._looked += 1
             stretch = start, end if end >= 0 else len(self._context.text)
@@ -78,7 +78,7 @@ class Places:
             yield None
 
     def names(self, name: str, start: int, end: int) -> Iterator[Statement | None]:
-        """The statements in a stretch that contain a name; a final None if there are more than `_MANY`."""
+        """The statements in a part of the file that contain a name; a final None if there are more than `_MANY`."""
         text, size = self._context.text, len(name)
         found = self._at(name, start, end)
         yield from self._statements(
@@ -86,7 +86,8 @@ class Places:
         )
 
     def attributes(self, name: str, root: str, holder: Statement) -> Iterator[Place]:
-        """Places that read an attribute of any object. `root`: the object on which `holder` sets it, as `self`."""
+        """Places that read an attribute of any object. `root`: the object on which `holder` sets the attribute, such as
+        `self`."""
         text, size = self._context.text, len(name)
         found = self._at(name)
         quoted = [
@@ -117,7 +118,7 @@ class Places:
         return Function(match[1], start, above is not None and above[1] == "class", attribute)
 
     def calls(self, function: Function, holder: Statement) -> Iterator[Place]:
-        """Places that name a function of this file, called or not; `node` is the node of the name."""
+        """Places that name a function of this file, as a call or without a call; `node` is the node of the name."""
         text, name = self._context.text, function.name
         found = [at for at in self._at(name) if (text[at - 1 : at] == ".") == function.method]
         for statement in self._statements(name, found):

@@ -12,7 +12,8 @@ NUMBERS = (PAIR, NUMBER)
 
 
 class Value(NamedTuple):
-    """An expression that holds the result of a call or a part of it. `listed`: its items hold it."""
+    """An expression that holds the result of a call or a part of it. `listed`: the result or part is in the items of
+    the expression."""
 
     node: ast.AST
     statement: Statement
@@ -30,9 +31,9 @@ class Value(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A place that reads a field, or (field "") compares or unpacks numbers, and its source.
+    """A place that reads a field, or that compares or unpacks numbers (then the field is ""), and its source.
 
-    `lost`: the value leaves the code that can be followed, so it may be read there.
+    `lost`: the value leaves the code that can be traced, so it may be read elsewhere.
     """
 
     field: str
@@ -48,7 +49,7 @@ def cut(node: ast.expr, parts: int) -> ast.expr:
 
 
 def computes(node: ast.BinOp, operand: ast.AST) -> bool:
-    """Whether the operator computes with a number, rather than formats a string as `"sm_%d" % major` does."""
+    """Whether the operator does arithmetic with a number, and does not format a string, as `"sm_%d" % major` does."""
     other = node.right if operand is node.left else node.left
     text = isinstance(other, ast.JoinedStr) or (isinstance(other, ast.Constant) and isinstance(other.value, str))
     return not text

@@ -18,15 +18,15 @@ from .result_names import Followed
 from .result_values import NUMBER, NUMBERS, OBJECT, PAIR, Read, Value, computes
 
 FIELD = "field-not-filled"
-"""The limit of an object if the file reads a field that the target does not fill."""
+"""The limit of an object if the file reads one of its fields that the target does not fill."""
 LOST = "answer-not-followed"
-"""The limit of a result that differs on the target if it cannot be followed to its uses."""
-_MANY = 200  # expressions that are looked at for one call
+"""The limit of a result that differs on the target if its uses cannot be traced."""
+_MANY = 200  # maximum number of expressions that are checked for one call
 _WRAPPERS = (ast.Await, ast.BoolOp, ast.NamedExpr, ast.IfExp, ast.UnaryOp)
 
 
 class Results(Followed):
-    """Follows results of calls through one file's names, attributes, loops and functions."""
+    """Traces results of calls through one file's names, attributes, loops and functions."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -35,7 +35,8 @@ class Results(Followed):
         self._keyed = False  # if true, reads of dictionary keys are reported too
 
     def apart(self, reference: Name, rule: Rule) -> tuple[str, str] | None:
-        """The limit that lowers the fix of a call, and the source of the use that is the reason; None if there is none.
+        """The limit that lowers the fix of a call, and the source of the use that is the reason; None if no use lowers
+        it.
 
         The rule's `fields` lists functions of whose result the target fills only some fields; `numbers` lists those
         whose result, or fields of it, are numbers specific to CUDA.
@@ -216,7 +217,7 @@ class Results(Followed):
             yield from self._worded(value, call, given, word, depth)
 
     def _worded(self, value: Value, call: ast.Call, given: int | str, word: str, depth: int) -> Iterator[Read]:
-        """The reads by a call whose last word, such as `print` or `sorted`, tells what it does."""
+        """The reads by a call whose last word, such as `print` or `sorted`, shows what the call does."""
         text, digest = word in words.TEXT, value.statement.digest
         if text and value.kind == OBJECT:
             return
@@ -241,7 +242,7 @@ class Results(Followed):
             yield from self._lost(value, call)
 
     def _zipped(self, value: Value, loop: ast.For | ast.comprehension, given: int | str, depth: int) -> Iterator[Read]:
-        """The reads of a value in a loop over `zip(…)`, by the loop variable that gets its items."""
+        """The reads of a value in a loop over `zip(…)`, through the loop variable that gets its items."""
         own = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
         kind = value.kind if value.listed else NUMBER if value.kind in NUMBERS else OBJECT
         one = own[given] if isinstance(given, int) and 0 <= given < len(own) > 1 else loop.target

@@ -1,4 +1,5 @@
-"""Weighs a string by its role: the role proves what it means (safe), suggests it (review), or tells nothing (None)."""
+"""Weighs a string by its role: the role proves that it is a device string (safe), suggests it (review), or shows
+nothing (None)."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation", "s
 ACCELERATORS = frozenset({"hip", "hpu", "mtia", "tpu", "xla", "xpu"})
 # Calls of any library that store an argument under its keyword.
 _HOLDERS = frozenset({"HParams", "Namespace", "SimpleNamespace", "ConfigDict", "EasyDict", "AttrDict", "Munch"})
-# Functions whose string arguments are read by people, or name files, modules or patterns.
+# Functions whose string arguments are text for people, or names of files, modules or patterns.
 _PROSE_CALLS = frozenset(
     {"print", "pprint", "debug", "info", "warn", "warning", "warning_once", "error", "critical", "exception", "log",
      "info_once", "print_rank_0", "log_dist", "echo", "secho", "write", "fail", "skip", "skipif", "skipIf",
@@ -44,7 +45,7 @@ _RAISED = re.compile(r"\w*(?:Error|Exception|Warning)\Z")
 
 
 def complete(role: Role, statement: Statement, flow: Flow) -> Role:
-    """The role completed from the lines above: the subject of a `case`, the function of a `return`."""
+    """The role, completed from the lines above: the subject of a `case`, the function of a `return`."""
     facts = flow.context.facts
     if role.kind == "case" and role.subject is None:
         header = facts.indents.header_above(statement.start)
@@ -62,7 +63,7 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not (rule.get("entry") or "key" in rule.get("roles", ()))):
         return None
     if role.kind == "key" and is_map_location(role):
-        return None  # the fix of its value adds the target's key
+        return None  # the fix of the entry's value adds the target's key
     if is_silent(rule, role, flow):
         return None
     if role.containers and not proves(rule, role) and not set(role.items).isdisjoint(rule.get("implementations", ())):
@@ -85,8 +86,8 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
 
 
 def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Members) -> str:
-    """Whether a string is one of torch's words (TORCHS) or one of the program's own (OWN); "" if nothing around it
-    tells."""
+    """Whether a string is one of torch's words (TORCHS) or one of the program's own (OWN); "" if the code around it
+    shows neither."""
     listed, singly, tested = members
     if not (listed | singly).isdisjoint(rule.get("own-choices")):
         given = flow.reaches(f"{rule.name}()", role, statement, lambda use: _is_given(rule, use))
@@ -96,7 +97,7 @@ def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow, members: M
     if not tested or named(role.name, rule.get("hints", ())) or proves(rule, role):
         return ""
     if role.kind == "membership" and not role.containers:
-        return ""  # `"NCCL" in name`: a part of any name
+        return ""  # in `"NCCL" in name` the string may be a part of any name
     return "" if _flows(rule, role, statement, flow) else OWN
 
 
@@ -106,7 +107,7 @@ def _is_given(rule: Rule, use: Role) -> bool:
 
 
 def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
-    """Whether a string is passed to something that the rule excludes."""
+    """Whether a string is passed to a function or parameter that the rule excludes."""
     if role.kind == "value" and role.name in rule.get("silent-names", ()) and not is_map_location(role):
         return True
     if role.kind != "argument":
@@ -120,8 +121,8 @@ def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
     if role.parameter in rule.get("silent-parameters", ()) or _is_beside(role, rule.get("silent-arguments", ())):
         return True
     if role.method in ("get", "pop", "setdefault") and role.parameter == 0:
-        return True  # the key of a dictionary, not its value
-    # The name of an attribute; torch's attributes are covered by the `name` rules.
+        return True  # the string is the key of a dictionary, not its value
+    # The string is the name of an attribute; torch's attributes are covered by the `name` rules.
     return role.method in ("hasattr", "getattr", "setattr", "delattr")
 
 
@@ -145,14 +146,14 @@ def is_prose(role: Role) -> bool:
 
 
 def _is_choice_of_accelerators(rule: Rule, role: Role) -> bool:
-    """Whether a test lists several accelerators, so that its author considered each: `x.device.type in ("cuda",
+    """Whether a test lists several accelerators, so that its author has decided about each: `x.device.type in ("cuda",
     "xpu")`."""
     return role.kind == "membership" and not ACCELERATORS.isdisjoint(role.items) and compared(rule, role)
 
 
 def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
-    r"""Whether a regular expression beside the test contains the word too: `x == "cuda" or re.match(r"cuda:\d+", x)`.
-    No fix changes the expression."""
+    r"""Whether a regular expression in the same test also contains the word: `x == "cuda" or re.match(r"cuda:\d+", x)`.
+    No fix changes the regular expression."""
     for text in statement.digest.texts if role.kind in TESTS else ():
         call = statement.digest.parents.get(text.node)
         if isinstance(call, ast.Call) and text.node is not role.node and isinstance(call.func, ast.Attribute):
@@ -185,12 +186,12 @@ def _proves_argument(rule: Rule, role: Role) -> bool:
 
 
 def _is_looked_for(rule: Rule, role: Role) -> bool:
-    """Whether a part of an error message is compared with some text. A name assigned to it is no comparison."""
+    """Whether a part of an error message is searched for in a text. Assigning it to a name does not count."""
     return bool(rule.get("message-text")) and role.node is not role.subject
 
 
 def _is_pattern(rule: Rule, role: Role) -> bool:
-    """Whether a part of an error message is a search pattern: `re.search("CUDA out of memory", str(e))`."""
+    """Whether a part of an error message is used as a regular expression: `re.search("CUDA out of memory", str(e))`."""
     function = role.call.func if role.call is not None else None
     if not rule.get("message-text") or role.parameter not in (0, "pattern") or role.method not in _LOOKS_FOR:
         return False
@@ -198,13 +199,13 @@ def _is_pattern(rule: Rule, role: Role) -> bool:
 
 
 def compared(rule: Rule, role: Role) -> bool:
-    """Whether the string is compared with what torch itself reports: `.type`, `get_backend()`."""
+    """Whether the string is compared with a value that torch itself reports: `.type`, `get_backend()`."""
     words = rule.get("compared", ())
     return role.name in words or (isinstance(role.subject, ast.Attribute) and f".{role.name}" in words)
 
 
 def holds_truth(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
-    """Whether every value of the compared name is what torch itself reports: `backend = get_backend()`."""
+    """Whether every value of the compared name is one that torch itself reports: `backend = get_backend()`."""
     place = flow.place(role, statement) if role.kind in TESTS and not isinstance(role.subject, ast.Call) else None
     if place is None:
         return False

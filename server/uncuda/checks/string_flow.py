@@ -1,4 +1,4 @@
-"""Follows the value of a name through one file, and finds the strings that belong to one name."""
+"""Traces the value of a name through one file, and finds the strings that belong to one name."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from .parameters import is_fixture
 Proof = Callable[[Role], bool]
 _MANY = 60
 _PARTS = ("args", "keywords", "values", "comparators")
-_WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # of lists and dictionaries only a few parts are looked at
+_WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # only a few parts of lists and dictionaries are checked
 TESTS = frozenset({"comparison", "membership", "case"})
 LINKED = TESTS | {"assignment", "default", "item"}
 _OUTER = re.compile(r"^[ \t]*(?:global|nonlocal)\b([^\n]*)", re.M)
 
 
 class Flow:
-    """Follows names through one source file and caches every answer."""
+    """Traces names through one source file and caches every answer."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
         self._imported = context.imported
-        self._hops = 0  # names followed on the way to the present one
+        self._hops = 0  # names traced to reach the current one
         self._known: dict[tuple[str, str, int], bool] = {}
         self._asked: dict[tuple[str, str, int], bool] = {}
         self._scopes: dict[tuple[str, int], int] = {}
@@ -63,7 +63,7 @@ class Flow:
         return role_at(node, start, statement.digest, lambda inner: self.resolve(inner, statement))
 
     def _count(self, node: ast.AST, statement: Statement) -> None:
-        """Count, against the work limit, the nodes that are read to find the role of a place."""
+        """Count, towards the work limit, the nodes that are read to find the role of a place."""
         steps = 0
         for outer in statement.digest.ancestors(node):
             steps += 1
@@ -86,7 +86,7 @@ class Flow:
         self.context.asked.add(spelled)
         if key not in self._known:
             if self._hops >= self.context.facts.work.limits.depth:
-                return False  # a name this far away proves nothing
+                return False  # a name that was reached over this many others proves nothing
             self._known[key] = False  # a name that leads back to itself proves nothing
             self._hops += 1
             uses = [*(self.calls(role.name, statement) if called else self.uses(spelled, scope))]
@@ -96,9 +96,10 @@ class Flow:
         return self._known[key]
 
     def asks_for(self, word: str, role: Role, statement: Statement) -> bool:
-        """Whether the name that holds a string is also compared with `word`, so that a person has ported this code.
+        """Whether the name that holds a string is also compared with `word`, so that a person must have ported this
+        code.
 
-        Strings linked by `links` change together, so if one is left, no fix has written `word`.
+        Strings linked by `links` change together; if one is unchanged, no fix has written `word`.
         """
         spelled = _spelled(role)
         if not spelled or not self.context.facts.says(word):
@@ -122,8 +123,8 @@ class Flow:
         return table.isupper() and not re.search(rf"^{table}[ \t]*[:=]", self.context.text, re.M)
 
     def _leads(self, rule: str, use: Role, statement: Statement, proves: Proof) -> bool:
-        """Whether a use passes the value on, to a name or as a return value, and that has a use which `proves`
-        accepts."""
+        """Whether a use passes the value on, to a name or as a return value, and that name or result has a use which
+        `proves` accepts."""
         if use.kind == "return":
             use.name = self.function_of(statement)
         elif use.kind != "assignment" and (use.kind != "item" or use.subject is None):
@@ -270,7 +271,7 @@ class Flow:
         return ()
 
     def _handed(self, name: str, scope: int) -> Links:
-        """Keys of the attributes that the value of a name is assigned to unchanged: `self.kind = kind`."""
+        """Keys of the attributes to which the value of a name is assigned unchanged: `self.kind = kind`."""
         if (name, scope) not in self._takers:
             text, first = self.context.text, max(scope, 0)
             end = self.context.facts.indents.extent(scope) if scope >= 0 else len(text)

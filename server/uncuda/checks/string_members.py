@@ -21,9 +21,9 @@ class Members(NamedTuple):
     listed: frozenset[str]
     """The choices, and items of lists in which the value is looked up."""
     compared: frozenset[str]
-    """Single values that it is compared with or set to."""
+    """Single values that the option, field or name is compared with or set to."""
     tested: bool
-    """Whether it is compared with anything."""
+    """Whether the option, field or name is compared with anything."""
 
 
 class MemberIndex:

@@ -25,7 +25,7 @@ from .string_sources import Sources
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """Everything that can be asked about the uses of strings in one source file."""
+    """The functions that classify the uses of strings in one source file."""
 
     flow: Flow
     members: MemberIndex
@@ -38,8 +38,8 @@ class Uses:
     held: dict[tuple[str, str, int], Question | None] = field(default_factory=dict)
 
     def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:
-        """The parameter, in a function of this file, that receives a string; None if it tells nothing about the
-        string."""
+        """The parameter, in a function of this file, that a string is passed to; None if that parameter shows nothing
+        about the string."""
         passed = self.parameters.of(role, statement)
         if passed is None or not is_silent(rule, role, self.flow):
             return passed
@@ -58,8 +58,8 @@ class Uses:
     def question(
         self, rule: Rule, role: Role, text: Text, statement: Statement, applicability: str | None
     ) -> Question | None:
-        """The availability test without which the device string is not used. If the string is certain by itself, only a
-        test in the same expression counts."""
+        """The availability test without which the device string is not used. If the string is certainly a device by
+        itself, only a test in the same expression counts."""
         if not rule.get("questions") or text.formatted:
             return None
         if self.away.has(rule, role):
@@ -78,7 +78,7 @@ class Uses:
         return None if foreign else found
 
     def _is_foreign(self, rule: Rule, use: Role) -> bool:
-        """Whether a value goes to a library by a keyword that is not named like a device:
+        """Whether a value is passed to a library by a keyword that is not named like a device:
         `Fabric(accelerator=kind)`."""
         if use.kind != "argument" or use.call is None or not isinstance(use.parameter, str):
             return False
@@ -100,7 +100,7 @@ class Uses:
         return words <= known and (bool(words) or is_named)
 
     def _holds(self, rule: Rule, role: Role, statement: Statement) -> Question | None:
-        """The availability test under which a compared name gets the device that it is compared with."""
+        """The availability test behind which the compared name gets the device string that it is compared with."""
         place = self.flow.place(role, statement)
         if place is None:
             return None
@@ -112,7 +112,7 @@ class Uses:
         return self.held[key]
 
     def _given(self, rule: Rule, name: str, text: Text, statement: Statement) -> Question | None:
-        """The availability test under which a statement assigns a device string to a name."""
+        """The availability test behind which a statement assigns a device string to a name."""
         role = self.flow.role(text, statement)
         if role.kind != "assignment" or role.name != name or not re.fullmatch(rule.get("pattern"), text.value):
             return None

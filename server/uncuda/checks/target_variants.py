@@ -26,7 +26,7 @@ def words_for(device: str, ccl: str) -> dict[str, str]:
 
 
 def said_for(words: Mapping[str, str], text: str) -> str:
-    """A text with CUDA's words replaced."""
+    """The text with CUDA's words replaced by the target's."""
     return _WORD.sub(lambda match: words[match[0]], text)
 
 
@@ -38,7 +38,7 @@ def condition_of(text: str, header: Header) -> str:
 
 
 class TargetVariants:
-    """Tells whether the file has, elsewhere, the target's variant of a line for CUDA."""
+    """Tells whether the file contains, elsewhere, the target's variant of a line for CUDA."""
 
     def __init__(self, facts: Facts, target: Target) -> None:
         self._text, self._indents, self._work = facts.text, facts.indents, facts.work
@@ -48,20 +48,21 @@ class TargetVariants:
         self._device = re.compile(rf"\b{re.escape(device)}\b")
 
     def defined(self, header: Header) -> bool:
-        """Whether the file also defines the target's variant of a function or class, as `is_npu_available`."""
+        """Whether the file also defines the target's variant of a function or class, such as `is_npu_available`."""
         match = _DEFINED.match(self._text, header.start)
         if match is None or not (twin := self._twin(match[2])):
             return False
         return self._begins(twin, rf"[ \t]*(?:async[ \t]+)?{match[1]}[ \t]+{re.escape(twin)}\b")
 
     def assigned(self, own: Header) -> bool:
-        """Whether the file also assigns to the target's variant of a name, as `self.is_npu` beside `self.is_cuda`."""
+        """Whether the file also assigns to the target's variant of a name, such as `self.is_npu` beside
+        `self.is_cuda`."""
         match = _ASSIGNED.match(self._text, own.start)
         twin = self._twin(match[1]) if match else ""
         return bool(twin) and self._begins(twin, rf"[ \t]*{re.escape(twin)}[ \t]*(?::[^=\n]+)?=(?!=)")
 
     def asked(self, header: Header) -> bool:
-        """Whether an `if` directly above or below tests the same for the target; a fix would have changed both."""
+        """Whether an `if` directly above or below makes the same test for the target; a fix would have changed both."""
         twin = self._twin(self._text[header.start : header.end].strip())
         if not twin:
             return False
@@ -71,12 +72,12 @@ class TargetVariants:
         return any(self._text[line.start : line.end].strip() == twin for line in (*above, *below))
 
     def answered(self, header: Header, others: list[Header]) -> bool:
-        """Whether another clause of the chain tests the same for the target; no fix writes such a clause."""
+        """Whether another clause of the chain makes the same test for the target; no fix writes such a clause."""
         twin = self._twin(condition_of(self._text, header))
         return bool(twin) and any(condition_of(self._text, other) == twin for other in others)
 
     def tried(self, header: Header) -> bool:
-        """Whether a line such as `if kind is None:` follows one that may have set `kind` to the target."""
+        """Whether a line such as `if kind is None:` follows a line that may have set `kind` to the target."""
         match = _UNSET.match(self._text, header.start)
         if match is None:
             return False
@@ -97,7 +98,7 @@ class TargetVariants:
         if twin == words:
             return ""
         lines = twin.split("\n")
-        fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}  # others are unchanged
+        fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}  # the other lines are unchanged
         held = all(map(self._says, fresh)) if twin.isascii() else True  # the index holds ASCII words only
         return twin if held and ((len(lines) == 1 and twin.isascii()) or twin in self._text) else ""
 

@@ -1,4 +1,4 @@
-"""Names that the target may lack without harm: a test guards them, or their failure is caught."""
+"""Names whose absence on the target does no harm: a test guards them, or the exception is caught."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from ..facts.read import Facts
 TESTED_FOR = "tested-for"
 """The limit of a name behind a `hasattr` test for it."""
 CAUGHT = "failure-caught"
-"""The limit of a name whose failure is caught, so that the program goes on in another way."""
+"""The limit of a name whose exception is caught, so that the program continues without it."""
 _COMPILED = "torch._C."
-"""Prefix of names that a build without CUDA lacks. The functions of `torch.cuda` exist in every build, and raise."""
+"""Prefix of names that do not exist in a build without CUDA. The functions of `torch.cuda` exist in every build, and
+raise an exception without CUDA."""
 _HASATTR = "hasattr("
-_SHORT = 1200  # characters; a longer `try` is not about one call
+_SHORT = 1200  # characters; a longer `try` is not only about one call
 _ALL = re.compile(r"except[ \t]*(?::|\(?[^:\n]*\b(?:Exception|BaseException)\b)")
 _RAISES = re.compile(r"^[ \t]*(?:raise\b|(?:sys\.)?exit\(|pytest\.fail\()", re.M)
 _OTHER = re.compile(
@@ -47,7 +48,7 @@ def _is_tested_for(reference: Name, facts: Facts) -> bool:
 
 
 def _is_caught(reference: Name, facts: Facts) -> bool:
-    """Whether a short `try` around a name catches every exception, and its handler goes on in another way.
+    """Whether a short `try` around a name catches every exception, and its handler continues without the name.
 
     A handler that only reports the exception does not count.
     """

@@ -1,4 +1,4 @@
-"""What the `name` rules say about a dotted name: the rule, the replacement, and the class of the fix."""
+"""What the `name` rules return for a dotted name: the rule, the replacement, and the class of the fix."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .sources import only_compile, says_one_of
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A rule's verdict on a dotted name. `replacement` is "" if the target has nothing in its place."""
+    """A rule's verdict on a dotted name. `replacement` is "" if the target has no counterpart."""
 
     rule: Rule
     replacement: str
@@ -20,7 +20,7 @@ class Verdict:
     row: Row | None
     limits: tuple[str, ...] = ()
     member: str = ""
-    """The attribute of the call's result that the verdict is about; "" if it is about the name itself."""
+    """The attribute of the call's result that the verdict is about; "" if the verdict is about the name itself."""
 
     def words(self, dotted: str) -> dict[str, str]:
         """The name and its replacement for a message, without the attributes that follow them."""
@@ -31,7 +31,7 @@ class Verdict:
 
     @property
     def at_imports(self) -> bool:
-        """Whether an import of the name is reported; not so if the rule covers only calls, or only uses on the
+        """Whether an import of the name is reported; False if the rule covers only calls, or only uses on the
         device."""
         return not self.rule.get("called") and not self.rule.get("on-device")
 
@@ -41,7 +41,7 @@ class Verdict:
         return self.row.since if self.row and not self.row.present else ""
 
     def covered(self, shim: bool) -> bool:
-        """Whether the target's shim, if active, handles the name already."""
+        """Whether the target's shim, if active, maps the name."""
         if not shim:
             return False
         if self.rule.shim == "table":
@@ -84,8 +84,8 @@ class Verdicts:
     def judge(self, context: Context) -> Judge:
         """The function that gives verdicts for one file.
 
-        It leaves out rules that need another name which the file lacks, and those about compiling if no source is
-        CUDA's. It drops fixes of rules beside words that no fix can port.
+        It leaves out rules that need another name which the file lacks, and rules about compilation if no source is
+        CUDA's. It drops fixes of rules if the file contains a word that no fix can port (`manual-words`).
         """
         if not self._complete:
             self._add(rule for rule in context.catalogue.rules.values() if self._silent_owner(rule, context))
@@ -110,7 +110,7 @@ class Verdicts:
         return judge
 
     def _silent_owner(self, rule: Rule, context: Context) -> bool:
-        """Whether a rule that the user switched off owns names, which broader rules must then not report."""
+        """Whether a rule that the user switched off covers a name, which broader rules must then not report."""
         if rule.check != "name" or rule.name in self.active:
             return False
         off = (rule.needs and self.target.has(rule.needs)) or (rule.when_imported and not context.shim)

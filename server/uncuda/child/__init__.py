@@ -1,8 +1,8 @@
 """Child processes of uncuda: how they are started, get their requests, and end with the process that started them.
 
 No child is left running. The parent kills its children (`end_all`). If the parent itself is killed, each child ends by
-itself: on Linux the kernel kills it at once (`follow`); elsewhere a thread sees that standard input has ended (`lines`,
-`end_with_input`), though not during one long call into C code.
+itself: on Linux the kernel kills it at once (`follow`); elsewhere a thread notices that standard input has ended
+(`lines`, `end_with_input`), though not during one long call into C code.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _started: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 
 def command(module: str) -> list[str]:
-    """The arguments that run `main()` of a module of uncuda in a new Python with this process's import path.
+    """The command line that runs `main()` of a module of uncuda in a new Python with this process's import path.
 
     The new Python is isolated (`-I`): neither the current directory nor PYTHONPATH nor the user's site packages add to
     its import path, so a file of the workspace can never be imported as a package. The new process ends with this one.
@@ -40,7 +40,7 @@ def command(module: str) -> list[str]:
 
 
 def start(arguments: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
-    """Start a process whose standard input and output are pipes to this one alone; OSError if it cannot be started.
+    """Start a process whose standard input and output are pipes to this process only; OSError if it cannot be started.
 
     `options`: further arguments for Popen. On Linux the process also ends with the thread that calls this.
     """
@@ -55,12 +55,12 @@ def start(arguments: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
 
 
 class Forked:
-    """A forked process, with the attributes and methods of `subprocess.Popen` that are used."""
+    """A forked process, with the attributes and methods of `subprocess.Popen` that uncuda uses."""
 
     def __init__(self, run: Callable[[], NoReturn], close: Iterable[int]) -> None:
         """Fork this process, which must have no other threads, and call `run` in the copy. The copy's standard input
-        and output are pipes to this process. `close`: descriptors that the copy must close, this process's ends of
-        other pipes."""
+        and output are pipes to this process. `close`: descriptors that the copy must close: this process's ends of
+        pipes to other processes."""
         (theirs_in, ours_in), (ours_out, theirs_out) = os.pipe(), os.pipe()
         self.returncode: int | None = None
         parent = os.getpid()
@@ -93,8 +93,8 @@ class Forked:
 
 
 def may_fork() -> bool:
-    """Whether forking this process is safe: it has no other thread, which may hold a lock, and runs on Linux (system
-    libraries of macOS do not support it)."""
+    """Whether forking this process is safe: it has no other thread, which could hold a lock, and runs on Linux (the
+    system libraries of macOS do not support forking)."""
     from threading import active_count
 
     return sys.platform == "linux" and active_count() == 1
@@ -102,8 +102,8 @@ def may_fork() -> bool:
 
 @contextmanager
 def interrupts_kept() -> Iterator[None]:
-    """Processes started in this block ignore Ctrl-C, which a terminal sends to all its processes: their parent ends
-    them. On Windows a child process has no terminal."""
+    """Processes started in this block ignore Ctrl-C, which a terminal sends to all its processes; their parent ends
+    them instead. On Windows a child process has no terminal."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -117,7 +117,7 @@ def interrupts_kept() -> Iterator[None]:
 def end_all() -> None:
     """Kill every process that `start` started and that still runs; does not wait."""
     for process in list(_started):
-        with suppress(OSError):  # its id belongs to another process by now
+        with suppress(OSError):  # the id may belong to another process by now
             process.kill()
 
 
@@ -131,13 +131,13 @@ def follow(parent: int) -> None:
 
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     except (ImportError, OSError, AttributeError):
-        return  # then the end of standard input ends this process
+        return  # on other systems the end of standard input ends this process
     if os.getppid() != parent and not lives(parent):  # the parent ended before this call
         os._exit(1)
 
 
 def lives(process: int) -> bool:
-    """Whether a process with this id runs on this machine; True if that cannot be told. Not for Windows."""
+    """Whether a process with this id runs on this machine; True if that is unknown. Not usable on Windows."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -162,15 +162,15 @@ def first_line() -> tuple[bytes, bytes]:
 
 
 def lines(begun: bytes = b"") -> Iterator[bytes]:
-    """The lines of standard input, read by a thread from now on, whatever the caller does; the process ends where they
-    do. `begun`: what was read of them before."""
+    """The lines of standard input, which a thread reads from now on, even while the caller is busy; the process ends
+    when the input ends. `begun`: bytes of the input that were read before."""
     from queue import SimpleQueue
     from threading import Thread
 
     read: SimpleQueue[bytes] = SimpleQueue()
 
     def work() -> None:
-        # Reads by os.read: a thread that waits in sys.stdin would block the process when it ends.
+        # The thread uses os.read: a thread that waits in sys.stdin would block the process when it ends.
         line: list[bytes] = []
         data = begun or _read()
         while data:

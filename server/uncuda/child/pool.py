@@ -1,6 +1,6 @@
 """A pool of equal processes: tasks are handed out, and their results are returned in the order of the tasks.
 
-A process that ends too early costs only time: its unanswered tasks are given to other processes one part at a time, so
+If a process ends too early, only time is lost: its unanswered tasks are given to other processes one part at a time, so
 that the part that ends a process is found. The pool needs neither semaphores nor shared memory.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import subprocess
 
 T = TypeVar("T")
-_EACH = 2  # tasks a process has at a time: the current one and the next
+_EACH = 2  # tasks that a process has at a time: the current one and the next
 _AHEAD = 8  # tasks for each process that may be finished out of order
 _WAIT = 0.5
 """Seconds after which a wait is interrupted to look for Ctrl-C: on Windows nothing else interrupts it."""
@@ -32,8 +32,8 @@ _WAIT = 0.5
 class Launch:
     """How the processes of a pool are started, and how they exchange records.
 
-    `module`: its `main` runs in a new Python; `copy`: runs in a fork of this process instead, where forking is safe;
-    `codec`: encodes all requests and answers.
+    `module`: its `main` runs in a new Python; `copy`: a function that runs in a fork of this process instead, where
+    forking is safe; `codec`: encodes all requests and answers.
     """
 
     module: str
@@ -44,7 +44,7 @@ class Launch:
 @dataclass(frozen=True)
 class Crashed:
     """The result in place of an answer: the process ended each time it did this part alone. `code`: the exit code, as
-    of Popen."""
+    Popen returns it."""
 
     code: int
 
@@ -80,8 +80,8 @@ class _Peer:
 
 
 class Pool(Generic[T]):
-    """A pool of `number` processes. `here`: answers a request in this process when no child is left; `lost`: is called
-    with the id and exit code of a process that ended too early."""
+    """A pool of `number` processes. `here`: a function that answers a request in this process when no child is left;
+    `lost`: a function that is called with the id and exit code of a process that ended too early."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class Pool(Generic[T]):
     def run(
         self, batches: Sequence[Sequence[T]], request: Callable[[Sequence[T]], object]
     ) -> Iterator[tuple[Sequence[T], Any]]:
-        """Each batch, or parts of it, with its answer, in order; the processes already work on the next batches.
+        """Yield each batch, or parts of it, with its answer, in order; the processes already work on the next batches.
 
         `request`: makes the record that is sent for a batch or a part of one.
         """
@@ -214,7 +214,7 @@ class Pool(Generic[T]):
         if self._spare:
             self._spare -= 1
             with interrupts_kept():
-                new = self._start(forks=False)  # no fork: this process has threads now
+                new = self._start(forks=False)  # no fork, because this process has threads now
             if new is not None:
                 for line in self._said:
                     _say(new, line)
@@ -229,7 +229,7 @@ def _pipes(peer: _Peer) -> tuple[IO[bytes], IO[bytes]]:
 
 def _say(peer: _Peer, line: bytes) -> None:
     to, _ = _pipes(peer)
-    with suppress(OSError, ValueError):  # the thread that reads from it reports its end
+    with suppress(OSError, ValueError):  # the thread that reads from the process reports its end
         to.write(line)
         to.flush()
 

@@ -27,7 +27,7 @@ class Codec:
         """A record as a line of JSON, with its line break."""
         kind = type(record)
         assert self._types[kind.__name__] is kind
-        # cattrs leaves the values in a named tuple unconverted: json calls `default` for sets in it.
+        # cattrs leaves the values in a named tuple unconverted, so json calls `default` for sets in it.
         return json.dumps([kind.__name__, _converter().unstructure(record)], default=list).encode("ascii") + b"\n"
 
     def prepare(self) -> None:
@@ -44,7 +44,7 @@ class Codec:
 
 @lru_cache
 def _converter() -> Converter:
-    """The cattrs converter, made when first needed: most of the time a server needs none."""
+    """The cattrs converter, created when it is first needed, because a server usually needs none."""
     made = Converter(unstruct_collection_overrides={frozenset: list, set: list}, detailed_validation=False)
 
     def structure(kind: Any) -> Any:
@@ -68,7 +68,7 @@ class Channel:
     def __init__(self, codec: Codec) -> None:
         self._codec = codec
         self._saying = Lock()
-        self._begun = b""  # what was read, and is not yet a request
+        self._begun = b""  # bytes that were read but do not form a complete request yet
 
     def first_request(self) -> Any:
         """Return the first request; None if the input ends before one.
@@ -79,7 +79,8 @@ class Channel:
         return self._codec.record(line) if line else None
 
     def requests(self) -> Iterator[Any]:
-        """Each further request, as it comes; from now on the process ends where they do, whatever it is doing."""
+        """Yield each further request as it arrives; from now on, the process ends when the input ends, even if it is
+        busy."""
         return map(self._codec.record, lines(self._begun))
 
     def only_request(self) -> Any:
@@ -88,7 +89,7 @@ class Channel:
         request = self.first_request()
         if request is not None:
             be_nice()
-            gc.disable()  # nearly everything made here is a tree without cycles
+            gc.disable()  # nearly all objects created here are trees without cycles
             self.end_with_input()
         return request
 
@@ -121,7 +122,7 @@ class Channel:
 def serve(codec: Codec, answer: Callable[[Any], object | None]) -> NoReturn:
     """Answer the requests of a pool one after the other, until standard input ends.
 
-    An error that `answer` raises ends the process: the pool learns of the error by that end.
+    The command line of uncuda.
     """
     try:
         channel = Channel(codec)

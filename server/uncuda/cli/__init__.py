@@ -62,13 +62,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code: 0 clean, 1 findings, 2 error, 130 interrupted."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     gc.disable()  # nearly all objects made here are trees without cycles
-    atexit.register(gc.freeze)  # else Python would collect garbage once more at exit
+    atexit.register(gc.freeze)  # otherwise Python would collect garbage once more at exit
     _prepare_streams()
     try:
         code = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader of the output has gone; Python would raise the same error once more when it flushes at exit.
+        # The process that reads the output has ended; Python would raise the same error once more when it flushes at
+        # exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINDINGS
     except OSError as error:
@@ -106,8 +107,8 @@ def _run(arguments: list[str]) -> int:
 
 
 def _show(error: click.ClickException, given: bool) -> None:
-    """Print a click error. `given`: there are arguments, which the message may quote; otherwise the error shows the
-    help."""
+    """Print a click error. `given`: whether there are arguments, which the message may quote; without arguments, the
+    error shows the help."""
     if given:
         vars(error)["message"] = one_line(error.message)  # before click strips what looks like colour codes
     shown = io.StringIO()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
-_PLACES = 5  # source lines named in one message
+_PLACES = 5  # source lines that one message names
 
 
 def baseline_options(command: CommandT) -> CommandT:
@@ -43,7 +43,7 @@ def writing_options(command: CommandT) -> CommandT:
 
 
 class Wishes(NamedTuple):
-    """The values of the baseline options of one command line."""
+    """The values of the baseline options on one command line."""
 
     file: str | None = None
     none: bool = False
@@ -54,7 +54,7 @@ class Wishes(NamedTuple):
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Wishes:
-        """From the options of a command; raises a usage error if they cannot be combined."""
+        """Return the values of the options of a command; raises a usage error if they cannot be combined."""
         wishes = cls(
             given["baseline"],
             given["no_baseline"],
@@ -76,7 +76,8 @@ class Wishes(NamedTuple):
 
 
 class Accepting:
-    """The baselines of a run, and which findings they accept. `says`: whether notes on their entries are printed."""
+    """The baselines of a run, and which findings they accept. `says`: whether notes about the entries of the baselines
+    are printed."""
 
     def __init__(self, session: Session, wishes: Wishes, says: bool = True) -> None:
         self.accepted = 0
@@ -113,7 +114,8 @@ class Accepting:
         return left
 
     def finish(self, folders: Iterable[str]) -> None:
-        """Say what was accepted and what is of no use, and write what is to be written."""
+        """Print which findings were accepted and which entries are stale, and write the baselines that the user asked
+        for."""
         given = [os.path.abspath(folder).rstrip(os.sep) + os.sep for folder in folders]  # noqa: PTH100
         unread = bool(self._session.problems)
         for acceptance in self._by_file.values():
@@ -195,8 +197,8 @@ class Accepting:
             self._session.console.note(f"{shown(Path(acceptance.baseline.file))}: {dropped}")
 
     def _looked(self, acceptance: Acceptance) -> dict[str, LooksFor]:
-        """By path, for each file of a baseline that was checked without an error: the function that says whether a rule
-        looked for findings of a target in it."""
+        """By path, for each file of a baseline that was checked without an error: a function that tells whether a rule
+        looked for findings of a target in the file."""
         from uncuda.workspace.baseline import relative
 
         failed = {problem.path for problem in self._session.problems}
@@ -220,7 +222,8 @@ class Accepting:
         return looks_for
 
     def _looks_elsewhere(self, acceptance: Acceptance) -> LooksFor:
-        """The function as in `_looked` for a file that no longer exists: that of the baseline's first checked file."""
+        """The function as in `_looked` for a file that no longer exists: that of the first checked file of the
+        baseline."""
         first = next((file for file in self._session.looked if self._is_of(file, acceptance)), None)
         return self._looks_in(first) if first is not None else lambda rule, target: False
 

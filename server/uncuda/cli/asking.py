@@ -1,4 +1,4 @@
-"""Leaves out findings of a run: those that a baseline accepts, and with `--diff-base` those on unchanged lines."""
+"""Leaves out findings of a run: those that a baseline accepts, and, with `--diff-base`, those on unchanged lines."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def asking_options(command: CommandT) -> CommandT:
 
 
 class Asking:
-    """Leaves out the findings that the user did not ask for. `given`: the options of the command line; `says`: see
-    `Accepting`."""
+    """Leaves out the findings that the options of the command line exclude. `given`: the options of the command line;
+    `says`: see `Accepting`."""
 
     def __init__(self, session: Session, given: Mapping[str, Any], says: bool = True) -> None:
         self._session = session
@@ -39,7 +39,7 @@ class Asking:
         if given["diff_base"] is not None:
             if self._wishes.write:
                 raise click.UsageError("--write-baseline does not go together with --diff-base")
-            from .changes import Changes  # imported here: costs start-up time
+            from .changes import Changes  # imported here, because it costs start-up time
 
             self._changed = Changes(session, given["diff_base"])
 
@@ -86,8 +86,8 @@ class Asking:
                 yield result
 
     def selections(self, paths: Sequence[str], files: list[File]) -> dict[str, Selection]:
-        """For each path the findings of its file that are to be fixed; a path that is absent has all of them fixed. The
-        files are checked for that first."""
+        """For each path, the findings in its file that are to be fixed; if a path is absent, all findings in the file
+        are fixed. To find that out, the files are checked first."""
         if self._changed is None and not self._accepting.any:
             return {}
         results = self._session.check(paths, files, files)
@@ -95,7 +95,7 @@ class Asking:
         return {path: selection for path, selection in found if selection is not None}
 
     def selection(self, result: Checked) -> Selection | None:
-        """Which findings of a file the user asked for; None: all of them."""
+        """The findings of a file that are not left out; None: all of them."""
         source, report = result.source, result.report
         if source is None or report is None or not report.findings:
             return None
@@ -106,5 +106,5 @@ class Asking:
         return Selection(name_of(source.text), tuple(left), parts)
 
     def finish(self, paths: Sequence[str]) -> None:
-        """Print what was left out, and write the baselines that are to be written."""
+        """Print how many findings were left out, and write the baselines that are to be written."""
         self._accepting.finish(paths or ["."])

@@ -41,7 +41,7 @@ class Changes:
             lines = self._lines.of(path, data)
         except GitError as error:
             self._fail(error)
-        except FileProblem:  # deleted since it was checked
+        except FileProblem:  # the file was deleted after it was checked
             return None
         return None if lines is None else parts_of(source, lines)
 

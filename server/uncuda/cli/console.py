@@ -95,7 +95,7 @@ _INTERRUPTS = [
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Delay Ctrl-C and signals that ask the process to end until the end of the block, then let them act as usual."""
+    """Delay Ctrl-C and signals that ask the process to end until the end of the block, then handle them as usual."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -106,7 +106,7 @@ def interrupts_held() -> Iterator[None]:
             before[number] = signal.signal(number, lambda number, _: pending.append(number))
         yield
     finally:
-        for number in reversed(before):  # Ctrl-C last: it raises at once
-            signal.signal(number, before[number] or signal.SIG_DFL)  # None: not set by Python
+        for number in reversed(before):  # Ctrl-C last, because it raises at once
+            signal.signal(number, before[number] or signal.SIG_DFL)  # None: the handler was not set by Python
         for number in dict.fromkeys(pending):
             signal.raise_signal(number)

@@ -90,7 +90,7 @@ def command(paths: tuple[str, ...], review: bool, diff: bool, fixable: tuple[str
 
 @dataclass
 class _Run:
-    """The state of a run: what was fixed in which files so far."""
+    """The state of a run: which files were fixed so far, and how."""
 
     session: Session
     diff: bool
@@ -106,10 +106,10 @@ class _Run:
     failed: bool = False
     folders: tuple[str, ...] = ()
     helpers: list[str] = field(default_factory=list)
-    """The helpers of portable projects that were written."""
+    """The helper modules of portable projects that were written."""
     old_names: dict[tuple[int, int], tuple[str, int]] = field(default_factory=dict)
-    """By device and inode of each file that was replaced: the path written last, and how many other hard links still
-    hold the old text."""
+    """By device and inode of each replaced file: the path that was written last, and how many other hard links still
+    have the old text."""
 
     def files(self, results: Iterable[Repaired]) -> None:
         """Write the fixed files, one after the other."""
@@ -209,8 +209,8 @@ class _Run:
             session.console.print(words("left safe", findings=words.count(not_made, "finding")))
 
     def _print_pending(self, counts: Counts, command: Command) -> None:
-        """Print how many fixes were made, how many are to review and how many findings are by hand, then the suggested
-        next command."""
+        """Print how many fixes were made, how many need review and how many findings must be fixed by hand, then the
+        suggested next command."""
         console, words = self.session.console, self.session.words
         kinds = [kind for kind, number in counts.total.by_class.items() if number or kind != SAFE]
         left = words.join(words(kind, f"{counts.total.by_class[kind]:,}") for kind in kinds)
@@ -231,7 +231,7 @@ class _Run:
         return fixes[0] if fixes else command("check", "--summary", "--only", MANUAL) if left else ""
 
     def _allowed(self, file: File) -> bool:
-        """Whether the file may be written: not if it was found through a symbolic link that leads out of the given
+        """Whether the file may be written: False if it was found through a symbolic link that leads out of the given
         folders."""
         if not leads_out(file, self.folders):
             return True
@@ -264,7 +264,7 @@ class _Run:
         return True
 
     def _give_helper(self, result: Repaired) -> None:
-        """Write the helper that a fixed file imports, once, where it is not there; FileProblem if that fails."""
+        """Write the helper module that a fixed file imports, once, if it does not exist; FileProblem if that fails."""
         engine = self.session.engine_for(result.file.settings)
         new = new_helper(engine, result.fixed.text if result.fixed else "", result.file.path)
         if new is None or new.path in self.helpers:
@@ -285,7 +285,8 @@ class _Run:
                 self.session.console.note(f"{path}: " + words("hard links", words.count(number, "name")))
 
     def _print_diff(self, path: str, before: bytes | None, after: bytes, encoding: str) -> None:
-        """Print a diff: for a person on a terminal, for `git apply` everywhere else. `before`: None of a new file."""
+        """Print a diff: for a person on a terminal, for `git apply` everywhere else. `before` is None for a new
+        file."""
         name, inside = name_in_diff(path)
         if before != after and not inside:
             self.outside.append(path)

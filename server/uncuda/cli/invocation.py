@@ -1,4 +1,4 @@
-"""Builds command lines with the user's own paths and settings, for the suggestions of what to run next."""
+"""Builds command lines with the user's own paths and settings, which are suggested as the next command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from uncuda.printable import printable
 
 from .options import SHARED
 
-_NAMED = 5  # paths; more are shortened to `…`
+_NAMED = 5  # number of paths; if there are more, they are shortened to `…`
 
 
 class Invocation:
@@ -27,7 +27,8 @@ class Invocation:
                 self._options += _said(parameter, context.params[name])
 
     def __call__(self, command: str, *options: str) -> str:
-        """A command line that the user can copy: `uncuda COMMAND` with these options, his settings and his paths."""
+        """A command line that the user can copy: `uncuda COMMAND` with these options and the user's settings and
+        paths."""
         paths = self._paths if len(self._paths) <= _NAMED else ["…"]
         words = ["uncuda", command, *options, *self._options, *paths]
         return printable(" ".join(word if word == "…" else shlex.quote(word) for word in words))

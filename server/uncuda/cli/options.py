@@ -1,4 +1,4 @@
-"""The options of `check` and `fix`. The options that set a setting are made from the table of settings."""
+"""The options that `check` and `fix` share. Options for settings are generated from the table of settings."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ LOCALE = next(option for option in OPTIONS if option.name == "locale")
 _FORMS = ("string", "boolean", "integer", "rules", "targets", "patterns")
 _SETTINGS = [option for option in OPTIONS if option.kind in _FORMS]
 SHARED = frozenset({"config", "isolated", "stdin_filename", *(option.field for option in _SETTINGS)} - {"workers"})
-"""The click parameters that decide what `check` and `fix` find."""
+"""The click parameters that affect the findings of `check` and `fix`."""
 
 
 def settings_options(command: CommandT) -> CommandT:
-    """Add an option for each setting that the command line can set, and those about configuration files."""
+    """Add an option for each setting that the command line can set, and the options about configuration files."""
     for option in reversed(_SETTINGS):
         name = f"--{option.name}/--no-{option.name}" if option.kind == "boolean" else f"--{option.name}"
         command = click.option(name, **_form(option))(command)

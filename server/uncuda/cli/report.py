@@ -76,7 +76,7 @@ def _gather(
 ) -> Port:
     """Check the files and return the data of the report.
 
-    The checks for other targets get an `Asking` of their own, because matching baseline entries is stateful.
+    The checks for other targets have their own `Asking`, because matching baseline entries is stateful.
     """
 
     def again(others: Sequence[File], engine_for: EngineFor) -> Iterator[Checked]:

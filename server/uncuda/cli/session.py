@@ -57,14 +57,15 @@ if TYPE_CHECKING:
     from uncuda.workspace.workers import Workers
 
 STDIN = "-"
-_PLACES = 3  # unreadable statements named in one message
+_PLACES = 3  # unreadable statements that one message names
 _ONLY_VERBOSE = ("torch", "receivers late")
 _ASKED_FOR = "target asked for"
 _VERSIONS = "plugin "  # the keys of notes on the plugin's version begin with this
 
 
 class Wanted(NamedTuple):
-    """Which fixes to make. `review`: also make fixes that need review; `rules`: only fixes of these, None for all."""
+    """Which fixes a command makes. `review`: also make fixes that need review; `rules`: make only fixes of these rules;
+    None: of all rules."""
 
     review: bool
     rules: tuple[str, ...] | None = None
@@ -75,7 +76,7 @@ class Wanted(NamedTuple):
 
 
 class Failure(click.ClickException):
-    """The command cannot go on; the message says why and what to do."""
+    """The command cannot continue; the message says why and what to do."""
 
     exit_code = 2
 
@@ -85,7 +86,7 @@ class Failure(click.ClickException):
 
 @dataclass
 class Session:
-    """One run over files. `given`: the settings from the command line, with kebab-case keys.
+    """One run over a set of files. `given`: the settings from the command line, with kebab-case keys.
 
     `looked`: the files that were read, including those without a finding.
     """
@@ -117,7 +118,7 @@ class Session:
         self._first: dict[tuple[str, object], tuple[object, ...]] = {}  # the first note on a target or its plugin
 
     def files(self, paths: Sequence[str]) -> list[File]:
-        """The files that may have findings. Every file has been read once to find that out and to collect the facts of
+        """The files that may have findings. Every file has been read once to decide that and to collect the facts of
         its project; other files of the project were read for their facts, too."""
         found = discover(paths or ["."], self.configuration.settings_for)
         for problem in found.problems:
@@ -166,16 +167,19 @@ class Session:
         """Fix the files in memory, with the same arguments as `check`; `selections`: by path, the findings that are to
         be fixed."""
         if self._workers is not None:
-            known_for, engine_for = self.engines.known_for, self.engine_for
-            return self._workers.fix(files, shown, known_for, engine_for, *wanted, selections)
+            from uncuda.workspace.tasks import FixFiles  # the workers have imported it
+
+            request = FixFiles((), *wanted, dict(selections))
+            return self._workers.fix(files, shown, self.engines.known_for, self.engine_for, request)
         answers_for = self.answers_for(paths, files)
         asked = selected(selections)
         return fix_files(shown, self.engine_for, *wanted, answers_for=answers_for, selection_for=asked)
 
     def _engage(self, files: Sequence[File], looked: bool) -> None:
-        """Start worker processes if the files are large enough for that. `looked`: each file was already read once.
+        """Start worker processes if the files are large enough for that. `looked`: whether each file was already read
+        once.
 
-        None are started if receivers are analysed: one process does that for all files.
+        No workers are started if receivers are analysed, because one process does that for all files.
         """
         wanted = files[0].settings.workers if files else 1
         if wanted is not None and "workers" not in self.given:
@@ -185,7 +189,7 @@ class Session:
         sizes = sizes_of(files)
         number = number_for(sizes, wanted, looked)
         if number > 1:
-            from uncuda.workspace.workers import Workers  # imported here: costs start-up time
+            from uncuda.workspace.workers import Workers  # imported here, because it costs start-up time
 
             self._workers = Workers(self.catalogue, number, files, sizes, self._lose)
             click.get_current_context().call_on_close(self._workers.close)
@@ -215,7 +219,7 @@ class Session:
         file = File(path, settings, True)
         try:
             program = program_bytes(data, path)
-        except SourceError:  # reported later, when it is checked
+        except SourceError:  # the error is reported later, when the text is checked
             program = b""
         every = project_files([path], [file], self.configuration.settings_for) if name else [file]
         if len(every) > 1:
@@ -226,7 +230,7 @@ class Session:
         return file, data
 
     def fail_read(self, problem: Problem, trace: str = "") -> None:
-        """Report an error of a file that was counted as read: the summary must not call it clean."""
+        """Report an error of a file that was counted as read, so that the summary does not call it clean."""
         self.read -= 1
         self.fail(problem, trace)
 
@@ -252,15 +256,15 @@ class Session:
         )
 
     def engine_for(self, settings: Settings) -> Engine:
-        """The engine for files with these settings; one is made for each different settings object."""
+        """The engine for files with these settings; one engine is created for each different settings object."""
         with self._decided():
             return self.engines.engine_for(settings)
 
     def answers_for(self, paths: Sequence[str], files: Iterable[File]) -> AnswersFor:
-        """A function that answers what receivers are, if any file's settings ask for that; its child process ends with
-        the command.
+        """A function that returns the types of receivers, if any file's settings ask for that; its child process ends
+        with the command.
 
-        `paths`: those of the command line; imports are looked up in the folders among them.
+        `paths`: the paths of the command line; imports are looked up in the folders among them.
         """
         if not any(file.settings.receivers for file in files):
             return ask_nobody
@@ -279,8 +283,8 @@ class Session:
             raise Failure(_which(error.targets, self.engines.modules)) from None
 
     def _speak(self, settings: Settings) -> None:
-        """Switch messages to the language of the settings, now that these are read; they include those of the command
-        line."""
+        """Switch messages to the language of the settings, which include those of the command line, as soon as they are
+        read."""
         self.words = self.console.words = Words(language(settings.locale))
         self.engines.locale = self.words.locale
 

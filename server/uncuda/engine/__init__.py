@@ -36,7 +36,7 @@ from .sites import answered, sites_of
 __all__ = ["Engine", "Finding", "Fixed", "LeftAlone", "Related", "Report", "Selection", "name_of"]
 
 
-_FINDING = 60  # work steps counted for making one finding out of a hit
+_FINDING = 60  # work steps that are counted for turning a hit into a finding
 
 
 class Engine:
@@ -50,9 +50,9 @@ class Engine:
         project: Project | None = None,
         remember: int = 1,
     ) -> None:
-        """`remember`: how many texts to keep facts of, so that checking their next version is cheap.
+        """`remember`: for how many texts the engine keeps facts, so that checking their next version is cheap.
 
-        Set `guard` to be called when a rule raises; without it the exception propagates.
+        `guard`, if it is set, is called when a rule raises; otherwise the exception propagates.
         """
         self.guard: Tell | None = None
         self.catalogue = catalogue
@@ -107,7 +107,8 @@ class Engine:
         return self._facts(source, ruleset, work), ruleset
 
     def _facts(self, source: Source, ruleset: Ruleset, work: Work, edited: Edited | None = None) -> Facts:
-        """The facts of a text. If an earlier text of the same path is remembered, only the changed lines are read."""
+        """The facts of a text. If the facts of an earlier text of the same path are cached, only the changed lines are
+        read."""
         key = source.path, ruleset
         before = self._memory.get(key)
         edits = edited[1] if edited is not None and before is not None and before.text is edited[0] else ()
@@ -131,16 +132,17 @@ class Engine:
     ) -> Report:
         """All findings in a text except suppressed ones.
 
-        `concerned`: the quick test on its bytes was true. `edited`: a text of the same path that was checked before,
-        and the edits that led from it to this one. `answers`: known receivers, which silence findings or lower their
-        fixes. `limits`: on the work, None for those of the settings; LimitExceeded is raised beyond them.
+        `concerned`: the quick test on the text's bytes was true. `edited`: a text of the same path that was checked
+        before, and the edits that turned it into this one. `answers`: types of receivers that are known; they remove
+        findings or lower the class of fixes. `limits`: limits on the work; None: those of the settings; if one is
+        exceeded, LimitExceeded is raised.
         """
         work = Work(limits or self.settings.limits)
         try:
             work.size(source.text)
             return self._check(source, concerned, edited, answers, work)
         except (LimitExceeded, RecursionError) as error:
-            self._forget(source.path)  # the facts are incomplete
+            self._forget(source.path)  # the facts are incomplete, so they are not kept
             raise error if isinstance(error, LimitExceeded) else work.too_deep() from None
 
     def _forget(self, path: str) -> None:
@@ -166,7 +168,7 @@ class Engine:
         return self.report(facts, source.path, ruleset, answers)
 
     def sites(self, source: Source) -> tuple[Site, ...]:
-        """The findings in a text whose receiver can be looked up: their sites."""
+        """The sites of all findings in a text whose receiver can be looked up."""
         return self.check(source).sites
 
     def report(
@@ -190,7 +192,7 @@ class Engine:
         if suppressions:
             findings = self._suppress(findings, suppressions, ruleset, ignored)
         sites = sites_of((*hits, *silent), findings)
-        if silent:  # removed this late, because a comment that suppresses them is not unused
+        if silent:  # removed only here, because a comment that suppresses them must not be reported as unused
             places = {(hit.rule.name, Span(hit.start, hit.end)) for hit in silent}
             findings = [finding for finding in findings if (finding.rule, finding.span) not in places]
         spared = [finding for finding in every if finding.rule not in ruleset.unselected]
@@ -203,7 +205,7 @@ class Engine:
         return Report(tuple(findings), skipped, sites)
 
     def _hits(self, facts: Facts, ruleset: Ruleset, answers: Answers, path: str) -> tuple[Sequence[Hit], Sequence[Hit]]:
-        """The hits of all checks, and the hits that `answers` silence."""
+        """The hits of all checks, and the hits that `answers` remove."""
         key = path, ruleset
         known, kept = self._carried.take(key, facts, self.project)
         context, rows = self._look(facts, ruleset, path, kept)
@@ -227,12 +229,12 @@ class Engine:
             package = self.target.words.get("package", "")
             hits = without_idle(link(hits, facts, branches, package, self._libraries))
         hits = self._imported(hits, context)
-        if self._remember > 1 and not context.portable:  # an import in the text decides how all of it is written
+        if self._remember > 1 and not context.portable:  # any import in the text can affect the fixes of the whole text
             self._carried.keep(key, facts, context, known, rows, None if answers else hits, branches.certain)
         return hits, silent
 
     def _look(self, facts: Facts, ruleset: Ruleset, path: str, kept: Kept | None) -> tuple[Context, list[Row]]:
-        """The hits of each check, reusing those in `kept`."""
+        """The hits of each check; the hits in `kept` are reused."""
         line = kept.line if kept is not None else None
         portable = self.settings.portable
         context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim, path, portable, line)
@@ -244,15 +246,15 @@ class Engine:
         return context, rows
 
     def _written(self, rows: list[Row], context: Context) -> list[Row]:
-        """The rows as they are linked: a source for several targets is written in another way."""
+        """The hits by check, ready to be linked; for a portable source they get the fixes for several targets."""
         return rows
 
     def _imported(self, hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
-        """Linked hits with what all of their edits together need."""
+        """The linked hits, with the imports that all of their edits together need."""
         return hits
 
     def _run(self, check: Check, context: Context, ruleset: Ruleset, path: str) -> Iterable[Hit]:
-        """The hits of a check; if it raises and `guard` is set, without the rules that raise."""
+        """The hits of a check; if the check raises and `guard` is set, the rules that raise are left out."""
         guard = self.guard
         if guard is None:
             return check.run(context)
@@ -309,9 +311,9 @@ class Engine:
     ) -> Fixed:
         """Apply fixes of the allowed classes until nothing changes. `concerned` and `answers`: as in `check`.
 
-        `rules`: apply only fixes of these rules and what must change with them; None: of all. `selection`: the findings
-        to consider; None: all. `limits`: as in `check`, for each of at most 12 passes; beyond them LimitExceeded is
-        raised.
+        `rules`: apply only fixes of these rules, and edits that must be made together with them; None: of all rules.
+        `selection`: the findings to consider; None: all. `limits`: as in `check`, for each of at most 12 passes; if one
+        is exceeded, LimitExceeded is raised.
         """
 
         def check(text: Source, edited: Edited | None, known: Answers | None) -> Report:
@@ -320,5 +322,5 @@ class Engine:
         return fixed(source, check, review, rules, answers, selection, self._combined)
 
     def _combined(self, chosen: Chosen) -> Chosen:
-        """Fixes that are made together, with what all of them need."""
+        """Fixes that are made together, with the imports that all of them need."""
         return chosen

@@ -1,4 +1,4 @@
-"""Explains the code at an offset for a hover: its findings, and what the target has instead. It does no I/O."""
+"""Explains the code at an offset for a hover: its findings, and the target's counterpart of a name. It does no I/O."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from .ruleset import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class Counterpart:
-    """What the target has in place of a name.
+    """The target's counterpart of a name.
 
-    `status`: a word of the target's table, or "unlisted". `present`: it is in the configured version; `since`: the
-    first version with it. `missing`: parameters that the counterpart lacks. `limits`: ids of texts. `applicability`:
-    the best class of a fix, None if there is no fix. `patched`: the active shim maps the name.
+    `status`: a word of the target's table, or "unlisted". `present`: whether the counterpart is in the configured
+    version; `since`: the first version with it. `missing`: parameters that the counterpart lacks. `limits`: ids of
+    sentences in `rules/limits.tsv`. `applicability`: the best class of a fix, None if there is no fix. `patched`: the
+    active shim maps the name.
     """
 
     name: str
@@ -43,7 +44,8 @@ class Counterpart:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What is at an offset: findings, a name covered by the target's table, or a suppression comment.
+    """The explanation of the code at an offset: findings, a name covered by the target's table, or a suppression
+    comment.
 
     `rules`: the rules involved, in order of discovery. `silenced`: the rule names in a comment as written; None if
     there is no comment.
@@ -59,8 +61,8 @@ class Explanation:
 def explain(
     engine: Engine, source: Source, findings: Iterable[Finding], offset: int, limits: Limits | None = None
 ) -> Explanation | None:
-    """What is at an offset of a text with these findings; None if there is nothing to explain. `limits`, and raising
-    LimitExceeded: as in `Engine.check`."""
+    """The explanation of the code at an offset of a text with these findings; None if there is nothing to explain.
+    `limits`, and raising LimitExceeded: as in `Engine.check`."""
     text = source.text
     here = _here(findings, offset)
     if not here and not _may_say(engine, text, offset):
@@ -80,12 +82,12 @@ def explain(
 
 
 def counterpart_on(engine: Engine, name: str) -> Counterpart | None:
-    """What one target has in the place of a name."""
+    """The counterpart of a name on one target."""
     return _counterpart(engine, engine.ruleset(False), name)
 
 
 def explain_findings(engine: Engine, findings: Iterable[Finding], offset: int) -> Explanation | None:
-    """The same from findings alone, without reading the text."""
+    """The explanation from findings alone, without reading the text."""
     here = _here(findings, offset)
     return _explanation(engine, here[0].span, here) if here else None
 
@@ -155,7 +157,7 @@ def _segments(reference: Name) -> Segments:
 def _imported(
     statement: Statement, alias: ast.alias, node: ast.stmt | None, offset: int
 ) -> Iterator[tuple[str, Segments]]:
-    """What an import statement names at an offset: the module, or a name imported from it."""
+    """The names that an import statement contains at an offset: the module, or a name imported from it."""
     base = statement.start
     start, end = (base + at for at in statement.digest.piece.span(alias))
     if isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -170,7 +172,7 @@ def _imported(
 
 
 def _spread(dotted: str, start: int) -> Segments:
-    """The spans of a dotted name's segments, if it is written without blanks."""
+    """The spans of a dotted name's segments, if the name is written without blanks."""
     places: Segments = []
     for part in dotted.split("."):
         places.append((start, start + len(part)))
@@ -179,14 +181,14 @@ def _spread(dotted: str, start: int) -> Segments:
 
 
 def _spelled(segments: Segments, name: str) -> Span:
-    """The span of the segments of `name`, the beginning of a dotted name."""
+    """The span of the segments that form `name`, the beginning of a dotted name."""
     places = [place for place in segments[: name.count(".") + 1] if place is not None]
     places = places or [place for place in segments if place is not None][:1]
     return Span(places[0][0], places[-1][1])
 
 
 def _counterpart(engine: Engine, ruleset: Ruleset, dotted: str) -> Counterpart | None:
-    """What the target has in place of a name; None if neither the rules nor the tables cover it."""
+    """The target's counterpart of a name; None if neither the rules nor the tables cover the name."""
     verdicts: Verdicts | None = next((c.verdicts for c in ruleset.checks if isinstance(c, NameCheck)), None)
     verdict = verdicts.of(dotted) if verdicts is not None else None
     row = verdict.row if verdict is not None else engine.target.row(dotted)

@@ -24,7 +24,7 @@ Edited = tuple[str, Collection[Edit]]
 Chosen = list[tuple[Fix, str]]
 """Fixes that are made together, each with its rule."""
 Combine = Callable[[Chosen], Chosen]
-"""Gives fixes that are made together what all of them need, in the place of what each needs."""
+"""A function that replaces the imports that single fixes need by those that all fixes made together need."""
 Check = Callable[[Source, "Edited | None", "Answers | None"], Report]
 """Computes the report of a text, given the edits since the last check and the known receivers."""
 
@@ -38,8 +38,8 @@ def fixed(
     selection: Selection | None = None,
     combine: Combine = list,
 ) -> Fixed:
-    """The text after its safe fixes (with `review`, also those for review) of the given `rules` (None: all), or the
-    reason why it was not fixed."""
+    """The text after its safe fixes (with `review`, also those that need review) of the given `rules` (None: all), or
+    the reason why it was not fixed."""
     if not review:
         return _made(source, check, {SAFE}, rules, answers, selection, combine)
     made = _made(source, check, {SAFE, REVIEW}, rules, answers, selection, combine)

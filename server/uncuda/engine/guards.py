@@ -1,5 +1,5 @@
-"""Links a CUDA test to the code that it guards in one expression, `x.is_cuda and torch.cuda.f()`: the test is fixed
-only if that code is."""
+"""Links a test for CUDA to the code that it guards in the same expression, `x.is_cuda and torch.cuda.f()`: the test is
+fixed only if that code is."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .relations.parts import guarded_parts
 
 _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # functions whose `driver` argument selects a routine of cuSOLVER
 
-_GPUS = "num_gpus"  # the parameter of Ray
+_GPUS = "num_gpus"  # the parameter name in Ray
 
 Numbered = Iterable[tuple[int, Hit]]
 """Hits, each with its index in the list of all hits of the text."""
@@ -67,7 +67,7 @@ def _denies(statement: Statement, part: ast.AST, branches: Branches) -> bool:
 def _in_chain(outer: ast.BoolOp, parts: Parts, denied: dict[ast.AST, bool], work: Work) -> Iterator[tuple[int, int]]:
     """The same pairs for `a and b and …`: each test with the operands up to and including the next test.
 
-    They are yielded from right to left, so that the result for one test is known to the previous one.
+    They are yielded from right to left, so that the result for a later test is known when an earlier one is handled.
     """
     wanted = isinstance(outer.op, ast.Or)
     behind: list[int] = []

@@ -1,7 +1,8 @@
-"""Reuses hits after an edit: if only a plain call or name was typed, only its own line is checked again.
+"""Reuses hits after an edit: if only a plain call, name or comment was typed, only its own line is checked again.
 
 A line affects other lines through names it binds, through block headers and strings, and through uses of names that a
-check follows. A line that is only a dotted name, called or not, does none of that, unless it contains a followed name.
+check follows. A line that is only a dotted name, called or not, does none of that, unless it contains a followed name;
+a comment does none of it either.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ..project import Project
 from ..source import Span
 
 _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
+_COMMENT = re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
 # Words on a line that affect other lines: skipping a test, or compiling with TorchScript.
 _SPOKEN = re.compile(r"script|skip", re.I)
 _WORD = re.compile(r"\w+")
@@ -36,13 +38,14 @@ _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
 
 
 Row = Sequence[tuple[Hit, "bool | None"]]
-"""The hits of one check, each with whether a sibling branch serves the target, if that is known."""
+"""The hits of one check, each with whether a sibling branch handles the target, if that is known."""
 
 
 class Found(NamedTuple):
-    """What a check of one text found. `hits`: by check, each with whether a sibling branch serves the target. `asked`
-    and `absent`: as in the Context of that check. `keys`: of the searches it used. `certain`: no answer depended on
-    earlier fixes. `linked`: the final hits with linked fixes; None if receivers were known."""
+    """The results of the checks of one text. `hits`: by check, each with whether a sibling branch handles the target.
+    `asked` and `absent`: as in the Context of that check. `keys`: the keys of the searches that the checks used.
+    `certain`: whether no answer depended on earlier fixes. `linked`: the final hits with linked fixes; None if types of
+    receivers were known."""
 
     facts: Facts
     project: Project
@@ -55,7 +58,7 @@ class Found(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """Hits that still hold after an edit, moved to their new offsets. `line`: the one line to check again.
+    """Hits that are still valid after an edit, at their new offsets. `line`: the one line to check again.
 
     `linked`: as in `Found`, if the line had no hit and no fix touches it; else None.
     """
@@ -66,14 +69,14 @@ class Kept(NamedTuple):
 
 
 class Carried:
-    """What the engine found in the texts checked last, by the engine's key for a text."""
+    """The results for the texts that were checked last, by the engine's key for a text."""
 
     def __init__(self) -> None:
         self._found: dict[Hashable, Found] = {}
 
     def take(self, key: Hashable, facts: Facts, project: Project) -> tuple[Found, Kept] | tuple[None, None]:
-        """What was found in the previous text, and the part of it that still holds; (None, None) if all must be checked
-        again."""
+        """The results for the previous text, and the part of them that is still valid; (None, None) if the whole text
+        must be checked again."""
         found = self._found.get(key)
         kept = carry(found, facts, project) if found is not None else None
         return (found, kept) if found is not None and kept is not None else (None, None)
@@ -88,19 +91,21 @@ class Carried:
         linked: Sequence[Hit] | None,
         certain: bool,
     ) -> None:
-        """Remember what a check found. `old`: the result whose hits were reused; the others: as in `Found`."""
+        """Store the results of a check. `old`: the result whose hits were reused; the other arguments are as in
+        `Found`."""
         asked, keys = context.asked, facts.searches.keys
         if old is not None:
             asked, keys, certain = asked | old.asked, old.keys, certain and old.certain
         self._found[key] = Found(facts, context.project, hits, asked, context.absent, keys, certain, linked)
 
     def forget(self, key: Hashable) -> None:
-        """Forget what was found in a text."""
+        """Forget the results for a text."""
         self._found.pop(key, None)
 
 
 def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
-    """The hits of `found` that hold after one edit of its text; None if the whole text must be checked again."""
+    """The hits of `found` that are still valid after one edit of its text; None if the whole text must be checked
+    again."""
     if found.project is not project:
         return None
     if facts is found.facts:
@@ -154,14 +159,17 @@ _NONE = Span(0, 0)
 
 
 def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> bool:
-    """Whether a line is empty or a plain dotted name or call that affects no other line."""
+    """Whether a line is empty, a comment, or a plain dotted name or call that affects no other line."""
     text = facts.text[start:end]
-    match = _PLAIN.fullmatch(text)
-    if match is None or iskeyword(match["first"] or "") or _SPOKEN.search(text) or leaves(text.lstrip()):
+    if _SPOKEN.search(text):
         return False
-    words = set(_WORD.findall(text))
-    if any(_WORD.findall(name)[-1] in words for name in asked if not name.startswith("def ")):
-        return False
+    if not _COMMENT.fullmatch(text):
+        match = _PLAIN.fullmatch(text)
+        if match is None or iskeyword(match["first"] or "") or leaves(text.lstrip()):
+            return False
+        words = set(_WORD.findall(text))
+        if any(_WORD.findall(name)[-1] in words for name in asked if not name.startswith("def ")):
+            return False
     if facts.layout.logical_line(start) != (start, end) or facts.layout.string_around(start):
         return False
     above = facts.indents.header_above(start)
@@ -173,8 +181,8 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
 
 
 def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
-    """Whether the edited line is, before and after, in a function without any statement that was read, and contains no
-    name that a check follows, so that it affects no other line."""
+    """Whether the edited line, before and after the edit, is in a function in which no statement was read, and contains
+    no name that a check traces. Such a line affects no other line."""
     old, new = _function(found.facts, region.old), _function(facts, region.new)
     if old is None or new is None or region.old_end > old[1] or region.new_end > new[1]:
         return False
@@ -192,9 +200,10 @@ def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
     line, now = (region.old, region.old_end), (region.new, region.new_end)
     for key, before, after in facts.searches.renewed(found.keys):
         kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
-        if kind == "beginnings":  # such a search covers one block only, for a place in that block
+        if kind == "beginnings":  # such a search is only for a place in one block
             continue
-        # Searches of the line itself: if they had found more than prose, it would have become a statement.
+        # Searches that matched in the line itself: if they had found more than prose, the line would have become a
+        # statement.
         own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ")
         if _within(before, *(line if own else old)) or _within(after, *(now if own else new)):
             return False
@@ -214,7 +223,8 @@ def _function(facts: Facts, start: int) -> tuple[int, int] | None:
 
 
 def _is_quiet(line: str, found: Found) -> bool:
-    """Whether a line defines nothing and contains no name that a check follows or that a statement read here uses."""
+    """Whether a line defines nothing, and contains no name that a check traces or that a statement that was read
+    uses."""
     if _DEFINES.match(line) or _SPOKEN.search(line) or leaves(line.lstrip()):
         return False
     words = set(_WORD.findall(line))
@@ -234,9 +244,9 @@ def _is_read(facts: Facts, start: int, asked: Collection[str]) -> bool:
 
 
 def _same_elsewhere(keys: Collection[Hashable], facts: Facts, region: Region) -> bool:
-    """Whether no search found anything in the line, before or after the edit, except searches for statements to read.
+    """Whether no search matches in the line, before or after the edit, except searches for statements to read.
 
-    For searches that only ask if a word occurs in the text, one occurrence more or less is no difference.
+    For searches that only tell whether a word occurs in the text, a further or missing occurrence makes no difference.
     """
     for key, before, after in facts.searches.renewed(keys):
         if not _within(before, region.old, region.old_end) and not _within(after, region.new, region.new_end):
@@ -255,5 +265,5 @@ def _within(offsets: Sequence[int], start: int, end: int) -> bool:
 
 
 def _reaches(hit: Hit, region: Region) -> bool:
-    """Whether a fix of the hit changes the line being typed."""
+    """Whether a fix of the hit changes the line that is being typed."""
     return any(edit.start < region.old_end and region.old < edit.end for fix in hit.fixes for edit in fix.edits)

@@ -1,7 +1,8 @@
 """Groups fixes in sibling branches that must be applied together, because a half-fixed text would be misread.
 
-If a fix writes the target into one clause, that clause looks like the target's own branch, and the hits in its siblings
-would be silenced. `checks/branches.py` tells which branch serves which; this module asks it about future fixes.
+If a fix writes the target into one clause, that clause looks like a branch for the target, and the hits in its siblings
+would no longer be reported. `checks/branches.py` tells which branch is for which device; this module calls it for the
+text after a fix.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from ..facts.read import Facts, Statement
 from ..facts.scopes import Header
 from .guards import parts_of
 
-_ALIKE = (ast.List, ast.Tuple, ast.Set, ast.MatchOr)  # in these, any item is a sibling of any other
+_ALIKE = (ast.List, ast.Tuple, ast.Set, ast.MatchOr)  # in these nodes, every item is a sibling of every other
 _CLAUSE = re.compile(r"^(?P<indent>[ \t]*)(?:else|elif|except)\b", re.M)
 _ASKED = re.compile(r"(?:elif|case)\b")
 _RULED_OUT = re.compile(r"if\b[^\n]*(?:\bnot\b|!=|<|(?:==|\bis)[ \t]*(?:False|None|0)\b)")
-_FAR = 4000  # characters between clauses of one chain; farther apart they are not searched
+_FAR = 4000  # characters between clauses of one chain; clauses that are farther apart are not searched
 
 Group = list[int]
 """Indices of hits in the list of all hits of the text."""
@@ -87,7 +88,7 @@ class LinkedBranches:
                         yield own + found[other]
 
     def _rules_out(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether an operand tests for anything but CUDA."""
+        """Whether an operand tests for any device but CUDA."""
         start, end = statement.digest.span(node)
         return self._branches.asks_cuda(statement.start + start, statement.start + end) < 0
 
@@ -147,7 +148,7 @@ class LinkedBranches:
             yield self._exposed(clauses, conditions, asked)
 
     def _asked(self, clause: Header, own: Group) -> int:
-        """What a condition tests for after its fixes: 1 for the target, -1 for anything but the target, 0 for
+        """What a condition tests for after its fixes: 1 for the target, -1 for any device but the target, 0 for
         neither."""
         changed, done = "", clause.start
         for edit in sorted({edit for index in own for edit in self._hits[index].fixes[0].edits}):
@@ -157,7 +158,8 @@ class LinkedBranches:
         return self._branches.asked(changed + self._text[done : clause.end]) if changed else 0
 
     def _exposed(self, clauses: list[Header], conditions: list[Group], asked: list[int]) -> Group:
-        """The hits in a chain's conditions, and those in its blocks that the fixed conditions would silence."""
+        """The hits in a chain's conditions, and those in its blocks that would no longer be reported after the fix of
+        the conditions."""
         bodies = [self._body(clause) for clause in clauses]
         if any(conditions):
             sure = [polarity > 0 for polarity in asked]
@@ -170,7 +172,7 @@ class LinkedBranches:
         return _all(bodies) if any(serving) else []
 
     def _leaving(self, statements: list[int]) -> Iterator[Group]:
-        """Groups of an `if` that returns or raises, and the hits in the same block."""
+        """Groups that contain an `if` that returns or raises, and the hits in the same block."""
         widths = [self._width(start) for start in statements]
         for index, (start, width) in enumerate(zip(statements, widths)):
             above = index > 0 and widths[index - 1] >= width
@@ -193,7 +195,7 @@ class LinkedBranches:
         return own + below if below else []
 
     def _above(self, header: Header, own: Group) -> Iterator[Group]:
-        """The groups of an `if` and the one above it with the same condition, or those above for CUDA that return or
+        """The groups of an `if` and an earlier one with the same condition, or earlier ones for CUDA that return or
         raise."""
         line, above = header.start - self._width(header.start), self._indents.header_above(header.start)
         block = above.start if above is not None else -1, header.indent

@@ -1,4 +1,5 @@
-"""Links hits whose fixes must be applied together: each gets the edits of all, and the lowest class among them."""
+"""Links hits whose fixes must be applied together: each hit gets the edits of all, and the lowest fix class among
+them."""
 
 from __future__ import annotations
 
@@ -19,12 +20,12 @@ from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
 from .relations.words import questioned
 
-_ROUNDS = 8  # how often the set of unfixable tests is recomputed, as one depends on another
-_MOST = 200  # hits that one fix may change
+_ROUNDS = 8  # how often the set of unfixable tests is recomputed, because one test can depend on another
+_MOST = 200  # the maximum number of hits that one fix may change
 
 
 def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
-    """The hits without those inside code that another hit keeps for CUDA: `{"cuda": torch.cuda.synchronize}`."""
+    """The hits, without those inside code that another hit reserves for CUDA: `{"cuda": torch.cuda.synchronize}`."""
     kept = [hit.keeps for hit in hits if hit.keeps[1]]
     if not kept:
         return hits
@@ -36,7 +37,7 @@ def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
 
 
 def without_idle(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits without names that only change together with another name, if that one does not change."""
+    """The hits, without names that only change together with another name which does not change."""
     return [hit for hit in hits if hit.fixes or not hit.rule.get("only-with") or _is_its_own(hit)]
 
 
@@ -46,10 +47,11 @@ def _is_its_own(hit: Hit) -> bool:
 
 
 def _keep_imports(hits: Sequence[Hit], package: str, work: Work) -> Sequence[Hit]:
-    """The hits, where fixes that turn an import into the plugin's also add the plain plugin import that other fixes
-    need.
+    """The hits, with one change: fixes that turn an import into the plugin's also add the plain plugin import that
+    other fixes need.
 
-    After such a fix, those other fixes would no longer add it, though the first import may be inside a condition.
+    After such a fix, the other fixes would no longer add that import, though the first import may be inside a
+    condition.
     """
     plain = f"import {package}"
     asked: dict[str, set[Edit]] = {SAFE: set(), REVIEW: set()}
@@ -96,9 +98,10 @@ def safe_of(hits: Sequence[Hit], libraries: Libraries, branches: Branches) -> li
 def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, libraries: Libraries) -> list[Hit]:
     """The hits in their order; those of a group get all edits of the group and its lowest class.
 
-    A test is not fixed before the code it guards, nor if calls in its block would raise on the target. Sibling branches
-    are linked within a class: a safe fix does not wait for one for review, but the latter includes it. A group larger
-    than `_MOST` gets no fix, nor does what depends on it. `package`: the plugin; `libraries`: what is known of modules.
+    A test is not fixed before the code that it guards, and not at all if calls in its block would raise on the target.
+    Sibling branches are linked within a class: a safe fix does not include one that needs review, but the latter
+    includes the safe fix. The hits of a group larger than `_MOST` get no fix, and neither do hits that depend on them.
+    `package`: the plugin; `libraries`: what is known about modules.
     """
     hits = [hit.lowered(REVIEW) if hit.by_hand else hit for hit in _keep_imports(hits, package, facts.work)]
     for _ in range(_ROUNDS):
@@ -126,8 +129,8 @@ def _link(hits: Sequence[Hit], facts: Facts, branches: Branches, libraries: Libr
 def _linked(
     hits: Sequence[Hit], branches: Branches, libraries: Libraries
 ) -> tuple[_Sets, list[tuple[int, int]], list[str | None], Staying]:
-    """Disjoint sets of hits that share a link, pairs of a test and a hit it guards, the class of each hit, and the
-    tests that stay CUDA's."""
+    """Disjoint sets of hits that share a link, pairs of a test and a hit that it guards, the class of each hit, and the
+    tests that are not fixed."""
     sets = _Sets(len(hits))
     owner: dict[Hashable, int] = {}
     for index, hit in enumerate(hits):
@@ -169,10 +172,11 @@ def _linked(
 
 
 def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[int, int]]:
-    """Pairs, in both directions, of a test and the code that produces the tested value. `owner`: the first hit of each
-    key.
+    """Pairs, in both directions, of a test and the code that produces the tested value. `owner`: the first hit that has
+    each key.
 
-    They are pairs, not sets, because the test may stay CUDA's, and then the code that produces the value stays as well.
+    They are pairs, not sets, because the test may have no fix, and then the code that produces the value is not fixed
+    either.
     """
     for index, hit in enumerate(hits):
         for key in hit.sources:
@@ -181,8 +185,8 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
 
 
 def _left(hits: Sequence[Hit], before: list[str | None], classes: list[str | None], stays: Staying) -> bool:
-    """Whether a hit lost its safe fix without being behind a test that stays CUDA's; then tests above it must stay
-    too."""
+    """Whether a hit lost its safe fix although it is not behind a test that stays unchanged; then tests above it must
+    stay unchanged too."""
     fresh = [
         index
         for index, (was, now) in enumerate(zip(before, classes, strict=True))
@@ -200,8 +204,8 @@ def _lower(
     stays: Staying,
     seen: set[int],
 ) -> None:
-    """Lower the class of tests that stay CUDA's, of the code they guard, and of what is linked to either. `seen`: tests
-    whose guarded code was handled already."""
+    """Lower the class of tests that stay unchanged, of the code they guard, and of what is linked to either. `seen`:
+    tests whose guarded code was handled already."""
     if stays:
         stays.lower(classes)
         _settle(classes, groups, pairs, questions.work)
@@ -214,7 +218,7 @@ def _lower(
 
 
 def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tuple[int, int]], work: Work) -> None:
-    """Lower each class to the lowest of its group, and that of a test to the lowest of what it guards."""
+    """Lower each class to the lowest of its group, and the class of a test to the lowest of the code that it guards."""
     before: list[str | None] = []
     size = sum(map(len, groups)) + len(pairs)
     while classes != before:
@@ -249,7 +253,7 @@ def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work
     if crowded:
         return [], crowded
     found = list(hits)
-    for root, shared in edits.items():  # every reader of the fixes reads these edits once for each hit
+    for root, shared in edits.items():  # each reader of the fixes reads these edits once for each hit, which costs work
         work.compare(len(shared) * len(members.get(root, [root])) // 16)
         for index in members.get(root, [root]):
             if hits[index].fixes:
@@ -258,7 +262,7 @@ def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work
 
 
 def _reached(root: int, taken: dict[int, set[int]], members: dict[int, list[int]]) -> list[int]:
-    """The indices of all hits that change together with a set; cut off beyond `_MOST`."""
+    """The indices of all hits that change together with a set; at most about `_MOST` are returned."""
     reached, waiting = {root}, [root]
     every = list(members.get(root, [root]))
     while waiting and len(every) <= _MOST:

@@ -13,7 +13,7 @@ from ..messages.findings import FINDINGS
 from ..messages.fixes import Title, titled
 from ..printable import cut
 
-_NAMED = 20  # rules of one comment that are named
+_NAMED = 20  # rules that the message about one comment names
 _LONGEST = 500  # characters; only names from the user's code make a message this long
 
 
@@ -23,7 +23,7 @@ class Messages(Sentences):
     room = FINDINGS
 
     def __init__(self, catalogue: Catalogue, target: Target, locale: str, every: Sequence[Target] = ()) -> None:
-        """`every`: the targets that a source is to run on, if it is not one alone."""
+        """`every`: the targets for which a portable source is written; empty for a single target."""
         super().__init__(language(locale))
         self._catalogue, self._target, self._every = catalogue, target, every
         self._title = target.title_zh if self.chinese else target.title
@@ -46,23 +46,22 @@ class Messages(Sentences):
         return message + self("notes", self("between notes").join(notes)) if notes else message
 
     def noted(self, message: str, limit: str) -> str:
-        """A message with the sentence of one limit more."""
+        """A message with the sentence of one further limit."""
         return message + self("notes", self._catalogue.limit(limit, self.locale))
 
     def _note(self, limit: str, hit: Hit) -> str:
-        """The sentence for a limit, with the code in this file that causes it if the hit has it."""
+        """The sentence for a limit; if the hit has the code that causes the limit, with this code."""
         note, shown = self._catalogue.limit(limit, self.locale), hit.words.get(limit)
         return self("note", note, cut(shown)) if shown else note
 
     def _lacking(self, since: str) -> str:
-        """The sentence about a name that the plugin has only since a version, if not every configured version has
-        it."""
+        """The sentence that says since which plugin version a name exists, if not every configured version has it."""
         package, version = self._target.words["package"], self._target.version
         key = "known since" if Versions.of(version).may("<", since) else "not in"
         return self(key, package=package, since=since, version=version)
 
     def alias(self, name: str, dotted: str) -> str:
-        """The message at the place where a local name was bound."""
+        """The message at the place where a local name was bound to an API."""
         return self("alias", cut(name), cut(dotted))
 
     def fixes(self, hit: Hit) -> tuple[Fix, ...]:

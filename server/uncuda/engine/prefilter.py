@@ -1,9 +1,10 @@
-"""Anchors: words without which a rule finds nothing. A quick search for them in a file's bytes rules out most files.
+"""Anchors: words without which a rule finds nothing. A quick search for anchors in the bytes of a file excludes most
+files.
 
-Each word costs about 0.04 s of CPU on 72 MB, so there are few: "cuda" also covers `torch.backends.cuda.matmul`; words
-of PyTorch are searched only in files that contain `torch`; a rule's `gate` restricts which of its words open a file
-(empty: none, unless the rule is selected by name), and `gate-patterns` are one-line patterns for files with `torch`.
-Libraries are many, so one pattern covers them all, in lines that import.
+Each word costs about 0.04 s of CPU on 72 MB, so there are few words: "cuda" also covers `torch.backends.cuda.matmul`;
+words of PyTorch are searched only in files that contain `torch`; a rule's `gate` lists which of its words cause a file
+to be read (if it is empty: none, unless the rule is selected by name), and `gate-patterns` are one-line patterns for
+files with `torch`. There are many libraries, so one pattern finds them all, in lines that import.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _DOTTED = frozenset({"name", "argument", "jit-script"})
 
 
 class Prefilter:
-    """The anchors of the active rules. `anchors`: words whose statements are read."""
+    """The anchors of the active rules. `anchors`: statements that contain one of these words are read."""
 
     def __init__(self, rules: Iterable[Rule], target: Target, selected: frozenset[str] = frozenset()) -> None:
         anywhere: set[str] = set()
@@ -48,7 +49,7 @@ class Prefilter:
         second = [anchor for anchor in _minimal(with_torch) if not _covered(anchor, first)]
         self.anchors = tuple(_minimal(inside))
         uses = [word for rule in ordered for word in (*_own_anchors(rule), *_dotted_names(rule))]
-        first.sort(key=lambda anchor: -sum(anchor in word for word in uses))  # the first word decides most files
+        first.sort(key=lambda anchor: -sum(anchor in word for word in uses))  # the first word decides about most files
         self._first, self._second = tuple(first), tuple(second)
         self._anywhere = tuple(anchor.encode() for anchor in first)
         self._comment = b"" if _covered(_COMMENT, first) else _COMMENT.encode()
@@ -76,7 +77,7 @@ class Prefilter:
         return False
 
     def open_in(self, facts: Facts) -> bool:
-        """The same for facts, whose earlier searches are reused."""
+        """The same test for facts, whose earlier searches are reused."""
 
         if any(map(facts.says, self._first)):
             return True
@@ -86,13 +87,13 @@ class Prefilter:
 
 
 def _one_of(words: Iterable[str]) -> str:
-    """One pattern for all words that begin with `torch.`, as fast as a search for that beginning."""
+    """One pattern for all words that begin with `torch.`, which is as fast as a search for that beginning."""
     return re.escape(_BELOW_TORCH) + f"(?:{'|'.join(re.escape(word[len(_BELOW_TORCH) :]) for word in words)})"
 
 
 def _library_imports(rules: Iterable[Rule], target: Target) -> list[str]:
-    """Patterns for lines that import a module covered by a rule without anchors of its own. They begin with a literal,
-    because that is fast."""
+    """Patterns for lines that import a module covered by a rule without anchors of its own. The patterns begin with a
+    literal, because such patterns are fast."""
     mine = [rule for rule in rules if rule.check == "module" and not rule.get("anchors")]
     roots = {re.escape(name.partition(".")[0]) for rule in mine for name in target.libraries(rule)}
     if not roots:
@@ -120,7 +121,7 @@ def _dotted_names(rule: Rule) -> tuple[str, ...]:
 
 
 def _own_anchors(rule: Rule) -> Iterable[str]:
-    """The anchors that the rule declares, or those that follow from its check."""
+    """The anchors that the rule declares, or those that its check derives from other keys."""
     if explicit := rule.get("anchors"):
         return tuple(explicit)
     if rule.check == "method":

@@ -23,10 +23,10 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule found at a place. `fixes`: best first; empty: to be changed by hand. `related`: places that explain
-    it.
+    """A finding of a rule at a place. `fixes`: best first; empty: the code must be changed by hand. `related`: places
+    that explain the finding.
 
-    `subject`: as in `Hit`. Findings with the same rule and subject need one decision by whoever ports the code.
+    `subject`: as in `Hit`. Findings with the same rule and subject need one decision by the person who ports the code.
     """
 
     rule: str
@@ -43,7 +43,7 @@ class Finding:
 class Report:
     """Findings in source order, and the spans of statements that could not be parsed.
 
-    `sites`: the findings, including silenced ones, whose receiver can be looked up.
+    `sites`: all findings whose receiver can be looked up, including those that are not reported.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -53,11 +53,11 @@ class Report:
 
 @dataclass(frozen=True)
 class Fixed:
-    """The result of fixing a text. `applied`: number of fixes by rule; `report`: what is left; `refused`: why it was
-    not fixed.
+    """The result of fixing a text. `applied`: number of fixes by rule; `report`: the findings left; `refused`: the
+    reason why the text was not fixed.
 
     `before`: the original text, with `first` as its report; `passes`: the changes in each pass. `alone`: the edits of
-    safe fixes if those for review are left out; None: the same as in the passes.
+    safe fixes without those that need review; None: the same as in the passes.
     """
 
     text: str
@@ -71,8 +71,8 @@ class Fixed:
 
     @cached_property
     def changes(self) -> list[Change]:
-        """All changes as edits of the original text. Applying only the safe ones gives the same as fixing without
-        review; a change that is safe only after a fix for review counts as review."""
+        """All changes as edits of the original text. Applying only the safe changes gives the same text as fixing
+        without review; a change that is safe only after a fix that needs review counts as review."""
         changes = compose(self.before, self.passes)
         if self.alone is None:
             return changes
@@ -80,9 +80,9 @@ class Fixed:
 
 
 def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
-    """The findings for a target without tables; if one of them needs work by hand, only safe fixes are kept.
+    """The findings for a target without tables; if one of them must be fixed by hand, only safe fixes are kept.
 
-    Without tables nobody knows what a name is on the target, and writing the device beside it would port the code by
+    Without tables it is unknown what a name is on the target, and writing the device beside it would port the code by
     half. `unknown`: the text imports a CUDA library that no rule covers.
     """
     if not unknown and all(finding.fixes or finding.severity == "information" for finding in findings):
@@ -93,7 +93,7 @@ def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
 
 
 def sparing(kept: list[Finding], every: list[Finding], work: Work) -> list[Finding]:
-    """The findings without fixes that would change a place where the user suppressed a finding."""
+    """The findings, without fixes that would change a place where the user suppressed a finding."""
     names = {(finding.rule, finding.span) for finding in kept}
     silenced = sorted(finding.span for finding in every if (finding.rule, finding.span) not in names)
     starts = [span.start for span in silenced]

@@ -1,4 +1,4 @@
-"""The rules for one target, prepared once: their checks, and the words that make a file worth reading."""
+"""The rules for one target, prepared once: their checks, and the words that a file must contain to be read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Ruleset:
     """The rules of one target, with or without an active shim. `off`: rules that settings switch off.
 
     Rules that are off are checked as well, because hits of several rules are fixed together. `unselected`: rules that
-    are off but not named in `ignore`; other fixes may change code at their hits.
+    are off because they are not selected, and not because of `ignore`; other fixes may change code at their hits.
     """
 
     def __init__(self, catalogue: Catalogue, target: Target, settings: Settings, shim: bool) -> None:
@@ -30,7 +30,7 @@ class Ruleset:
 
     @cached_property
     def active(self) -> frozenset[str]:
-        """The names of the rules that are reported."""
+        """The names of the rules whose findings are reported."""
         return frozenset(rule.name for rule in self.rules) - self.off
 
     @cached_property
@@ -49,11 +49,11 @@ class Ruleset:
         return self.shim or not (rule.when_imported or rule.check == "missing-shim")
 
     def concerns(self, data: bytes) -> bool:
-        """Whether a file with these bytes can have a finding; a few fast searches for words."""
+        """Whether a file with these bytes can have a finding; decided by a few fast searches for words."""
         return self._gates.open_for(data)
 
     def speaks_of(self, data: bytes) -> bool:
-        """The same for all rules, including those that are off."""
+        """The same test as `concerns` for all rules, including those that are off."""
         return (self._every if self.off else self._gates).open_for(data)
 
     @cached_property
@@ -61,12 +61,12 @@ class Ruleset:
         return Prefilter(self.rules, self.target)
 
     def opens(self, facts: Facts) -> bool:
-        """The same as `concerns`, for a text whose facts are known."""
+        """The same test as `concerns`, for a text whose facts are known."""
         return self._gates.open_in(facts)
 
     @cached_property
     def words(self) -> Words:
-        """The words that make a statement worth reading."""
+        """The words because of which a statement is read."""
         names: set[str] = set()
         for check in self.checks:
             names |= getattr(check, "names", frozenset())
@@ -88,5 +88,5 @@ class Ruleset:
 
 
 def _capped(rule: Rule, target: Target) -> Rule:
-    """The rule as it applies to the target: without tables, no fix is safe."""
+    """The rule as it applies to the target: without tables for the target, no fix is safe."""
     return replace(rule, fix="review") if rule.fix == "safe" and not target.has_tables else rule

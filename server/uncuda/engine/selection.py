@@ -1,4 +1,4 @@
-"""Which findings of a text are wanted, and which statements no fix may change; the caller decides why."""
+"""Which findings of a text are requested, and which statements no fix may change; the caller decides why."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class LeftAlone(NamedTuple):
 
 @dataclass(frozen=True)
 class Selection:
-    """The findings wanted of one text. `text`: its hash from `name_of`. `parts`: only findings that touch one of these
-    sorted spans are reported and fixed; None: all."""
+    """The findings of one text that are requested. `text`: the hash of the text, from `name_of`. `parts`: only findings
+    that touch one of these sorted spans are reported and fixed; None: all."""
 
     text: str
     left_alone: tuple[LeftAlone, ...] = ()
     parts: tuple[Span, ...] | None = None
 
     def of(self, report: Report) -> Report:
-        """The selected part of a report on the same text."""
+        """The requested part of a report on the same text."""
         if not self.left_alone and self.parts is None:
             return report
         places = {(each.rule, each.span) for each in self.left_alone}
@@ -86,12 +86,12 @@ class _Shift:
         self._by = [0, *accumulate(len(edit.text) - (edit.end - edit.start) for edit in self._edits)]
 
     def whole(self, span: Span) -> Span:
-        """The new span of one that no edit touches."""
+        """The new span of a span that no edit touches."""
         by = self._by[bisect_right(self._ends, span.start)]
         return Span(span.start + by, span.end + by)
 
     def grown(self, span: Span) -> Span:
-        """The new span, grown by all edits inside it or at its ends."""
+        """The new span, extended by all edits inside it or at its ends."""
         first, last = bisect_left(self._ends, span.start), bisect_right(self._starts, span.end)
         start, end = span
         if first < last:

@@ -13,7 +13,7 @@ from ..source import Span
 
 
 class Found(Protocol):
-    """Anything with a finding's rule and span."""
+    """Any object with a finding's rule and span."""
 
     @property
     def rule(self) -> str: ...
@@ -38,9 +38,9 @@ def _site(hit: Hit) -> Site | None:
 
 
 def answered(hits: Sequence[Hit], answers: Answers) -> tuple[Sequence[Hit], Sequence[Hit]]:
-    """The hits that stay, with fixes lowered where an answer says so, and the hits that an answer silences.
+    """The remaining hits, with the class of fixes lowered where an answer says so, and the hits that an answer removes.
 
-    A hit linked to a silenced one loses its fixes.
+    A hit linked to a removed one loses its fixes.
     """
     if not answers:
         return hits, []

@@ -1,4 +1,4 @@
-"""Edits that insert suppression comments, or extend them, so that a finding is suppressed."""
+"""Edits that insert or extend suppression comments, so that a finding is suppressed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BREAK = re.compile(r"\r\n|\n|\r")
 
 
 def ignore_on_line(text: str, layout: Layout, span: Span, rule: str) -> Edit | None:
-    """The edit that suppresses `rule` on the line of `span`; None if no line of it can have a comment."""
+    """The edit that suppresses `rule` on a line of `span`; None if no line of it can have a comment."""
     known = parse(text, layout.is_comment, layout.string_around)
     lines = Suppressions(text, (), layout.string_around).lines_of(span)
     for comment in known.comments:

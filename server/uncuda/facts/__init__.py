@@ -1,1 +1,2 @@
-"""Turns source text into facts: statements, imports, names, calls, strings with their roles. Knows Python, not CUDA."""
+"""Turns source text into facts: statements, imports, names, calls, strings with their roles. The package knows Python,
+not CUDA."""

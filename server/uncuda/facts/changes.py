@@ -1,4 +1,4 @@
-"""The differences of two texts as whole lines, so that only these are searched again."""
+"""The differences between two texts as ranges of whole lines, so that only these lines are searched again."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Region(NamedTuple):
 
     @property
     def shift(self) -> int:
-        """What to add to an offset of the old text after this region."""
+        """The number to add to an offset of the old text after this region."""
         return self.new_end - self.old_end
 
     def place(self, offset: int) -> int:
-        """The new offset of a place in the old text outside this region, if it is the only region."""
+        """The new offset of an old offset outside this region, if it is the only region."""
         return offset + self.new_end - self.old_end if offset >= self.old_end else offset
 
 
@@ -54,7 +54,7 @@ def _alike(size: int, part: Callable[[int, int], bool]) -> int:
     if low >= size:
         return size
     high = min(low + _STRETCH, size)
-    while high - low > 1:  # equal up to low, different before high
+    while high - low > 1:  # the texts are equal up to low, and different before high
         middle = (low + high) // 2
         if part(low, middle):
             low = middle
@@ -83,7 +83,8 @@ def _in_lines(old: str, edits: Iterable[tuple[int, int, int]]) -> list[Region]:
 
 
 class Searches:
-    """Results of searches in a text. If the text came from another one, only its changed lines are searched again."""
+    """Results of searches in a text. If the text is an edited version of another, only its changed lines are searched
+    again."""
 
     def __init__(
         self,
@@ -101,7 +102,8 @@ class Searches:
         self._scans_before = before._scans if before is not None else {}
 
     def find(self, key: Hashable, scan: Scan) -> list[int]:
-        """The sorted offsets that `scan` yields for the text. A scan must look at each line by itself.
+        """The sorted offsets that `scan` yields for the text. `scan` gets the text and the range of whole lines to
+        search; `key` identifies the search.
 
         `scan` gets the text and the range of whole lines to search; `key` identifies what it searches for.
         """
@@ -120,13 +122,13 @@ class Searches:
         return frozenset(self._found)
 
     def renewed(self, keys: Iterable[Hashable]) -> Iterator[tuple[Hashable, list[int], list[int]]]:
-        """(key, old offsets, new offsets) for those of the keys that were searched in the previous text."""
+        """(key, old offsets, new offsets) for each of the keys that was searched in the previous text."""
         for key in keys:
             if key in self._before:
                 yield key, self._before[key], self.find(key, self._scans_before[key])
 
     def imports(self) -> Iterator[tuple[Hashable, list[int], list[int]]]:
-        """The same as `renewed`, for the searches for imports."""
+        """The same as `renewed`, only for the searches for imports."""
         return self.renewed([key for key in self._before if isinstance(key, tuple) and key[0] == "imports"])
 
     def _renewed(self, old: list[int], scan: Scan) -> list[int]:

@@ -1,7 +1,7 @@
-"""How deeply a text is nested. libcst recurses for every level, and crashes the process if its stack is full.
+"""Computes how deeply a text is nested. libcst recurses for every level, and crashes the process if its stack is full.
 
-The unit is one pair of brackets, which needs the most stack. Where f-strings could be lexed differently, libcst must
-parse each of them first; see `readable` in `new_syntax.py`.
+The unit is one pair of brackets, which needs the most stack. If the end of an f-string is uncertain, libcst must parse
+the f-string first; see `readable` in `new_syntax.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TOKEN = re.compile(
     re.M,
 )
 _CONTINUES = re.compile(r"(?:elif|else|except|finally|case)\b")
-# Weights: one level of brackets needs about as much stack as so many levels of the others.
+# Weights: one level of brackets needs about as much stack as this many levels of the others.
 _BRACKET, _LAMBDA, _STEP, _BLOCK = 6, 3, 1, 6
 _PATTERN = 96  # libcst tries each bracket of a pattern in several ways, which doubles the time or more
 
@@ -28,7 +28,7 @@ def nesting(text: str, enough: int = 1_000_000) -> int:
     most = done = 0
     levels = [[0, 0]]  # for each open bracket: operators since the last comma, and lambdas
     blocks: list[list[int]] = []  # for each enclosing block: its indentation, and the clauses of its statement
-    total = 0  # weight of the enclosing brackets
+    total = 0  # the weight of the enclosing brackets
     bracket = _BRACKET
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup

@@ -1,4 +1,5 @@
-"""The contents of one logical line: dotted names, attributes, strings, bindings. Cached by the text of the line."""
+"""The contents of one logical line: dotted names, attributes, strings, bindings. A digest is cached by the text of the
+line."""
 
 from __future__ import annotations
 
@@ -74,7 +75,7 @@ class Text:
 
     @property
     def formatted(self) -> bool:
-        """Whether it has fields, as an f-string does."""
+        """Whether the expression has fields, as an f-string does."""
         return any(token.fields for token in self.tokens)
 
 
@@ -90,7 +91,7 @@ class Digest:
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     scopes: dict[ast.AST, int] = field(default_factory=dict)
     fields: dict[ast.AST, Piece] = field(default_factory=dict)
-    nested: bool = False  # it has a lambda or comprehension, which may hide names
+    nested: bool = False  # the line has a lambda or comprehension, which may hide names
     targets: dict[ast.AST, frozenset[str]] = field(default_factory=dict)  # of comprehensions, on demand
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
@@ -102,11 +103,11 @@ class Digest:
 
     @property
     def text(self) -> str:
-        """The text from the start of the statement; results of `span` are offsets in it."""
+        """The text from the start of the statement; the results of `span` are offsets in this text."""
         return self.piece.text[-self.piece.base :] if self.piece.base else self.piece.text
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """The half-open offsets of a node relative to the statement, also inside a field of an f-string."""
+        """The half-open offsets of a node relative to the statement, also for a node inside a field of an f-string."""
         found: ast.AST | None = node if self.fields else None
         while found is not None and found not in self.fields:
             found = self.parents.get(found)
@@ -114,7 +115,7 @@ class Digest:
 
 
 def digest(piece: Piece, header_only: bool = False) -> Digest:
-    """The digest of a line's nodes. `header_only`: do not look into the blocks of its headers."""
+    """The digest of a line's nodes. `header_only`: do not read the blocks of its headers."""
     result = Digest(piece)
     for node in piece.nodes:
         _visit(node, result, piece, -1, header_only)

@@ -1,8 +1,8 @@
-"""Finds strings, comments and logical lines of a text, but only near the places that are asked for.
+"""Finds strings, comments and logical lines of a text, but only near the places that a caller asks for.
 
-Only triple-quoted strings can extend over several lines by themselves, so they are found first, by their quotes. A
-logical line is found from the nearest line above that is certain to start a statement (`return`, `import` …), because
-no bracket can contain such a line.
+Only triple-quoted strings can extend over several lines without brackets or backslashes, so they are found first, by
+their quotes. A logical line is found from the nearest line above that is certain to start a statement (`return`,
+`import` …), because no bracket can contain such a line.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Layout:
     """The lexical structure of one text; every answer is cached.
 
     `strings`: its triple-quoted strings, if known. `work`: counts the work of searches; None: not counted. `mended`:
-    its triple quotes were unbalanced and have been paired by guess. `known_starts`, `known_ends`: of the logical lines
-    found so far.
+    its triple quotes were unbalanced and have been paired by guess. `known_starts`, `known_ends`: the starts and ends
+    of the logical lines found so far.
     """
 
     def __init__(self, text: str, strings: list[tuple[int, int]] | None = None, work: Work | None = None) -> None:
@@ -51,7 +51,8 @@ class Layout:
         self.known_ends: list[int] = []
         self.unclosed: set[int] = set()
         self._passed: tuple[int, int, tuple[int, int] | None] = (-1, 0, None)
-        """Of the last `token_at`: the start of its logical line, a position between tokens, and the next token."""
+        """State of the last call of `token_at`: the start of its logical line, a position between tokens, and the next
+        token."""
 
     def string_around(self, offset: int) -> tuple[int, int] | None:
         """The span of the triple-quoted string around `offset`, with its quotes; None if there is none."""
@@ -102,12 +103,12 @@ class Layout:
         return self.token_at(offset) == "#"
 
     def token_at(self, offset: int) -> str:
-        """What contains `offset`: "#" a comment, a quote character a string, "" code."""
+        """The kind of token that contains `offset`: "#" for a comment, a quote character for a string, "" for code."""
         if self.string_around(offset):
             return '"'
         start, end = self.logical_line(offset)
         position, token = start, None
-        if self._passed[0] == start and self._passed[1] <= offset:  # calls for one long line come in order of offset
+        if self._passed[0] == start and self._passed[1] <= offset:  # calls for one long line have increasing offsets
             _, position, token = self._passed
         while position <= offset:
             self.work.compare()
@@ -122,7 +123,7 @@ class Layout:
         return ""
 
     def tokens(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """(start, end) of the brackets, strings, comments and line breaks in a stretch of the text."""
+        """(start, end) of the brackets, strings, comments and line breaks in a part of the text."""
         while (token := self._next_token(start, end)) is not None:
             self.work.compare()
             yield token
@@ -170,7 +171,8 @@ class Layout:
         return above.endswith(("\\\n", "\\\r\n"))
 
     def line_end(self, start: int, most: int = sys.maxsize) -> int:
-        """The end of the logical line that starts at `start`; if it is longer than `most`, some offset beyond that."""
+        """The end of the logical line that starts at `start`; if the line is longer than `most`, some offset beyond
+        that."""
         text = self.text
         end = text.find("\n", start) + 1 or len(text)
         index = bisect_left(self._string_starts, start)
@@ -211,7 +213,7 @@ class Layout:
 
 
 def without_comments(text: str) -> str:
-    """Code without comments; a `#` in a string is cut off as well."""
+    """Code without comments; a `#` in a string is also treated as the start of a comment."""
     return _COMMENT.sub("", text) if "#" in text else text
 
 

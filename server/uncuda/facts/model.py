@@ -20,16 +20,16 @@ from .scans import plain
 from .scopes import IndentScopes, ScopeMap
 
 _FEW = 64
-READ = 8  # characters that `ast` parses in about the time of one work step
+READ = 8  # number of characters that `ast` parses in about the time of one work step
 
 
 @dataclass(frozen=True)
 class Words:
-    """What makes a statement worth reading; all of it comes from the rules.
+    """The words because of which a statement is read; all of them come from the rules.
 
     Names may end with `*`. `spoken`: words covered by rules, among words that contain an anchor; `families`: beginnings
-    of such words; if both are empty, every word with an anchor counts. `libraries`: modules of which only imports
-    matter.
+    of such words; if both are empty, every word that contains an anchor counts. `libraries`: modules for which only
+    imports are read.
     """
 
     anchors: tuple[str, ...]
@@ -54,7 +54,7 @@ class Words:
 
     @cached_property
     def scans(self) -> tuple[tuple[str, Scan], ...]:
-        """(anchor, scan) pairs; the scan finds the places of the anchor that are worth reading."""
+        """(anchor, scan) pairs; the scan finds the occurrences of the anchor whose statements are read."""
         return tuple((anchor, scan_for(anchor, self.speaks)) for anchor in self.anchors)
 
     @cached_property
@@ -63,7 +63,8 @@ class Words:
         return tuple(name[:-1] for name in self.names if name.endswith("*"))
 
     def speaks(self, word: str) -> bool:
-        """Whether rules may cover a whole word with an anchor in it, as `is_cuda`, but not `cuda_graph_mode`."""
+        """Whether rules may cover a whole word that contains an anchor: they may cover `is_cuda`, but not
+        `cuda_graph_mode`."""
         return not self.spoken or word in self.spoken or word.startswith(self.families)
 
     def anchored(self, name: str) -> bool:
@@ -75,7 +76,7 @@ class Words:
         return dotted in self.prefixes or self.bound(dotted)
 
     def told_apart(self, dotted: str) -> bool:
-        """Whether the meaning of an imported name is kept, because rules cover it or it belongs to a library."""
+        """Whether the dotted name of an imported name is kept, because rules cover it or it belongs to a library."""
         if self.relevant(dotted):
             return True
         while dotted and dotted not in self.libraries:
@@ -111,7 +112,7 @@ class Name:
     hidden: int
 
     def spans(self) -> list[tuple[int, int] | None]:
-        """The spans of the segments of `dotted`; None for hidden ones."""
+        """The spans of the segments of `dotted`; None for segments that an alias hides."""
         base = self.statement.start
         spelled = [(a + base, b + base) for a, b in self.chain.segments()]
         if self.hidden:
@@ -134,11 +135,11 @@ class Facts:
     unread: list[tuple[int, int]] = field(default_factory=list)
     references: list[Name] = field(default_factory=list)
     present: frozenset[str] = frozenset()  # anchors that occur in words covered by rules
-    digests: dict[str, Digest | None] = field(default_factory=dict)  # by the text of the line
-    followed: dict[str, bool] = field(default_factory=dict)  # names: True if uses with attributes were read
-    star: int = -1  # offset of a star import that must be what binds `torch`; -1: none
+    digests: dict[str, Digest | None] = field(default_factory=dict)  # by the text of the logical line
+    followed: dict[str, bool] = field(default_factory=dict)  # by name: True if uses with attributes were read, too
+    star: int = -1  # offset of a star import that must be the one that binds `torch`; -1: none
     broken: Collection[int] = ()  # starts of statements that could not be parsed, or only in part
-    # If the text came from another by one region of changed lines: the token of that text's facts, and the region.
+    # If one region of changed lines turned another text into this one: the token of that text's facts, and the region.
     origin: object = None
     region: Region | None = None
     token: object = field(default_factory=object)
@@ -226,7 +227,7 @@ def digest_text(text: str, depth: int = Limits.depth) -> Digest | None:
 
 
 def references(statement: Statement, names: Names, words: Words) -> Iterator[Name]:
-    """The references of a statement that resolve to names covered by rules."""
+    """The names of a statement that resolve to names covered by rules."""
     found = statement.digest
     for chain in found.chains:
         if not names.bindings(chain.root):

@@ -22,8 +22,8 @@ _IMPORTERS = frozenset({"import_module", "importorskip", "__import__"})
 
 @dataclass(slots=True, eq=False)
 class Bound:
-    """One binding of a name. `scope`: the offset of the scope's header, -1: the module; `dotted`: what it stands for,
-    if known."""
+    """One binding of a name. `scope`: the offset of the scope's header, or -1 for the module; `dotted`: the dotted name
+    it stands for, if known."""
 
     scope: int
     word: str
@@ -33,7 +33,7 @@ class Bound:
 
 
 class Names:
-    """All bindings, in one text, of names that matter."""
+    """All bindings, in one text, of names that rules may cover."""
 
     def __init__(self, scopes: ScopeMap, work: Work | None = None) -> None:
         self.work = work or Work(UNLIMITED)
@@ -63,7 +63,7 @@ class Names:
         return self._scopes.scope_of(statement) or (-1, "")
 
     def settle(self) -> None:
-        """Move bindings declared `global` to the module, after all statements were added."""
+        """Move bindings declared `global` to the module, after all statements have been added."""
         for bounds in self._bound.values():
             for bound in bounds:
                 if self._declared.get((bound.binding.name, bound.scope)) == "global":

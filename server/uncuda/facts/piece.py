@@ -22,7 +22,7 @@ class Piece:
     _starts: list[int] = field(default_factory=list)
 
     def offset(self, line: int, column: int) -> int:
-        """The offset, in characters, of a line (from 1) and a column in UTF-8 bytes, as `ast` counts them."""
+        """The offset, in characters, of a line (from 1) and a column, which `ast` counts in UTF-8 bytes."""
         line -= self.lines_before
         if line == 1:
             column -= self.shift

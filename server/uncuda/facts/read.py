@@ -24,12 +24,12 @@ from .relayout import relayout
 from .scans import imports, plain, uses
 from .scopes import IndentScopes
 
-# Strings covered by rules are shorter; a longer one contains prose or another language.
+# Strings covered by rules are shorter than this; a longer string contains prose or another language.
 _LONG = 1000
 _COMMENT = re.compile(r"[ \t\f]*#")
 _STAR = "import *"
 _FAR = 2000  # characters of a statement that is parsed on its own below an unclosed bracket
-_TRIES = 10  # ways in which a broken statement is parsed again
+_TRIES = 10  # the number of ways in which a broken statement is parsed again
 
 __all__ = ["Facts", "Name", "Statement", "Words", "read"]
 
@@ -43,9 +43,9 @@ def read(
 ) -> Facts:
     """Read the islands of a text.
 
-    `before`: the facts, with the same words, of the text from which this one came, by `edits` (start, end, text) if
-    known; unchanged parts are reused, with the same result as without. `work`: counts the work and raises
-    LimitExceeded; None: no limit.
+    `before`: the facts of the previous text, with the same words; `edits` (start, end, text): the edits that turned it
+    into this text, if known. Unchanged parts are reused, with the same result as without. `work`: counts the work and
+    raises LimitExceeded; None: no limit.
     """
     if before is None:
         plain = narrow(text)
@@ -92,7 +92,7 @@ class _Reader:
         """Read every relevant statement."""
         self.read_at(self.anchored())
         searches, roots = self.facts.searches, self.words.roots
-        if not self._found_any():  # only top-level modules other than torch matter in a file without anchors
+        if not self._found_any():  # a file without anchors is only about top-level modules other than torch
             own = roots - {"torch"}
             self.read_at(searches.find(("imports", own), imports(_any_of(own))))
         if self._found_any():
@@ -101,7 +101,7 @@ class _Reader:
         return self.finish()
 
     def read_line(self, before: Facts, region: Region) -> Facts | None:
-        """Read the one changed line and reuse all others; None if the line may affect others."""
+        """Read the one changed line and reuse all others; None if the line may affect other lines."""
         facts = self.facts
         line = region.old, region.old_end
         if before.names.stars or self._says_star(before, region) or before.layout.logical_line(region.old) != line:
@@ -117,7 +117,7 @@ class _Reader:
             return None
         moved = before.moved(facts, region)
         anchored = self.anchored()
-        if not facts.holds_any(anchored):  # without islands, imports of torch are not read
+        if not facts.holds_any(anchored):  # if nothing else was read, imports of torch are not read either
             return None
         searches = [anchored, *(facts.searches.find(key, uses(*key)) for key in facts.followed.items())]
         self.read_at(sorted({at for found in searches for at in _inside(found, region.new, region.new_end)}))
@@ -128,7 +128,7 @@ class _Reader:
         return facts
 
     def _says_star(self, before: Facts, region: Region) -> bool:
-        """Whether the line is or was a star import, or changes whether `torch` comes from one."""
+        """Whether the line is or was a star import, or changes whether `torch` comes from a star import."""
         lines = before.layout.text[region.old : region.old_end], self.text[region.new : region.new_end]
         brought = any("torch" in line for line in lines) and self.facts.searches.find(("text", _STAR), plain(_STAR))
         return before.star >= 0 or bool(brought) or any(_STAR in line for line in lines)
@@ -141,7 +141,7 @@ class _Reader:
         return sorted(chain.from_iterable(found.values()))
 
     def _found_any(self) -> bool:
-        """Whether any statement was read, even a broken one."""
+        """Whether any statement was read, even one with a syntax error."""
         return bool(self.facts.statements or self._failed)
 
     def read_at(self, offsets: Iterable[int]) -> None:
@@ -188,8 +188,8 @@ class _Reader:
         return found
 
     def _hopeless(self, offset: int) -> int:
-        """The end of the long plain string or the comment line around an offset, where most matches are; -1 for other
-        places."""
+        """The end of the long plain string or the comment line around an offset, which contains most matches; -1 for
+        other places."""
         holder = self.layout.string_around(offset)
         if holder is not None:
             prefix = self.text[max(0, holder[0] - 2) : holder[0]].lower()
@@ -203,7 +203,8 @@ class _Reader:
         return holder is not None and holder[0] - start <= 2 and not self.text[holder[1] : end].strip()
 
     def _recover(self, start: int, end: int, offset: int) -> bool:
-        """Parse only the physical line with the word, if a bracket left open above swallowed it."""
+        """Parse only the physical line with the word, if an unclosed bracket above has included it in a longer
+        statement."""
         if start not in self.layout.unclosed and self.layout.line_start(start) not in self.layout.unclosed:
             return False
         first = self.layout.line_start(offset)
@@ -234,7 +235,7 @@ class _Reader:
         self._pending.append(statement)
 
     def follow_names(self) -> None:
-        """Read the statements that use or rebind names bound by imports and aliases, until there are no new names."""
+        """Read the statements that use or rebind names which imports and aliases bind, until there are no new names."""
         self._follow_bound()
         if self._take_from_star():
             self._follow_bound()
@@ -297,7 +298,7 @@ class _Reader:
         return rest
 
     def _meaning(self, binding: Binding, statement: Statement) -> str | None:
-        """The dotted name that a binding stands for, if rules cover it."""
+        """The dotted name that a binding stands for, if rules cover the name."""
         if binding.kind in ("import", "from", "star"):
             return binding.dotted if self.words.told_apart(binding.dotted) else None
         if binding.value is None:

@@ -1,6 +1,6 @@
 """Reads the bracketed parts of a statement that does not parse as a whole.
 
-A table of hundreds of lines is one statement, and a half-typed line should affect only its own entry.
+A table of hundreds of lines is one statement, and a half-typed line should affect only its own entry in the table.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _callee(text: str, bracket: int) -> int:
 
 
 def _pairs(text: str, layout: Layout, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Matching pairs of brackets; unmatched ones between them are skipped."""
+    """Matching pairs of brackets; unmatched brackets between them are skipped."""
     open_at: list[int] = []
     waiting = dict.fromkeys(_CLOSER.values(), 0)  # the number of open brackets, by their closing character
     for at, stop in layout.tokens(start, end):

@@ -1,4 +1,5 @@
-"""Derives the layout of an edited text from that before the edit, reusing what the changed lines cannot affect."""
+"""Computes the layout of an edited text from the previous layout, reusing the parts that the changed lines cannot
+affect."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from .layout import Layout
 
 
 def relayout(before: Layout, text: str, regions: Sequence[Region], work: Work | None = None) -> tuple[Layout, bool]:
-    """The layout of a text, from the layout before its changed regions; and whether each change is within one logical
-    line, so that the logical lines of both texts correspond."""
+    """The layout of a text, computed from the layout before its changed regions; and whether each change is within one
+    logical line, so that the logical lines of both texts correspond."""
     strings = _strings(before, text, regions)
     layout = Layout(text, strings, work)
     return layout, strings is not None and _take_lines(layout, before, regions)
@@ -34,8 +35,8 @@ def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple
 def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> bool:
     """Reuse the logical lines around the changed ones if these still end at the same places.
 
-    Returns whether each change is within one logical line. Below an unclosed bracket, lines are guessed from their
-    surroundings; these are computed again, unless the bracket is in the changed line.
+    Returns whether each change is within one logical line. Below an unclosed bracket, the ends of lines are guessed
+    from the lines around them; these are computed again, unless the bracket is in the changed line.
     """
     spans = _spans(before, regions)
     if any(not any(span.old <= start < span.old_end for span in spans) for start in before.unclosed):
@@ -83,7 +84,7 @@ def _spans(before: Layout, regions: Sequence[Region]) -> list[Region]:
 
 
 def _lines(layout: Layout, span: Region) -> list[tuple[int, int]] | None:
-    """The logical lines of a span of the new text; None unless the last one ends with the span."""
+    """The logical lines of a span of the new text; None unless the last line ends where the span ends."""
     lines: list[tuple[int, int]] = []
     position = span.new
     while position < span.new_end:

@@ -84,7 +84,7 @@ def default_key(call: ast.Call, parameter: str | int | None) -> str:
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 ROWS = (ast.Tuple, ast.List)
-BESIDE = 100  # list items that are looked at
+BESIDE = 100  # maximum number of list items that are checked
 FIXTURES = "request.param"
 """The expression from which a fixture reads its parameter."""
 

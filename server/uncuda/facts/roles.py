@@ -1,4 +1,5 @@
-"""The role of a string: argument of which call, compared with what, bound to which name."""
+"""The role of a string: the call that it is an argument of, the value that it is compared with, the name that it is
+bound to."""
 
 from __future__ import annotations
 
@@ -64,7 +65,7 @@ def role_of(text: Text, digest: Digest, resolve: Resolve) -> Role:
 
 
 def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role:
-    """The role of any expression; `start` is its offset in the statement."""
+    """The role of any expression; `start` is the offset of the expression in the statement."""
     items: list[str] = []
     containers: list[ast.AST] = []
     member: ast.AST | None = None
@@ -218,7 +219,7 @@ def _comparison(parent: ast.Compare, node: ast.AST, resolve: Resolve) -> Role:
     membership = any(isinstance(op, _MEMBERSHIP) for op in parent.ops)
     other = operands[at - 1] if at else operands[1]
     if membership and isinstance(other, ROWS) and other.elts and all(isinstance(e, ast.Name) for e in other.elts):
-        membership, other = False, other.elts[0]  # `"cuda" in (source, destination)` compares with each of them
+        membership, other = False, other.elts[0]  # `"cuda" in (source, destination)` compares with each item
     core, cut = unwrapped(other)
     callee = resolve(core.func if isinstance(core, ast.Call) else core) or ""
     return Role(
@@ -233,8 +234,8 @@ def _comparison(parent: ast.Compare, node: ast.AST, resolve: Resolve) -> Role:
 
 
 def unwrapped(node: ast.AST) -> tuple[ast.AST, bool]:
-    """The expression that a string is derived from, `x.device` for `str(x.device).split(":")[0]`; and whether it is
-    sliced."""
+    """The expression that a string is derived from, `x.device` for `str(x.device).split(":")[0]`; and whether the
+    string is sliced."""
     cut = False
     while True:
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
@@ -268,7 +269,7 @@ def _entry(parent: ast.Dict | ast.DictComp, node: ast.AST, digest: Digest, resol
 
 @lru_cache(maxsize=16)
 def keys_of_values(entries: ast.Dict | ast.DictComp) -> dict[ast.AST, ast.expr | None]:
-    """The key of each value; cached, because every value of a dictionary asks for it."""
+    """The key of each value; cached, because it is needed again for every value of a dictionary."""
     if isinstance(entries, ast.DictComp):
         return {entries.value: entries.key}
     return dict(zip(entries.values, entries.keys, strict=True))

@@ -1,4 +1,5 @@
-"""Searches for places worth reading. Each scan gets a range of whole lines and looks at each line by itself."""
+"""Searches for the places in a text that are worth reading. Each scan gets a range of whole lines and looks at each
+line by itself."""
 
 from __future__ import annotations
 
@@ -85,7 +86,7 @@ def imports(roots: re.Pattern[str]) -> Scan:
     """A scan for "import" in lines that contain a root, or that continue on the next line."""
 
     def scan(text: str, start: int, stop: int) -> Iterator[int]:
-        carriages = "\r" in text[start:stop]  # a carriage return may end a line, so every occurrence is looked at
+        carriages = "\r" in text[start:stop]  # a carriage return may end a line, so every occurrence is checked
         at = text.find("import", start, stop)
         while at >= 0:
             line = text.rfind("\n", 0, at) + 1
@@ -119,7 +120,7 @@ def uses(name: str, every: bool) -> Scan:
                     yield at
             at = text.find(name, at + size, end)
 
-    # Attributes nearly always follow that name, and the pattern skips those faster.
+    # Attributes nearly always follow that name, and the pattern skips such uses faster.
     return torch if name == "torch" and not every else scan
 
 

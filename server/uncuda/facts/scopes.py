@@ -18,8 +18,8 @@ FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 """Matches the header of a function; group 1 is its name."""
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
-_AT_ONCE = 16  # steps that are counted together
-_LINES = 16  # characters in lines whose indentation is looked at in about the time of one work step
+_AT_ONCE = 16  # steps that are counted at once
+_LINES = 16  # number of characters in lines whose indentation is read in about the time of one work step
 _LEAVING = frozenset({"return", "raise"})
 
 
@@ -33,7 +33,8 @@ class Header(NamedTuple):
 
 
 class ScopeMap(Protocol):
-    """How the reader finds scopes: here from indentation, in tests from a whole-file `ast`."""
+    """The interface for finding scopes: implemented here with indentation, in tests with the `ast` of the whole
+    file."""
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
         """(offset of the header, "def" or "class") of the innermost scope around the line at `offset`."""
@@ -45,7 +46,7 @@ class ScopeMap(Protocol):
 
 
 class IndentScopes:
-    """Finds scopes by climbing from a line to lines that are less indented."""
+    """Finds scopes by going up from a line to lines that are less indented."""
 
     def __init__(self, layout: Layout, searches: Searches) -> None:
         self._layout = layout
@@ -57,9 +58,9 @@ class IndentScopes:
         self._clauses: dict[int, list[Header]] = {}
 
     def take_over(self, before: IndentScopes) -> bool:
-        """Copy what is known of the previous text, whose logical lines must correspond to those of this one.
+        """Copy the results for the previous text, whose logical lines must correspond to those of this one.
 
-        Returns False, and copies nothing, if a line changed up to its first word.
+        Returns False, and copies nothing, if a line changed before the end of its first word.
         """
         lines = same_beginnings(before._text, self._text, self._searches.regions)
         if lines is None:
@@ -167,7 +168,7 @@ class IndentScopes:
     def lines_above(self, offset: int, *words: str) -> Iterator[Header]:
         """The lines above `offset` in the same block and at the same indentation, nearest first.
 
-        With `words`, only lines that begin with one of them, found by a search instead of a walk.
+        With `words`, only lines that begin with one of them; these are found by a search instead of a walk.
         """
         line = self.header_at(offset)
         above = self.header_above(line.start)
@@ -268,13 +269,13 @@ class IndentScopes:
 
 
 def _here(offset: int, lines: Sequence[Region]) -> int:
-    """The new offset of one that is not before all changed lines."""
+    """The new offset of an old offset that is not before all changed lines."""
     line = lines[bisect_right(lines, offset, key=lambda line: line.old) - 1]
     return offset - line.old + line.new if offset < line.old_end else offset + line.shift
 
 
 def _ends(old: str, new: str, lines: Sequence[Region]) -> Iterator[tuple[int, int]]:
-    """(old, new) ends of blocks that moved because a blank line became code, or code became blank."""
+    """(old, new) ends of blocks that moved because a blank line became code, or code became a blank line."""
     for line in lines:
         was, now = old[line.old : line.old_end].strip(), new[line.new : line.new_end].strip()
         if now and not was:

@@ -1,6 +1,7 @@
 """Tokens of a string expression: prefixes, quotes, bodies, and fields of f-strings.
 
-Python 3.12 changed the positions that `ast` gives for parts of f-strings; the text gives them in every version.
+Python 3.12 changed the positions that `ast` reports for parts of f-strings; this module finds them in the text, the
+same in every version.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ class Token(NamedTuple):
 
     @property
     def formatted(self) -> bool:
-        """Whether it is an f-string or a t-string."""
+        """Whether the literal is an f-string or a t-string."""
         return "f" in self.prefix or "t" in self.prefix
 
 
 def tokens(text: str, start: int, end: int) -> list[Token]:
-    """The literals of the string expression between two offsets; [] if it is none."""
+    """The literals of the string expression between two offsets; [] if the text there is not a string expression."""
     found: list[Token] = []
     position = start
     while position < end:

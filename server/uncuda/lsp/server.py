@@ -32,7 +32,7 @@ from .wire.ending import last_word, leave_soon
 from .wire.logs import ToClient, logger
 from .wire.stream import Connection, frames
 
-# Features are called for events in this order.
+# For each event, features are called in this order.
 FEATURES = (
     *(lifecycle, sync, watch, target_prompt, diagnostics, workspace_diagnostics),
     *(accepting, receiving, actions, rule_pages, hover, lens, commands, status, target_choice, overview, review),

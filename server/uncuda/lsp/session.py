@@ -25,7 +25,7 @@ from .wire.protocol import field
 
 
 class Session(Endpoint):
-    """What a feature gets to work with. `folders` to `overviews` are set by `initialize`."""
+    """The objects that a feature can use. The fields from `folders` to `overviews` are set by `initialize`."""
 
     folders: Folders
     projects: Projects
@@ -68,14 +68,14 @@ class Session(Endpoint):
 
 
 def offset_in(program: Program, params: Any, *path: str) -> int | None:
-    """The offset of a position in raw parameters; None if the document is a cell outside the program.
+    """The offset of a position in raw parameters; None if the document is a cell that is not part of the program.
 
-    JsonRpcInvalidParams is raised if there is no valid position.
+    Raises JsonRpcInvalidParams if there is no valid position.
     """
     line, character = (field(params, *path, name, kind=int) for name in ("line", "character"))
     try:
         return program.offset(field(params, "textDocument", "uri"), types.Position(line, character))
     except KeyError:
         return None
-    except ValueError as error:  # negative, or larger than the protocol allows
+    except ValueError as error:  # the position is negative, or larger than the protocol allows
         raise JsonRpcInvalidParams(shorten(str(error), 200)) from None

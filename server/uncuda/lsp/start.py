@@ -18,14 +18,13 @@ _KEPT = 16_000_000  # bytes
 
 
 def run(tcp: str | None, log_file: str | None) -> int:
-    """Serve until the client leaves; returns the exit code. OSError or ValueError is raised if the server cannot
-    start."""
+    """Serve until the client leaves; returns the exit code. Raises OSError or ValueError if the server cannot start."""
     leave_current_folder()  # the editor may have started the server in the workspace
     to_client = logs.start(log_file)
     if tcp:
         connection = stream.accept(tcp, lambda place: print(f"uncuda: {place}", file=sys.stderr, flush=True))  # noqa: T201
     else:
-        if not os.isatty(0):  # Ctrl-C in an editor's terminal is meant for the editor
+        if not os.isatty(0):  # Ctrl-C in a terminal inside the editor is meant for the editor
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         connection = stream.standard()
     _keep_memory()
@@ -35,23 +34,24 @@ def run(tcp: str | None, log_file: str | None) -> int:
 
     server = UncudaServer(to_client)
     gc.enable()
-    gc.freeze()  # imported modules stay, so the garbage collector need not visit them
+    gc.freeze()  # imported modules are never freed, so the garbage collector need not visit them
     logs.logger.info("uncuda %s, Python %s", uncuda.__version__, sys.version.split()[0])
     code = server.serve(connection)
-    leave_soon(code, _PATIENCE)  # even if something unimportant still runs, because editors kill slow servers
+    leave_soon(code, _PATIENCE)  # exit even if a thread still runs, because editors kill slow servers
     return code
 
 
 def _keep_memory() -> None:
     """Make glibc keep up to a few megabytes of freed memory instead of returning them to the system.
 
-    Each keystroke allocates and frees several copies of the text, and fresh pages cost more than the copies.
+    Each keystroke allocates and frees several copies of the text, and getting new memory pages costs more than copying
+    the text.
     """
     if not sys.platform.startswith("linux"):
         return
     import ctypes
 
     library = ctypes.CDLL(None)
-    if hasattr(library, "mallopt"):  # glibc has it, musl does not
+    if hasattr(library, "mallopt"):  # glibc has this function, musl does not
         library.mallopt(_M_MMAP_THRESHOLD, _KEPT)
         library.mallopt(_M_TRIM_THRESHOLD, _KEPT)

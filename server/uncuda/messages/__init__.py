@@ -1,7 +1,7 @@
-"""Every sentence that a user reads, in English and Chinese, by room and key; and the choice of the language.
+"""All sentences that a user reads, in English and Chinese, by room and key; and the choice of the language.
 
 A room is a table of sentences, loaded when it is needed: help of the command line, reports, the server's commands,
-editors, findings. The texts of rules, tables and settings stand where these are declared.
+editors, findings. The texts of rules, tables and settings are in the files that declare these.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 Room = Mapping[str, tuple[str, str]]
-"""Sentences by key, in English and Chinese. Placeholders in braces are numbered or named, the same in both."""
+"""Sentences by key, in English and Chinese. Placeholders in braces are numbered or named, and are the same in both
+languages."""
 
 _COUNTED: Mapping[str, tuple[str, str, str]] = {
     "finding": ("finding", "findings", "处问题"),
@@ -26,7 +27,7 @@ _COUNTED: Mapping[str, tuple[str, str, str]] = {
     "warning": ("warning", "warnings", "个警告"),
     "information": ("information", "information", "条信息"),
 }
-"""Nouns with a number: the English singular and plural, and the Chinese with its measure word."""
+"""Nouns that are used with a number: the English singular and plural, and the Chinese with its measure word."""
 
 
 def language(locale: str) -> str:
@@ -49,7 +50,7 @@ class Sentences:
         self.chinese = locale == "zh"
 
     def __call__(self, key: str, *values: object, **named: object) -> str:
-        """The sentence of a key, with its placeholders filled in."""
+        """The sentence with a key, with its placeholders filled in."""
         return self.room[key][self.chinese].format(*values, **named)
 
     def count(self, number: int, key: str) -> str:

@@ -3,7 +3,7 @@
 from . import Room
 
 COMMANDS: Room = {
-    # titles of commands
+    # messages with the titles of commands
     "fix all workspace": ("uncuda: fix all in workspace", "uncuda：修复工作区中的所有问题"),
     "fix all file": ("uncuda: fix all in file", "uncuda：修复文件中的所有问题"),
     "accepting": ("uncuda: looking for what to accept", "uncuda：正在查找要接受的问题"),
@@ -15,7 +15,7 @@ COMMANDS: Room = {
     "opener": ("no change of its own; all ticked changes are safe", "无改动；已勾选的均为安全修复"),
     "to review": ("{0} (to review)", "{0}（需复核）"),
     "between": ("; ", "；"),
-    # questions to the user
+    # messages that ask the user
     "which target": (
         "The project imports plugins of {targets}. Which accelerator is it to run on?",
         "项目导入了 {targets} 的插件。要迁移到哪一种加速器？",
@@ -60,7 +60,7 @@ COMMANDS: Room = {
         "无法逐行修改 {0}；请自行在其中写入 {1}",
     ),
     "which file": ("Which file is to be fixed?", "要修复哪个文件？"),
-    # results of commands
+    # messages with the results of commands
     "fixed": ("Fixed {findings} in {files}.", "已修复 {files}中的 {findings}。"),
     "would fix": ("Would fix {findings} in {files}.", "将修复 {files}中的 {findings}。"),
     "nothing": ("Nothing to fix.", "没有可修复的内容。"),
@@ -113,7 +113,7 @@ COMMANDS: Room = {
     ),
     "no file": ("No Python file is open.", "没有打开的 Python 文件。"),
     "failed": ("The job failed: {0}", "任务失败：{0}"),
-    # why a file is not checked
+    # messages that say why a file was not checked
     "not checked": ("uncuda did not check this file: {0}", "uncuda 未检查此文件：{0}"),
     "not checked long": (
         "uncuda did not check this file: it took longer than {0} s. It is checked again when it changes",
@@ -128,7 +128,7 @@ COMMANDS: Room = {
         "文件过大，无法在编辑时修复；请运行 `{0}`",
     ),
     "reopen": ("reopen with encoding {0}, or run `{1}`", "请以编码 {0} 重新打开，或运行 `{1}`"),
-    # why a file is left out
+    # messages that say why a file was skipped
     "moved": ("the file is being changed; run the command again", "文件正在被修改；请重新运行命令"),
     "refused": ("the editor refused the changes of this file", "编辑器未接受对该文件的改动"),
     "stopped": ("cancelled", "已取消"),

@@ -1,4 +1,4 @@
-"""Texts that are added to a finding's message, beside the messages of rules."""
+"""Texts that are appended to a finding's message, in addition to the messages of rules."""
 
 from . import Room
 

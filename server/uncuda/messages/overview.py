@@ -3,7 +3,7 @@
 from . import Room
 
 OVERVIEW: Room = {
-    # classes and filters
+    # texts of classes and filters
     "class safe": ("Safe", "安全修复"),
     "class review": ("To review", "需复核"),
     "class manual": ("By hand", "需手动处理"),
@@ -36,7 +36,7 @@ OVERVIEW: Room = {
     "accept": ("Accept with a reason", "接受并注明理由"),
     "accept group": ("Accept all {0:,}, with a reason", "接受全部 {0:,} 处并注明理由"),
     "why": ("Why: '{0}'", "原因：'{0}'"),
-    # above the view
+    # texts above the view
     "left": ("{0:,} left", "剩余 {0:,}"),
     "done": ("{0:,} of {1:,} done", "已完成 {0:,}/{1:,}"),
     "accepted": ("{0:,} accepted", "已接受 {0:,}"),
@@ -55,7 +55,7 @@ OVERVIEW: Room = {
     ),
     "clean": ("nothing is left", "没有剩余问题"),
     "none shown": ("the filter hides all findings", "所有问题均被筛选隐藏"),
-    # the review
+    # texts of the review
     "place": ("{0} ({1:,} of {2:,})", "{0}（{1:,}/{2:,}）"),
     "fixed": ("{0}: fixed", "{0}：修复后"),
     "changed": ("the text has changed, look again", "文本已更改，请重新查看"),
@@ -66,6 +66,7 @@ OVERVIEW: Room = {
     ),
     "no fix": ("no fix is known that could be made automatically", "没有可自动执行的修复"),
     "label": ("uncuda: {0}", "uncuda：{0}"),
+    "changes": ("{0}: {1:,} in {2}", "{0}：{1:,} 处，{2}"),
     # versions
     "update server": (
         "The extension is newer than the uncuda that it runs: update uncuda ({0}).",

@@ -103,7 +103,7 @@ PORT: Room = {
     "warning": ("warning", "警告"),
     "information": ("information", "信息"),
     "more": ("and {0:,} more", "另有 {0:,} 处"),
-    # printed on the terminal
+    # messages that are printed to the terminal
     "written": ("The report is in {0}.", "报告已写入 {0}。"),
     "old unreadable": ("{0} cannot be read: {1}", "无法读取 {0}：{1}"),
     "old no report": (

@@ -1,8 +1,8 @@
-"""Finds out what the object `x` is in `x.cuda()`, `x.is_cuda`, `x.to("cuda")`, where the file alone cannot tell, by
-asking jedi.
+"""Finds the type of the object `x` in `x.cuda()`, `x.is_cuda`, `x.to("cuda")` with jedi, if the file alone does not
+show it.
 
-jedi runs in a process of its own, reads the workspace as text, and has limits of time and memory. Its answer can only
-remove a finding or lower its fix to "review"; it never adds a finding. "unknown" is the normal answer.
+jedi runs in a separate process, reads the workspace as text, and has limits of time and memory. Its answer can only
+remove a finding or lower the class of its fix to "review"; it never adds a finding. The usual answer is "unknown".
 """
 
 from .client import Receivers

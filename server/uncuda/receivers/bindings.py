@@ -1,4 +1,5 @@
-"""Which statements of one file bind a name, and what an import binds it to; works on parso trees, without jedi."""
+"""Finds the statements of one file that bind a name, and the dotted name that an import binds it to; works on parso
+trees, without jedi."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ _SCOPES = ("funcdef", "lambdef", "file_input", "classdef")
 
 
 def bindings(leaf: Any) -> list[Any]:
-    """The names that bind what `leaf` stands for: all bindings in the innermost scope that has any."""
+    """The names that bind the variable that `leaf` refers to: all bindings in the innermost scope that has any."""
     own = _scope(leaf)
     scope = own
     while scope is not None:
@@ -21,7 +22,7 @@ def bindings(leaf: Any) -> list[Any]:
 
 
 def rebound(leaf: Any) -> bool:
-    """Whether some function declares a name global or nonlocal: then any function may bind it."""
+    """Whether some function declares a name global or nonlocal, so that any function may bind it."""
     names = leaf.get_root_node().get_used_names().get(leaf.value, ())
     return any(name.parent.type in ("global_stmt", "nonlocal_stmt") for name in names)
 
@@ -58,14 +59,14 @@ def _binds_in(definition: Any, name: Any, scope: Any) -> bool:
     if definition.type == "param":
         return definition.get_parent_function() is scope
     if definition.type == "expr_stmt" and name.parent.type == "trailer":
-        return False  # `x.name = …` binds no name
+        return False  # `x.name = …` binds an attribute, not a name
     return _scope(definition) is scope
 
 
 def dotted_imports(leaf: Any) -> list[str]:
-    """The dotted names that absolute imports bind a name to; empty if something other than an import binds it, too.
+    """The dotted names that absolute imports bind a name to; empty if something other than an import also binds it.
 
-    `x = None`, a usual fallback where an import may fail, does not count as another binding.
+    `x = None`, a usual fallback if an import may fail, does not count as another binding.
     """
     found = []
     for name in bindings(leaf):
@@ -92,7 +93,7 @@ def named_in_module(tree: Any, word: str) -> list[Any]:
 
 
 def imported(name: Any) -> str | None:
-    """The dotted name that an import binds `name` to; None if no import binds it, or a relative one."""
+    """The dotted name that an import binds `name` to; None if no import binds it, or if a relative import does."""
     definition = name.get_definition()
     if definition is None or definition.type not in ("import_name", "import_from") or definition.level:
         return None
@@ -115,7 +116,7 @@ def spelled(parts: list[Any]) -> tuple[Any, list[str]] | None:
 
 
 def parts_of(node: Any) -> list[Any]:
-    """A node as a list: its first expression, then its trailers (`.name`, calls, subscripts)."""
+    """The parts of a node as a list: its first expression, then its trailers (`.name`, calls, subscripts)."""
     return list(node.children) if node.type in ("atom_expr", "power") else [node]
 
 
@@ -126,8 +127,8 @@ def plain_value(statement: Any) -> Any:
 
 
 def owner(parameter: Any, kind: str) -> Any:
-    """The class that a method's first parameter stands for: of an instance (`kind` "self") or the class itself ("cls");
-    None for any other parameter."""
+    """The class of a method whose first parameter is `parameter`: for an instance (`kind` "self") or for the class
+    itself ("cls"); None for any other parameter."""
     function = parameter.get_parent_function()
     if function.type != "funcdef" or function.get_params()[0] is not parameter:
         return None
@@ -139,7 +140,7 @@ def owner(parameter: Any, kind: str) -> Any:
 
 
 def class_around(function: Any) -> Any:
-    """The class whose body a function is defined in; None for a function that is no method."""
+    """The class in whose body a function is defined; None for a function that is not a method."""
     node = function.parent
     while node is not None and node.type in ("decorated", "async_funcdef", "async_stmt", "suite"):
         node = node.parent

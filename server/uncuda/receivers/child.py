@@ -1,9 +1,9 @@
-"""The main module of the process that runs jedi. It reads questions as JSON, one a line, and writes answers the same
-way.
+"""The main module of the process that runs jedi. It reads questions as JSON, one per line, and writes answers in the
+same way.
 
-`{"path", "text", "roots"}` opens a document and gets no answer. `{"line", "column", "argument", "lacking", "seconds"}`
-asks about it and is answered with `{"verdict", "memory", "last"}`; `last` says that the memory is used up and the
-process ends. The first line that the process writes is `{"ready": true}`.
+`{"path", "text", "roots"}` opens a document and has no answer. `{"line", "column", "argument", "lacking", "seconds"}`
+is a question about the document, answered with `{"verdict", "memory", "last"}`; `last` says that the memory is used up
+and the process ends. The first line that the process writes is `{"ready": true}`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .modules import Module, Modules
 
 ADDRESS_SPACE = 1 << 30
-"""The most address space that this process may use, in bytes."""
+"""The maximum address space of this process, in bytes."""
 
 
 def main() -> None:
@@ -39,8 +39,8 @@ def main() -> None:
 
 
 class Answers:
-    """What the process keeps between two questions. `frames`: the stream for answers; `silence`: the stream for the
-    traceback that faulthandler prints."""
+    """The state of the process between two questions. `frames`: the stream for answers; `silence`: the stream for
+    tracebacks that faulthandler prints."""
 
     def __init__(self, frames: IO[str], silence: IO[str]) -> None:
         from . import judge
@@ -68,21 +68,21 @@ class Answers:
                 self._answer(message)
 
     def _warm_up(self) -> None:
-        """Ask one question, so that jedi imports all its modules now: later only modules of the standard library are
-        imported."""
+        """Answer one question at the start, so that jedi imports all its modules now: later, only modules of the
+        standard library can be imported."""
         text = "import re\nx = re.compile('')\nx.cuda()\n"
         module = self._modules_of(()).document(str(Path(sys.executable).with_name("warm.py")), text)
         self._judge.answer(module, self._judge.Question(3, 2, False, ()))
 
     def _open(self, message: dict[str, Any]) -> None:
-        invalidate_caches()  # a file may be new: clears Python's cached folder listings
+        invalidate_caches()  # a file may be new, so Python's cached folder listings are cleared
         roots = tuple(message["roots"])
         if self._modules is None or roots != self._roots:
             self._modules, self._roots = self._modules_of(roots), roots
         self._module = self._modules.document(message["path"], message["text"])
 
     def _answer(self, message: dict[str, Any]) -> None:
-        # A question that takes too long ends this process, even when no parent process is left to kill it.
+        # If a question takes too long, this timer ends the process, even if no parent process is left to kill it.
         faulthandler.dump_traceback_later(message["seconds"], exit=True, file=self._silence)
         question = self._judge.Question(
             message["line"], message["column"], message["argument"], tuple(message["lacking"])

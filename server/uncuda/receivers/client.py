@@ -29,12 +29,12 @@ class _Job(NamedTuple):
 
 
 class Receivers:
-    """Asks what receivers are, by a child process that is started with the first question. All methods may be called
-    from any thread.
+    """Finds the types of receivers with a child process that is started for the first question. All methods may be
+    called from any thread.
 
     `roots`: folders of the workspace. `question_seconds`: the time limit of one question. `note(key, *values)` is
     called with "receivers late" (path, number of questions without an answer) and, once, with "receivers off": no
-    question is asked any more, because the child process kept ending before it answered.
+    further question is asked, because the child process repeatedly ended before it answered.
     """
 
     def __init__(
@@ -57,20 +57,21 @@ class Receivers:
         self._thread: threading.Thread | None = None
 
     def known(self, path: str, text: str, sites: Sequence[Site]) -> dict[Site, str]:
-        """The cached answers for these sites that are still valid, since the code they depend on did not change; never
-        waits."""
+        """The cached answers for these sites that are still valid, because the code they depend on has not changed;
+        never waits."""
         keys = _keys(path, text, sites) if self._kept else {}
         with self._keeping:
             return {site: self._kept[key] for site, key in keys.items() if key in self._kept}
 
     def ask(self, path: str, text: str, sites: Sequence[Site], timeout: float = 60.0) -> dict[Site, str]:
-        """Wait for an answer for every site; sites not answered within `timeout` seconds in all get "unknown"."""
+        """Wait for an answer for every site; sites that are not answered within `timeout` seconds in total get
+        "unknown"."""
         return self._ask(Document(_absolute(path), text), sites, timeout, lambda: self._closed)
 
     def submit(self, path: str, text: str, sites: Sequence[Site], callback: Callback) -> None:
-        """Ask on another thread, which calls `callback` with an answer for every site.
+        """Ask from another thread, which calls `callback` with an answer for every site.
 
-        An earlier submission for the same path is dropped, and its callback is not called, unless that call has just
+        An earlier submission for the same path is dropped, and its callback is not called, unless that call has already
         begun.
         """
         with self._changed:
@@ -91,7 +92,7 @@ class Receivers:
             self._newest[path] = self._newest.get(path, 0) + 1
 
     def forget(self) -> None:
-        """Empty the cache: other files changed, and answers may depend on them."""
+        """Empty the cache, because other files changed and answers may depend on them."""
         with self._keeping:
             self._kept.clear()
 
@@ -152,7 +153,7 @@ class Receivers:
 
 
 def _keys(path: str, text: str, sites: Sequence[Site]) -> dict[Site, Hashable]:
-    """The cache key of each site: the text in its file that the answer depends on."""
+    """The cache key of each site: the text in its file on which the answer depends."""
     if not sites:
         return {}
     relevant, absolute = Relevant(text), _absolute(path)

@@ -1,5 +1,5 @@
-"""Turns the classes and libraries that a receiver can be of into a verdict on the finding: "silent", "review" or
-"unknown"."""
+"""Derives the verdict on a finding ("silent", "review" or "unknown") from the classes and libraries that its receiver
+may come from."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def _verdict(origin: Origin, attribute: str, question: Question) -> str:
 
 
 def _takes_device(member: Any) -> bool:
-    """Whether the first argument of a member may be a device, judged by the parameter's name; True for `*args`, for a
-    method without parameters, and for a member that is no method."""
+    """Whether the first argument of a member may be a device, according to the parameter's name; True for `*args`, for
+    a method without parameters, and for a member that is not a method."""
     if member.type != "funcdef":
         return True
     parameters = member.get_params()[1:]

@@ -1,4 +1,4 @@
-"""The modules in which an answer is searched: their trees (parso), and the definitions that their names lead to
+"""The modules that are searched for an answer: their trees (parso), and the definitions that their names lead to
 (jedi)."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _MOST_MODULES = 64
 
 
 class Place(NamedTuple):
-    """A name at its place in a module; `leaf` is None for the module itself."""
+    """A name at a place in a module; `leaf` is None for the module itself."""
 
     module: Module
     leaf: Any
@@ -30,29 +30,30 @@ class Place(NamedTuple):
 
     @property
     def is_class(self) -> bool:
-        """Whether the name stands in the `class` statement that defines it."""
+        """Whether the name is in the `class` statement that defines it."""
         definition = self.definition
         return definition is not None and definition.type == "classdef" and definition.name is self.leaf
 
 
 class Modules:
-    """Every module that was read, for one open document at a time."""
+    """Every module that was read; one document is open at a time."""
 
     def __init__(self, roots: Sequence[str]) -> None:
         import jedi  # type: ignore[import-untyped]
         from parso.grammar import load_grammar
 
-        # jedi must not search for the arguments that callers pass to a function: that takes long and is never complete.
+        # jedi must not search for the arguments that callers pass to a function, because that takes long and never
+        # finds all of them.
         jedi.settings.dynamic_params = jedi.settings.dynamic_array_additions = False
         self._jedi = jedi
         self._roots = tuple(roots)
-        # The grammar of the running Python, the same that jedi takes: so both share one tree of every module.
+        # The grammar of the running Python, which jedi uses too, so that both share one tree of each module.
         self.grammar = load_grammar()
         self._environment = jedi.InterpreterEnvironment()
         self._modules: dict[str, Module] = {}
 
     def document(self, path: str, text: str) -> Module:
-        """Open the module at a path with the text that an editor holds or that was read; other modules are read from
+        """Open the module at a path with its text in the editor, or the text that was read; other modules are read from
         disk."""
         self._modules = {}
         module = self._modules[path] = Module(self, path, text)
@@ -86,7 +87,7 @@ class Modules:
 
 
 class Module:
-    """One module. `text`: its source; None if it is read from the file."""
+    """One module. `text`: the source text; None if the module is read from the file."""
 
     def __init__(self, modules: Modules, path: str, text: str | None) -> None:
         self.path = path
@@ -118,7 +119,7 @@ class Module:
         """Every definition of a name, with imports followed; an import whose module cannot be found counts as a
         definition.
 
-        jedi's own following of imports silently drops those that it cannot resolve.
+        jedi's own resolution of imports silently drops those that it cannot resolve.
         """
         here = Place(self, leaf)
         waiting = [here] if here.is_import else self._step(leaf)

@@ -1,4 +1,4 @@
-"""The process that runs jedi, as its parent sees it: started with the first question, killed when it takes too long."""
+"""The process that runs jedi, as its parent sees it: started for the first question, killed if it takes too long."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _START_SECONDS = 20.0
 
 
 class Stopped(Exception):
-    """The process ended before it answered."""
+    """The exception that the process ended before it answered."""
 
 
 class TimedOut(Stopped):
-    """The process was killed because it took too long."""
+    """The exception that the process was killed because it took too long."""
 
 
 class Process:
-    """One process. `memory`: the most bytes that it used, as it last reported; `asked`: the number of questions it was
-    asked."""
+    """One process that runs jedi. `memory`: the largest number of bytes that it used, as it last reported; `asked`: the
+    number of questions that it was sent."""
 
     def __init__(self, arguments: Sequence[str] | None = None) -> None:
         self.memory = 0
@@ -34,7 +34,8 @@ class Process:
         self._popen = start(
             arguments or command(_MODULE),
             stderr=subprocess.DEVNULL,
-            # The workspace must not be its current folder: some systems cannot remove a folder that a process is in.
+            # The workspace must not be the current folder of the process: some systems cannot remove a folder that is
+            # the current folder of a process.
             cwd=Path(sys.executable).parent,
         )
         self._ready = False
@@ -50,16 +51,16 @@ class Process:
         return self._popen.poll() is None
 
     def open(self, path: str, text: str, roots: Sequence[str]) -> None:
-        """Give the process the document that the next questions are about; raises Stopped as `ask` does."""
+        """Send the document that the next questions are about to the process; raises Stopped as `ask` does."""
         if not self._ready:
             self._receive(None, _START_SECONDS)
             self._ready = True
         self._say({"path": path, "text": text, "roots": list(roots)})
 
     def ask(self, question: dict[str, Any], seconds: float) -> str:
-        """The verdict on a question; raises Stopped or TimedOut if there is none, and the process has ended then."""
+        """The verdict on a question; raises Stopped or TimedOut if there is none; then the process has ended."""
         self.asked += 1
-        # The process also has a timer of its own, in case this one ends before it can kill it.
+        # The process also has its own timer, in case this process ends before it can kill it.
         answer = self._receive({**question, "seconds": seconds + 1}, seconds)
         self.memory = int(answer["memory"])
         if answer.get("last"):
@@ -67,7 +68,7 @@ class Process:
         return str(answer["verdict"])
 
     def close(self) -> None:
-        """Kill the process, whatever it is doing."""
+        """Kill the process, even if it is busy."""
         self._popen.kill()
         self._popen.wait()
         for stream in (self._popen.stdin, self._popen.stdout):
@@ -75,11 +76,11 @@ class Process:
                 if stream is not None:
                     stream.close()
             except (OSError, ValueError):
-                pass  # unwritten data remains, or another thread closes the stream, too
+                pass  # there is unwritten data, or another thread also closes the stream
 
     def _receive(self, message: dict[str, Any] | None, seconds: float) -> dict[str, Any]:
-        """Send a message, if any, and return the process's next line. A timer kills the process after `seconds`, which
-        ends the wait."""
+        """Send a message, if there is one, and return the next line from the process. A timer kills the process after
+        `seconds`, which ends the wait."""
         late = threading.Event()
 
         def stop() -> None:
@@ -97,7 +98,7 @@ class Process:
             self.close()
             raise TimedOut if late.is_set() else Stopped from None
         except BaseException:
-            self.close()  # else this answer would be read as that to the next question
+            self.close()  # otherwise this answer would be read as the answer to the next question
             raise
         finally:
             timer.cancel()

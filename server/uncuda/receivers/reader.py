@@ -1,7 +1,7 @@
-"""Computes every object that an expression can be, from all assignments and return statements that may give it.
+"""Computes all objects that an expression can be, from all assignments and return statements that may produce it.
 
-jedi says where a name is defined, but not whether it missed a possibility: for it `Batch() if small else
-torch.zeros(3)` is a `Batch`. Here the answer also says whether it is complete.
+jedi returns where a name is defined, but not whether it missed a possibility: for `Batch() if small else
+torch.zeros(3)` it returns only `Batch`. In this module, the answer also says whether it is complete.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ _DEPTH = 24
 
 
 class Reader:
-    """Reads the definitions that one question needs, up to a fixed number of steps and a fixed depth."""
+    """Reads the definitions that one question needs, with a limit on the number of steps and on the depth."""
 
     def __init__(self) -> None:
         self._steps = _STEPS
         self._open: set[tuple[str, str, tuple[int, int]]] = set()
 
     def _guarded(self, what: str, module: Module, node: Any, look: Callable[[], Values]) -> Values:
-        """`look()`; NOTHING where a definition refers to itself, UNKNOWN where the limit of steps or depth is
+        """The result of `look()`; NOTHING if a definition refers to itself, UNKNOWN if the limit of steps or depth is
         reached."""
         key = (what, module.path, node.start_pos)
         if key in self._open:
@@ -96,7 +96,8 @@ class Reader:
         return self._attribute(module, parts) if last.children[0] == "." else UNKNOWN
 
     def _dotted(self, module: Module, parts: list[Any]) -> Values | None:
-        """The objects that a plain dotted name is, as far as the file's imports tell; None if they do not."""
+        """The objects that a plain dotted name can be, as far as the file's imports show; None if they do not show
+        it."""
         chain = spelled(parts)
         if chain is None:
             return None
@@ -107,7 +108,7 @@ class Reader:
         result = union(values or UNKNOWN for values in found)
         if any(origin.kind == "library" for origin in result.origins):
             if not all(place.is_import or is_nothing(place) for place in module.goto(root)):
-                return None  # None of a library: a module of the project has the library's name
+                return None  # not the library's object: a module of the project has the library's name
         return result
 
     def _called(self, module: Module, callee: list[Any]) -> Values:
@@ -123,8 +124,8 @@ class Reader:
         return UNKNOWN
 
     def _of(self, module: Module, parts: list[Any], found_at: Callable[[Place], Values]) -> Values:
-        """The objects that an attribute can be. Its owner is computed first: jedi would repeat that work, and go
-        further."""
+        """The objects that an attribute can be. Its owner is computed first: jedi would repeat that work and take more
+        steps."""
         leaf = parts[-1].children[1]
         owners = self._guarded("owner", module, leaf, lambda: self.chain(module, parts[:-1]))
         kinds = {origin.kind for origin in owners.origins}
@@ -140,7 +141,7 @@ class Reader:
         return found
 
     def _result(self, place: Place) -> Values:
-        """The objects that a call returns, where the called name is defined at `place`."""
+        """The objects that a call returns, if the called name is defined at `place`."""
         definition = place.definition
         if definition is None or place.is_class or place.is_import or is_nothing(place):
             return instance(place)
@@ -179,7 +180,7 @@ class Reader:
         return union(map(self._bound, found)) if found and not rebound(leaf) else UNKNOWN
 
     def _bound(self, place: Place) -> Values:
-        """The objects that a name can be by one of its definitions."""
+        """The objects that a name can be according to one of its definitions."""
         if place.leaf is None:
             return one("module", place.module.path)
         return self._guarded("bound", place.module, place.leaf, lambda: self._defined(place))
@@ -247,7 +248,7 @@ class Reader:
 
 
 def _targets(module: Module, leaf: Any) -> list[Place]:
-    """Where a name is defined, with imports followed."""
+    """The places where a name is defined, with imports resolved."""
     return _followed(module, bindings(leaf)) or module.goto(leaf)
 
 

@@ -1,4 +1,5 @@
-"""Which parts of a text an answer depends on: while these parts do not change, the cached answer stays valid."""
+"""Finds the parts of a text on which an answer depends: while these parts do not change, the cached answer stays
+valid."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from typing import NamedTuple
 
 from uncuda.project import Site
 
-# A line that is not indented begins a part, unless it can only continue the statement before it.
+# A line without indentation begins a part, unless it can only continue the statement before it.
 _MARGIN = re.compile(r"\n(?![\s#)\]}\"'])")
 _GOES_ON = ("else", "elif", "except", "finally")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -40,7 +41,8 @@ class Relevant:
         self._known: dict[int, int] = {}
 
     def key(self, site: Site) -> Hashable:
-        """The cache key of a site: the text of its part, of the parts that define names used there, and so on."""
+        """The cache key of a site: the text of its part, of the parts that define names used in it, of the parts that
+        define names used in those, and so on."""
         index = bisect_right(self._starts, site.at) - 1
         if index not in self._known:
             reached = self._reached(index)
@@ -72,7 +74,7 @@ def _parts(text: str) -> list[_Part]:
             continue
         piece = text[begin:end]
         if end < len(text) and ((piece.startswith("@") and not _NAMED.search(piece)) or _open(piece)):
-            continue  # decorators go with their function; a long string may have lines that are not indented
+            continue  # decorators belong to their function; a long string may contain lines without indentation
         parts.append(_part(piece))
         begin = end
     return parts

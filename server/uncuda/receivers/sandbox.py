@@ -1,8 +1,8 @@
-"""Restricts the process that runs jedi: limited memory, no writing, no network, no new processes, no import of foreign
-modules.
+"""Restricts the process that runs jedi: limited memory, no writing, no network, no new processes, no import of modules
+of the workspace.
 
-jedi reads files of the workspace as text. Where it would import one (an extension module, or a module with the name of
-one of its own), or write a cache to disk, the attempt is refused.
+jedi reads files of the workspace as text. If jedi tries to import a file (an extension module, or a module with the
+name of one of its own), or to write a cache to disk, the attempt is refused.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-_status: list[int] = []  # descriptor of /proc/self/status, opened while that is still allowed
+_status: list[int] = []  # descriptor of /proc/self/status, which is opened while that is still allowed
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _OWN = frozenset({"jedi", "parso", "uncuda"})
 _REFUSED = (
@@ -27,11 +27,11 @@ _REFUSED = (
 
 
 class Refused(PermissionError):
-    """This process may not do what it tried."""
+    """The exception that this process may not do what it tried."""
 
 
 def limit_memory(size: int) -> None:
-    """Limit this process to `size` bytes of address space, where the system can enforce that."""
+    """Limit this process to `size` bytes of address space, if the system can enforce that."""
     try:
         resource: Any = import_module("resource")
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -41,7 +41,7 @@ def limit_memory(size: int) -> None:
 
 
 def memory() -> int:
-    """The most bytes of memory that this process has used so far; 0 where the system does not say."""
+    """The largest number of bytes of memory that this process has used so far; 0 if the system does not report it."""
     try:
         resource: Any = import_module("resource")
     except ImportError:
@@ -53,7 +53,7 @@ def memory() -> int:
 
 
 def seal() -> None:
-    """From now on refuse, for good, every operation that reading text does not need."""
+    """From now on, permanently refuse every operation that reading text does not need."""
     sys.dont_write_bytecode = True
     with suppress(OSError):
         _status.append(os.open("/proc/self/status", os.O_RDONLY))
@@ -61,7 +61,7 @@ def seal() -> None:
 
 
 def keep_nothing() -> None:
-    """Make parso write no pickled trees and read none that it finds, and silence warnings."""
+    """Prevent parso from writing or reading pickled trees, and silence warnings."""
     warnings.simplefilter("ignore")
     cache: Any = import_module("parso.cache")
     cache._load_from_file_system = lambda *arguments, **more: None

@@ -1,5 +1,5 @@
-"""Keeps a jedi process running: restarts it when it took too long, ended or used much memory, and gives up after
-repeated failures."""
+"""Keeps a jedi process running: restarts it if it took too long, ended or used much memory, and gives up after repeated
+failures."""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ _MOST_MEMORY = 400 << 20
 
 
 class Document(NamedTuple):
-    """The document that the questions are about. `path`: absolute, or any unique name for text that is in no file."""
+    """The document that the questions are about. `path`: absolute, or any unique name for text that is not in a
+    file."""
 
     path: str
     text: str
 
 
 class Given(NamedTuple):
-    """The answers, and how many questions have none because the time was up."""
+    """The answers, and the number of questions without an answer because the time was up."""
 
     answers: dict[Site, str]
     late: int
 
 
 class Supervisor:
-    """Runs one process at a time, asked by one thread at a time. `seconds`: the time limit of one question."""
+    """Runs one process at a time, for one thread at a time. `seconds`: the time limit of one question."""
 
     def __init__(self, roots: Sequence[str], seconds: float, start: Callable[[], Process]) -> None:
         self.gave_up = False
@@ -48,9 +49,9 @@ class Supervisor:
     def ask(
         self, document: Document, sites: Sequence[Site], timeout: float, obsolete: Callable[[], bool] = lambda: False
     ) -> Given:
-        """An answer for every site, until the time is up or `obsolete()` says that nobody wants them any more.
+        """An answer for every site, until the time is up or `obsolete()` says that the answers are no longer needed.
 
-        A question that took too long is answered with "unknown", so that it is not asked again.
+        A question that took too long gets the answer "unknown", so that it is not asked again.
         """
         with self._asking:
             end = time.monotonic() + timeout
@@ -78,8 +79,8 @@ class Supervisor:
             return Given(answers, late)
 
     def _running(self, fresh: bool) -> Process:
-        """The running process, restarted if it ended; if `fresh` (a document is about to be opened), also if it used
-        much memory or answered many questions."""
+        """The running process. It is restarted if it has ended; if `fresh` is true (a document is about to be opened),
+        also if it has used much memory or answered many questions."""
         process = self._process
         if process is not None:
             grown = process.memory > _MOST_MEMORY or process.asked >= _MOST_QUESTIONS
@@ -88,7 +89,7 @@ class Supervisor:
                 process = None
         if process is None:
             process = self._process = self._start()
-        if self._closed:  # another thread closed this meanwhile
+        if self._closed:  # another thread closed this object meanwhile
             process.close()
         return process
 

@@ -1,4 +1,5 @@
-"""What an expression can be: objects of torch, of another library, of classes of the project, or unknown."""
+"""The values that an expression can have: objects of torch, of another library, of classes of the project, or
+unknown."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ class Origin(NamedTuple):
 
 
 class Values(NamedTuple):
-    """The objects that an expression can be; `complete`: it can be no others."""
+    """The objects that an expression can be; `complete`: whether it can be no others."""
 
     origins: frozenset[Origin] = frozenset()
     complete: bool = True
@@ -60,7 +61,7 @@ def crosses(word: str) -> bool:
 
 
 def known(dotted: str) -> Values | None:
-    """The Values of an imported dotted name, judged by its first word; None if that word is not known."""
+    """The Values of an imported dotted name, according to its first word; None if that word is unknown."""
     root = dotted.partition(".")[0]
     if root.startswith("torch"):
         return one("torch", dotted)
@@ -70,13 +71,13 @@ def known(dotted: str) -> Values | None:
 
 
 def imported_from(place: Place) -> Values:
-    """The Values of a name that an import binds, where the imported file cannot be found."""
+    """The Values of a name that an import binds, if the imported file cannot be found."""
     dotted = imported(place.leaf)
     return (known(dotted) if dotted is not None else None) or UNKNOWN
 
 
 def is_nothing(place: Place) -> bool:
-    """Whether the name at `place` is bound to None there: usually the fallback of an import that failed."""
+    """Whether the name at `place` is bound to None: usually the fallback of an import that failed."""
     return place.leaf is not None and is_none(place.leaf)
 
 

@@ -1,4 +1,4 @@
-"""Reports: one module for each output format, imported when that format is asked for."""
+"""Reports: one module for each output format, imported only when that format is requested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every output format is given, and the methods that it implements."""
+"""The parameters of every output format, and the methods that it implements."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .words import Words
 class Only:
     """The findings that a report shows: those of these fix classes and of these rules; an empty set means all."""
 
-    words: str  # as written on the command line
+    words: str  # the values as they are written on the command line
     classes: frozenset[str] = frozenset()
     rules: frozenset[str] = frozenset()
 
@@ -31,10 +31,10 @@ class Only:
 
 @dataclass(frozen=True)
 class Frame:
-    """Where a report is written and how it looks. `statistics`: print counts at the end; `quiet`: print findings alone.
+    """Where a report is written, and its options. `statistics`: print counts at the end; `quiet`: print only findings.
 
-    `only`: which findings are shown, None for all; `terminal`: a person reads the report; `command`: builds the command
-    line that the report suggests to run next.
+    `only`: the findings that are shown, None for all; `terminal`: whether a person reads the report; `command`: builds
+    the command line that the report suggests to run next.
     """
 
     out: TextIO
@@ -54,9 +54,9 @@ class Frame:
 
 
 class Reporter:
-    """Writes one format: `add` is called for every file with findings, in order, then `finish`.
+    """Writes a report in one format: `add` is called for every file with findings, in order, then `finish`.
 
-    `accepted`: how many findings were left out because a baseline accepts them.
+    `accepted`: the number of findings that were left out because a baseline accepts them.
     """
 
     def __init__(self, frame: Frame) -> None:
@@ -68,7 +68,7 @@ class Reporter:
         self.problems: Sequence[Problem] = ()
 
     def add(self, source: Source, findings: Sequence[Finding]) -> Sequence[Finding]:
-        """Report those findings of one file that are to be shown; returns these."""
+        """Report those findings of one file that are to be shown; returns them."""
         only = self.frame.only
         if only is not None:
             self.hidden.add(FileCounts.of(source.path, [one for one in findings if not only.takes(one)]))
@@ -83,7 +83,8 @@ class Reporter:
         raise NotImplementedError
 
     def finish(self, checked: int, problems: Sequence[Problem]) -> None:
-        """End the report. `checked`: how many files were checked; `problems`: the errors of files that could not be."""
+        """Finish the report. `checked`: the number of files that were checked; `problems`: the errors of files that
+        could not be checked."""
         self.checked = checked
         self.problems = problems
         self.end()

@@ -1,4 +1,4 @@
-"""The report with one line a finding, in the order of the files: for `grep`, and for editors that read a list of
+"""The report with one line for each finding, in the order of the files: for `grep`, and for editors that read a list of
 places."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .text import TextReporter, headline
 
 
 class ConciseReporter(TextReporter):
-    """Writes findings without their source lines; repeated findings are not held back for the end."""
+    """Writes findings without their source lines; repeated findings are written in place, not at the end."""
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
         """Write `path:line:column: severity rule: message [class]`, the fix class in the words of `--only`."""

@@ -1,4 +1,4 @@
-"""Unified diffs of bytes, which can be applied to the file as it is, whatever its name and encoding."""
+"""Unified diffs of bytes, which can be applied to the file whatever its name and encoding."""
 
 # Paths are plain strings here, as in workspace/discover.py.
 # ruff: noqa: PTH100, PTH117, PTH118, PTH119, PTH120
@@ -15,13 +15,13 @@ _COLORS = {"-": "31", "+": "32", "@": "36"}
 _HEADERS = 2
 _ESCAPES = {7: b"a", 8: b"b", 9: b"t", 10: b"n", 11: b"v", 12: b"f", 13: b"r", 34: b'"', 92: b"\\"}
 _QUOTED = re.compile(rb'[\x00-\x1f"\\\x7f]')
-_COMMAND = re.compile(rb"(##(?:vso)?)\[", re.IGNORECASE)  # a CI runs it anywhere in a line: see printable.py
+_COMMAND = re.compile(rb"(##(?:vso)?)\[", re.IGNORECASE)  # a CI system runs it anywhere in a line: see printable.py
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 def unified_diff(path: str, before: bytes | None, after: bytes) -> Iterator[bytes]:
-    """The lines of a diff that `git apply` and `patch -p1` take; nothing if nothing differs. `before`: None of a new
-    file.
+    """The lines of a diff that `git apply` and `patch -p1` accept; empty if the files are equal. `before`: None for a
+    new file.
 
     File names are quoted as git quotes them with `core.quotePath=false`: Chinese characters stay readable.
     """
@@ -34,13 +34,14 @@ def unified_diff(path: str, before: bytes | None, after: bytes) -> Iterator[byte
 
 
 def readable_diff(path: str, before: bytes | None, after: bytes, encoding: str) -> Iterator[str]:
-    """The same lines decoded as text, for a client. `encoding`: that of the file."""
+    """The lines of the diff decoded as text, for a client. `encoding`: the encoding of the file."""
     for number, line in enumerate(unified_diff(path, before, after)):
         yield _text(line, "utf-8" if number < _HEADERS else encoding)
 
 
 def terminal_diff(path: str, before: bytes | None, after: bytes, encoding: str, color: bool) -> Iterator[str]:
-    """The same lines for a terminal: control characters are escaped, so they are for reading and cannot be applied."""
+    """The lines of the diff for a terminal: control characters are escaped, so they are for reading and cannot be
+    applied."""
     for line in readable_diff(path, before, after, encoding):
         for part in line.removesuffix("\n").split("\n"):
             shown = "\t".join(map(printable, part.removesuffix("\r").split("\t")))
@@ -49,7 +50,7 @@ def terminal_diff(path: str, before: bytes | None, after: bytes, encoding: str, 
 
 
 def name_in_diff(path: str) -> tuple[str, bool]:
-    """(the name of a file in a diff, whether the file lies in the current folder or below it).
+    """(the name of a file in a diff, whether the file is in the current folder or below it).
 
     Names are relative to the current folder, where git applies the diff; a file elsewhere gets its absolute path.
     """
@@ -62,7 +63,8 @@ def name_in_diff(path: str) -> tuple[str, bool]:
 
 
 def lines_before(before: str, after: str) -> Callable[[int], int]:
-    """A function from a line of `after` (from 1) to the line of `before` that it was, or at which it was inserted."""
+    """A function that returns, for a line of `after` (from 1), the line of `before` that it comes from, or at which it
+    was inserted."""
     from difflib import SequenceMatcher
 
     blocks = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False).get_opcodes()
@@ -77,7 +79,8 @@ def lines_before(before: str, after: str) -> Callable[[int], int]:
 
 
 def places_before(before: Source, after: Source) -> Callable[[Span], tuple[Location, Location]]:
-    """A function from a span of `after` to its start and end in `before`, or to where it was inserted."""
+    """A function that returns, for a span of `after`, its start and end in `before`, or the place where it was
+    inserted."""
     line_before = lines_before(before.text, after.text)
 
     def place_before(offset: int) -> Location:
@@ -88,8 +91,8 @@ def places_before(before: Source, after: Source) -> Callable[[Span], tuple[Locat
 
 
 def _header(prefix: bytes, path: str) -> bytes:
-    """A file name as it follows `--- ` or `+++ `; a name with blanks is followed by a tab, as git writes it for GNU
-    patch."""
+    """A file name as it is written after `--- ` or `+++ `; a name with blanks is followed by a tab, as git writes it
+    for GNU patch."""
     raw = prefix + path.replace(os.sep, "/").lstrip("/").encode("utf-8", "surrogateescape")
     quoted = _QUOTED.sub(lambda found: b"\\" + (_ESCAPES.get(found[0][0]) or b"%03o" % found[0][0]), raw)
     quoted = _COMMAND.sub(rb"\1\\133", quoted)
@@ -107,6 +110,6 @@ def _text(line: bytes, encoding: str) -> str:
 
 
 def _by_newline(data: bytes) -> list[bytes]:
-    r"""The lines as diff tools see them: each ends with \n, and a lone \r is part of a line."""
+    r"""The lines as diff tools split them: each ends with \n, and a lone \r is part of a line."""
     lines = data.split(b"\n")
     return [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])

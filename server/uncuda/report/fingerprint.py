@@ -9,7 +9,7 @@ from uncuda.source import Source
 
 
 class Fingerprints:
-    """Numbers findings that look alike, so that each has a fingerprint of its own."""
+    """Numbers findings that are equal, so that each has its own fingerprint."""
 
     def __init__(self) -> None:
         self._seen: dict[str, int] = {}

@@ -15,9 +15,10 @@ _LEVELS = {"error": "error", "warning": "warning", "information": "notice"}
 
 
 class GithubReporter(Reporter):
-    """Writes `::error file=…,line=…::message`, one line a finding; repeated findings come last.
+    """Writes `::error file=…,line=…::message`, one line for each finding; repeated findings come last.
 
-    GitHub shows only the first 10 errors and the first 10 warnings of a step: they must not all be about one library.
+    GitHub shows only the first 10 errors and the first 10 warnings of a step, so they must not all be about one
+    library.
     """
 
     def __init__(self, frame: Frame) -> None:
@@ -41,7 +42,7 @@ class GithubReporter(Reporter):
 
     def _finding(self, found: Finding | Decision, place: Place) -> None:
         properties: dict[str, object] = {"file": place.path, "line": place.line, "endLine": place.end_line}
-        if place.line == place.end_line:  # GitHub refuses columns when a finding spans lines
+        if place.line == place.end_line:  # GitHub does not accept columns if a finding has several lines
             properties |= {"col": place.column, "endColumn": max(place.column, place.end_column - 1)}
         properties["title"] = f"uncuda ({found.rule})"
         self._command(_LEVELS[found.severity], properties, f"{place.path}:{place.line}:{place.column}: {found.message}")

@@ -16,7 +16,8 @@ _SEVERITIES = {"error": "major", "warning": "minor", "information": "info"}
 
 
 class GitlabReporter(Reporter):
-    """Writes one JSON object a finding. The format has no place for errors, which go to standard error alone."""
+    """Writes one JSON object for each finding. The format has no field for errors, which are written to standard error
+    only."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__(frame)

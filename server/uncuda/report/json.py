@@ -17,7 +17,7 @@ from .records import VERSION, finding_record
 
 
 class JsonReporter(Reporter):
-    """Writes one JSON object, in which each finding is on a line of its own."""
+    """Writes one JSON object, in which each finding is on a separate line."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__(frame)
@@ -31,7 +31,7 @@ class JsonReporter(Reporter):
             self._separator = ",\n"
 
     def end(self) -> None:
-        """Write the errors, and the counts by rule and by decision if they are asked for."""
+        """Write the errors, and the counts by rule and by decision if they were requested."""
         out = self.frame.out
         out.write("\n]" if self.counts.rows else "]")
         if self.frame.statistics:

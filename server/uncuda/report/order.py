@@ -1,5 +1,5 @@
-"""The order in which to deal with findings: first what keeps the program from running at all, then fixes, then work by
-hand."""
+"""The order in which to handle findings: first those that keep the program from running at all, then fixes, then manual
+work."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _FIRST = tuple(PREREQUISITES)
 
 @dataclass(frozen=True)
 class Step:
-    """Findings that are dealt with together. `name`: a prerequisite of rules, or a fix class."""
+    """A group of findings that are handled together. `name`: a prerequisite of rules, or a fix class."""
 
     name: str
     count: int
     decisions: int
-    rules: tuple[str, ...]  # those with the most findings first
-    subjects: tuple[str, ...]  # errors first, then those with the most findings
+    rules: tuple[str, ...]  # the rules with the most findings come first
+    subjects: tuple[str, ...]  # errors come first, then the subjects with the most findings
     command: str
 
     def record(self) -> dict[str, Any]:

@@ -20,17 +20,18 @@ _NAME = "execution.json"
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """How a rule was proved for one target."""
+    """How a rule was tested for one target."""
 
     proof: Literal["run", "signature", "neither"]
     examples: int  # number of the rule's examples for this target
     run: int  # how many of these examples ran unchanged
-    reason: str  # why no more ran; may be empty
+    reason: str  # the reason why the other examples did not run; may be empty
     versions: tuple[str, ...]  # the simulated versions of the plugin
 
 
 def load_proofs() -> dict[str, dict[str, Proof]]:
-    """The proofs by rule and target; empty if the record is missing or broken, since rule pages can do without."""
+    """The test results by rule and target; empty if the record is missing or invalid, because rule pages can be shown
+    without it."""
     try:
         record = json.loads(decode_utf8(read_bytes(str(_record_path()))))
         return {
@@ -42,7 +43,7 @@ def load_proofs() -> dict[str, dict[str, Proof]]:
 
 
 def read_proof(raw: object) -> Proof:
-    """The proof that a JSON object describes; ValueError if it describes none."""
+    """The Proof that a JSON object describes; ValueError if it does not describe one."""
     match raw:
         case {
             "proof": "run" | "signature" | "neither" as proof,
@@ -56,7 +57,7 @@ def read_proof(raw: object) -> Proof:
 
 
 def proof_section(proofs: Mapping[str, Proof], catalogue: Catalogue, words: Words) -> str:
-    """The last paragraph of a rule's page; empty if no target has a proof."""
+    """The last paragraph of a rule's page; empty if the rule was tested for no target."""
     declarations = catalogue.declarations
     order = sorted(proofs.keys() & declarations, key=lambda target: (target != catalogue.default_target, target))
     said = [_sentence(proofs[target], declarations[target], words) for target in order]

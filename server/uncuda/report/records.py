@@ -39,7 +39,7 @@ def _edit_record(edit: Edit, source: Source) -> dict[str, Any]:
 
 
 def place_record(source: Source, start: int, end: int) -> dict[str, Any]:
-    """A half-open range as JSON; lines and columns from 1, columns in characters. In a notebook they count within a
+    """A half-open range as JSON; lines and columns from 1, columns in characters. In a notebook they are relative to a
     cell, whose number is added."""
     first, last = source.location(start), source.location(end)
     ends = {"start": {"line": first.line, "column": first.column}, "end": {"line": last.line, "column": last.column}}

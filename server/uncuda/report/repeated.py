@@ -16,12 +16,12 @@ from uncuda.workspace import MANUAL, fix_class
 
 FIRST = 3
 Shown = Callable[[Span], tuple[Location, Location]]
-"""A function from a span to the locations of its start and its end."""
-_DECISIONS = 10_000  # with more different decisions than that, few of them have many places
+"""A function that returns the locations of a span's start and end."""
+_DECISIONS = 10_000  # if there are more decisions than this, few of them have many places
 
 
 class Decision(NamedTuple):
-    """What all findings by hand have in common that one decision settles: every field but the place."""
+    """The common fields of all findings without a fix that one decision settles: every field but the place."""
 
     rule: str
     severity: str
@@ -31,8 +31,8 @@ class Decision(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where something was found; `end_line`, `end_column`: those of the first character after it; `cell`: the notebook
-    cell's number."""
+    """The place of a finding; `end_line`, `end_column`: those of the first character after it; `cell`: the number of
+    the notebook cell."""
 
     path: str
     line: int
@@ -48,19 +48,19 @@ class Place(NamedTuple):
 
 
 class Group:
-    """The places of one decision, without the first few, which were reported at once."""
+    """The places of one decision, without the first few, which are reported at once."""
 
     def __init__(self, decision: Decision, paths: list[str]) -> None:
         self.decision = decision
         self.files = 0
         self._paths = paths
-        self._numbers = array("I")  # six numbers a place: the file's index, then the other fields of `Place`
+        self._numbers = array("I")  # six numbers for each place: the file's index, then the other fields of `Place`
 
     def __len__(self) -> int:
         return len(self._numbers) // len(Place._fields)
 
     def __iter__(self) -> Iterator[Place]:
-        """Each place, in the order in which they were found."""
+        """Iterate over the places of the decision, in the order in which they were found."""
         numbers = iter(self._numbers)
         for file, *place in zip(*[numbers] * len(Place._fields), strict=True):
             yield Place(self._paths[file], *place)
@@ -81,8 +81,8 @@ class Repeated:
         self._paths: list[str] = []
 
     def keeps(self, finding: Finding, source: Source, shown: Shown | None = None) -> bool:
-        """Whether a finding is held back: it has no fix, and FIRST findings of its decision came before. `shown`: gives
-        its place, if that is not the span's in the source."""
+        """Whether a finding is held back: it has no fix, and FIRST findings of the same decision were reported before.
+        `shown`: returns the locations of its place, if they differ from those of the span in the source."""
         if not finding.subject or fix_class(finding) != MANUAL:
             return False
         decision = Decision(finding.rule, finding.severity, finding.subject, finding.message, finding.target)

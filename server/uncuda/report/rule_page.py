@@ -62,7 +62,7 @@ class _Page:
         )
 
     def _message(self) -> str:
-        """The rule's message for its first example; without an example, its template with "…" in gaps."""
+        """The rule's message for its first example; without an example, its template with "…" for placeholders."""
         rule = self._rule
         for example in read_page(rule.path)[1] if rule.path else ():
             if example.flagged and self._concerns([*example.only, *example.project]):
@@ -78,7 +78,8 @@ class _Page:
         return IN_BRACES.sub(lambda found: words.get(found[1], "…"), template)
 
     def _limit(self) -> list[str]:
-        """The sentence why the target lacks the feature that the rule is about; empty if that is not the reason."""
+        """The sentence that says why the target lacks the feature that the rule is about; empty if the rule is not
+        about a missing feature."""
         reason = str(self._target.features.get(self._rule.needs, "yes")) if self._rule.needs else "yes"
         return [] if reason == "yes" else [self._catalogue.limit(reason, self._say.locale)]
 
@@ -121,7 +122,7 @@ class _Page:
     def _proof(self) -> str:
         proofs = _proofs().get(self._rule.name, {})
         mine = {self._target.id: proofs[self._target.id]} if self._target.id in proofs else {}
-        if self._say.chinese:  # the reasons exist in English only
+        if self._say.chinese:  # the reasons are in English only
             mine = {target: replace(proof, reason="") for target, proof in mine.items()}
         return proof_section(mine, self._catalogue, Words(self._say.locale))
 

@@ -1,4 +1,4 @@
-"""The page of a rule, as `uncuda rule` prints it and as reports carry it."""
+"""The page of a rule, as `uncuda rule` prints it and as reports contain it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def rule_page(rule: Rule, locale: str) -> str:
 
 
 def page_uri(rule: Rule) -> str:
-    """The `file:` URI of a rule's page, since the rules are installed with uncuda; "" if the rule has no file."""
+    """The `file:` URI of a rule's page, which is installed with uncuda; "" if the rule has no file."""
     return rule.path.absolute().as_uri() if rule.path else ""
 
 

@@ -1,4 +1,4 @@
-"""The report that fits on a screen: how many findings, in which folders, which decisions, and what to do first."""
+"""The report that fits on one screen: the number of findings, their folders, the decisions, and what to do first."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .words import Words
 _WIDE = 80
 _ROW = 78  # width of a row in columns
 _NUMBER = 9
-_LONGEST = 28  # most columns of a name in a step
+_LONGEST = 28  # maximum width in columns of a name in a step
 _RULES, _FOLDERS, _DECISIONS = 5, 3, 3
 
 RowT = TypeVar("RowT")
 
 
 class SummaryReporter(Reporter):
-    """Prints counts and steps but no single finding. With `--statistics` no list is cut short."""
+    """Prints counts and steps, but not the single findings. With `--statistics` no list is shortened."""
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
         """Write nothing: `add` has counted the findings."""
@@ -54,7 +54,7 @@ class SummaryReporter(Reporter):
 
 @dataclass(frozen=True)
 class _Line:
-    """A line; `is_cut`: it stands for more rows than it names."""
+    """A line; `is_cut`: whether it stands for more rows than it names."""
 
     text: str
     is_heading: bool = False
@@ -123,7 +123,7 @@ def _order(order: Iterable[Step], words: Words) -> Iterator[_Line]:
 
 
 def _with_names(said: str, names: Sequence[str], words: Words) -> str:
-    """The line with as many of the names as fit, and the number of the others."""
+    """The line with as many of the names as fit, and the number of the other names."""
     for shown in range(len(names), 0, -1):
         more = [words("more names", len(names) - shown)] if shown < len(names) else []
         line = words("named", said, words.join([*names[:shown], *more]))
@@ -146,13 +146,13 @@ def _columns(name: str, numbers: Sequence[str], is_heading: bool = False, is_cut
 
 
 def _parted(rows: Sequence[RowT], most: int | None) -> tuple[Sequence[RowT], Sequence[RowT]]:
-    """The first `most` rows and the others; a single other row is added to the first ones."""
+    """The first `most` rows, and the others; if there is only one other row, it is added to the first ones."""
     number = len(rows) if most is None or len(rows) <= most + 1 else most
     return rows[:number], rows[number:]
 
 
 def _fitted(text: str, columns: int) -> str:
-    """The text cut to so many columns: of a longer one the beginning and the end, with … between them."""
+    """The text shortened to a number of columns: a longer text keeps its beginning and its end, with … between them."""
     if width(text) <= columns:
         return text
     head, tail = text[: columns // 3], text[columns // 3 :]

@@ -17,7 +17,7 @@ from .words import Words
 _TAB = 4
 _WIDEST = 160
 _SUBJECT = 60
-_SCREEN = 100  # with more findings than this a terminal shows only the last ones
+_SCREEN = 100  # if there are more findings than this, a terminal shows only the last ones
 _WITHOUT_WIDTH = ("Mn", "Me", "Cf")
 _COLORS = {"error": "31", "warning": "33", "information": "36"}
 _FIX_COLORS = {"safe": "32", "review": "33", "manual": "35"}
@@ -41,7 +41,7 @@ class TextReporter(Reporter):
             write("\n")
 
     def end(self) -> None:
-        """Write the held-back findings, the counts if they are asked for, and the summary."""
+        """Write the held-back findings, the counts if they were requested, and the summary."""
         frame = self.frame
         for block in repeated_blocks(self._repeated, frame.words, frame.color):
             frame.out.writelines(f"{line}\n" for line in block)
@@ -64,7 +64,7 @@ def fix_mark(finding: Finding, words: Words) -> str:
 
 
 def headline(finding: Finding, source: Source, mark: str, color: bool = False, shown: Shown | None = None) -> str:
-    """`path:line:column: severity rule: message [mark]` and a line break. `shown`: as for `Repeated.keeps`."""
+    """`path:line:column: severity rule: message [mark]` and a line break. `shown`: as in `Repeated.keeps`."""
     location = shown(finding.span)[0] if shown else source.location(finding.span.start)
     place = _place(source.path, location, color)
     marked = paint(f"[{mark}]", _FIX_COLORS[fix_class(finding)], color)
@@ -97,7 +97,7 @@ def _kind(severity: str, rule: str, color: bool) -> str:
 
 
 def none_found(report: Reporter) -> list[str]:
-    """The line that says that there are no findings, or none to be shown."""
+    """The line that says that there are no findings, or that none is shown."""
     hidden, words = hidden_line(report), report.frame.words
     return [words("none shown" if hidden else "none", files=words.count(report.checked, "file")), *hidden]
 
@@ -109,7 +109,7 @@ def hidden_line(report: Reporter) -> list[str]:
 
 
 def summary(counts: Counts, words: Words) -> list[str]:
-    """The summary: how many findings of which severity, and how many can be fixed."""
+    """The summary: the numbers of findings by severity, and how many can be fixed."""
     kinds = [kind for kind, number in counts.total.by_class.items() if number]
     found = words(
         "found",
@@ -133,7 +133,8 @@ def _class_count(kind: str, counts: Counts, words: Words) -> str:
 
 
 def rule_table(counts: Counts, words: Words) -> str:
-    """One line a rule, most findings first: the number of findings, in all and for each fix class."""
+    """One line for each rule, those with the most findings first: the number of findings, in total and for each fix
+    class."""
     wide = max(map(len, counts.rules))
     return "".join(
         f"{tally.count:6,}  {rule:{wide}}  {_class_counts(tally, words)}\n" for rule, tally in counts.by_rule
@@ -188,7 +189,7 @@ def _excerpt(finding: Finding, source: Source, color: bool) -> str:
 
 
 def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
-    """The part of a long line that holds the finding, with … where text was cut off."""
+    """The part of a long line that contains the finding, with … where text was cut off."""
     if len(text) <= _WIDEST:
         return text, start, end
     end = min(end, start + _WIDEST - 60)
@@ -206,7 +207,7 @@ def _visible(text: str) -> str:
 
 
 def width(text: str) -> int:
-    """How many columns of a terminal the text takes: a Chinese character takes two, combining marks and joiners
+    """The number of terminal columns that the text takes: a Chinese character takes two, combining marks and joiners
     none."""
     if text.isascii():
         return len(text)

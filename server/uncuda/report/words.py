@@ -1,4 +1,4 @@
-"""The sentences of reports in two languages, and those about exceeded limits."""
+"""The sentences of reports in two languages, and the sentences about exceeded limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class BaselineWords(Sentences):
 
 
 def baseline_problem(error: BaselineError, locale: str) -> str:
-    """The message that says why a baseline cannot be used: its place and what is wrong there."""
+    """The message that says why a baseline cannot be used: the place of the error and the error itself."""
     return f"{error.place}: {BaselineWords(locale)(error.key, error.value)}"
 
 

@@ -1,4 +1,5 @@
-"""Reads settings as editors send them: keys in camel case, null for unset ones, and some that only editors have."""
+"""Reads settings as editors send them: keys in camel case, null for unset values, and some settings that only editors
+have."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from .values import SettingsError, Vocabulary, check_choice, hint
 
 AUTO = "auto"
 MOST_FILES = 5_000
-"""Workspaces of up to this many files are checked without being asked to; that takes some seconds."""
+"""Workspaces of up to this many files are checked without a request by the user; the check takes some seconds."""
 FILES_FIRST, EDITOR_FIRST = "filesystemFirst", "editorFirst"
 
 EDITOR_OPTIONS: tuple[Option, ...] = (
@@ -43,15 +44,15 @@ EDITOR_OPTIONS: tuple[Option, ...] = (
         "在首行上方显示依赖 CUDA 的代码处数，以及其中可修复的处数。",
     ),
 )
-# Settings that only the client uses: the Python to start, which server, what to log.
+# Settings that only the client uses: the Python to start, the server to start, what to log.
 _CLIENTS = frozenset({"enable", "import-strategy", "interpreter", "log-file", "path", "trace"})
 _OWN = {option.name: option for option in EDITOR_OPTIONS}
 
 
 @dataclass(frozen=True)
 class EditorSettings:
-    """The settings that an editor sent. `table`: as in a configuration file; `workspace_diagnostics`: None lets the
-    size of the workspace decide; `problems`: errors in values; `unknown`: keys that are no setting."""
+    """The settings that an editor sent. `table`: the settings as in a configuration file; `workspace_diagnostics`:
+    None: the size of the workspace decides; `problems`: errors in values; `unknown`: keys that are not settings."""
 
     table: Mapping[str, object] = field(default_factory=dict)
     editor_first: bool = False
@@ -67,14 +68,14 @@ class EditorSettings:
 
     @property
     def under(self) -> Mapping[str, object]:
-        """The settings that those of configuration files override."""
+        """The settings that configuration files override."""
         return {} if self.editor_first else self.table
 
 
 def read_editor(raw: object, vocabulary: Vocabulary) -> EditorSettings:
-    """Read the settings that an editor sent. An invalid value is dropped and reported; the others stay.
+    """Read the settings that an editor sent. An invalid value is dropped and reported; the other values are used.
 
-    A default value counts as unset: editors send their whole table, and it must not override what a file says.
+    A default value counts as unset: editors send their whole table, and it must not override a configuration file.
     """
     table: dict[str, object] = {}
     own: dict[str, object] = {}

@@ -1,6 +1,6 @@
 """Writes settings into a configuration file: only the lines of their keys change, the rest stays as the user wrote it.
 
-The new text is parsed and must give the old settings and the new values; otherwise nothing is written.
+The new text is parsed and must have the old settings and the new values; otherwise nothing is written.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NOTHING = re.compile(r"[ \t]*(?:#.*)?$")
 
 
 class NotWrittenError(ValueError):
-    """A key of the text is not on a line of its own, so that it cannot be changed line by line."""
+    """A key in the text is not on a separate line, so that it cannot be changed line by line."""
 
 
 def with_values(text: str, inside: bool, values: Mapping[str, str | None]) -> str:
@@ -42,8 +42,8 @@ def with_values(text: str, inside: bool, values: Mapping[str, str | None]) -> st
         elif value is not None:
             added.append(f'{key} = "{value}"{ending}')
     while not inside and first < last and _NOTHING.match(lines[first].rstrip("\r")):
-        first += 1  # comments at the top are about the whole file
-    if added and first == len(lines):  # only comments, perhaps without a final line break
+        first += 1  # comments at the top of the file are about the whole file
+    if added and first == len(lines):  # there are only comments, perhaps without a final line break
         lines = [*(lines if lines[-1] else lines[:-1]), *added, ""]
     else:
         lines[first:first] = added
@@ -53,7 +53,7 @@ def with_values(text: str, inside: bool, values: Mapping[str, str | None]) -> st
 
 
 def _section(lines: list[str], inside: bool) -> tuple[int, int]:
-    """The first line that may hold keys, and the line after the last one."""
+    """The first line that may contain keys, and the line after the last one."""
     first = 0
     if inside:
         first = next((number for number, line in enumerate(lines, 1) if _HEADER.match(line)), 0)

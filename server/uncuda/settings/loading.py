@@ -17,17 +17,17 @@ from .values import SettingsError, ValueProblem, Vocabulary, read_values
 
 CONFIGURATION_FILES = ("uncuda.toml", "pyproject.toml")
 BASELINE_FILE = "uncuda-baseline.jsonl"
-"""The file of accepted findings, which lies beside a configuration file."""
+"""The file of accepted findings, which is beside a configuration file."""
 _LONGEST_CHAIN = 32
-"""The most files that may `extend` each other in a chain."""
+"""The maximum length of a chain of files that `extend` each other."""
 
 
 class Configuration:
     """Finds the settings of each folder: the command line overrides the closest file, which overrides the editor's
     settings.
 
-    `overrides` and `under` are values for fields of Settings. `file` is used instead of the closest one; `isolated`
-    reads no file.
+    `overrides` and `under` are values for fields of Settings. `file` is used instead of the closest file; `isolated`:
+    no file is read.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Configuration:
             return self._fixed
         known = self._known.get(folder)
         if known is None:
-            for above in reversed(folder.parents):  # not recursively: folders may be nested too deeply for that
+            for above in reversed(folder.parents):  # not recursive, because folders may be nested too deeply for that
                 if above not in self._known:
                     self._known[above] = self._look(above)
             known = self._known[folder] = self._look(folder)
@@ -94,13 +94,13 @@ class Configuration:
 
 
 def settings_of(table: Mapping[str, object], folder: str, vocabulary: Vocabulary) -> Settings:
-    """The Settings of a table that is in no file, such as an editor's; patterns are relative to `folder`."""
+    """The Settings of a table that is not in a file, such as an editor's; patterns are relative to `folder`."""
     fields: dict[str, Any] = values_of(table, folder, vocabulary)
     return Settings(**fields)
 
 
 def values_of(table: Mapping[str, object], folder: str, vocabulary: Vocabulary) -> dict[str, object]:
-    """The same table as values for fields of Settings, which can be combined with those of a file."""
+    """The table as values for fields of Settings, which can be combined with those of a file."""
     try:
         return _anchor(read_values(table, vocabulary), Path(folder).absolute())
     except ValueProblem as problem:
@@ -180,7 +180,7 @@ def _text(file: Path) -> str:
 
 
 def line_of(text: str, words: tuple[str, ...]) -> int | None:
-    """The line (from 1) of the last of `words`, each searched below the one before it; None if none is found."""
+    """The line (from 1) of the last of `words`, each searched below the previous one; None if none is found."""
     found = None
     begin = re.search(r"^\s*\[\s*tool\s*\.\s*uncuda\b", text, re.MULTILINE)
     place = begin.start() if begin else 0
@@ -194,7 +194,7 @@ def line_of(text: str, words: tuple[str, ...]) -> int | None:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether the path exists and is no folder; a pipe or device is refused later, when it is read."""
+    """Whether the path exists and is not a folder; a pipe or device is refused later, when it is read."""
     try:
         return not stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 Path.is_file raises where a folder may not be entered
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The settings that apply to a file, and how one layer of settings overrides another."""
+"""The settings that apply to a file, and the rules by which one layer of settings overrides another."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ class Settings:
 
     @property
     def portable(self) -> bool:
-        """Whether one source is to run on CUDA and on every accelerator."""
+        """Whether one source must run on CUDA and on every accelerator."""
         return self.strategy == "portable"
 
     @property
     def limits(self) -> Limits:
-        """The limits on the work that one text may cause."""
+        """The limits on the work that the analysis of one text may take."""
         return Limits(self.max_bytes, self.max_statements, self.max_comparisons, self.max_depth)
 
     def selects(self, rule: str, default: bool = True) -> bool:
-        """Whether a rule is checked; `default`: whether it is on when `select` is not set."""
+        """Whether a rule is checked; `default`: whether it is on if `select` is not set."""
         if rule in self.ignore:
             return False
         return rule in self.extend_select or (rule in self.select if self.select else default)
@@ -83,7 +83,8 @@ def anchored(pattern: str, folder: str) -> str:
 def covered(base: Mapping[str, object], layer: Mapping[str, object]) -> dict[str, object]:
     """The values of `base`, overridden by those of `layer`: tables are merged, lists replaced.
 
-    For rules the last word counts: `select` starts anew, `ignore` and `extend-select` add to the layers below.
+    For rules the last setting counts: `select` replaces the selection, `ignore` and `extend-select` add to the layers
+    below.
     """
     values = {**base, **layer}
     _one_aim(values, layer)
@@ -101,7 +102,8 @@ def covered(base: Mapping[str, object], layer: Mapping[str, object]) -> dict[str
 
 
 def _one_aim(values: dict[str, object], layer: Mapping[str, object]) -> None:
-    """A target and `portable` exclude each other: the closer of them holds, so what is below it is forgotten."""
+    """A target and `portable` exclude each other: the closer setting is kept, and that of the layers below is
+    removed."""
     if layer.get("strategy") == "portable" and "target" not in layer:
         for name in ("target", "target_version"):
             if name not in layer:

@@ -25,8 +25,8 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Option:
-    """One setting. `name` is kebab-case, as in TOML; empty `choices` allow any text that fits `pattern`; those of a
-    boolean are allowed beside true and false."""
+    """The declaration of one setting. `name` is kebab-case, as in TOML; if `choices` is empty, any text that matches
+    `pattern` is valid; the choices of a boolean are valid in addition to true and false."""
 
     name: str
     kind: Kind

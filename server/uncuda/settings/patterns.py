@@ -1,8 +1,8 @@
 """.gitignore patterns that match in time linear in pattern and path, even if they were written to be slow.
 
-pathspec turns the patterns into regular expressions, which backtrack: a star gives characters back whenever the text
-after it does not match. But the text between two stars has a fixed length, so its leftmost match leaves the most for
-the rest and no other needs trying; the expressions are rewritten to keep only that match.
+pathspec translates the patterns to regular expressions, which backtrack: a star gives characters back whenever the text
+after it does not match. But the text between two stars has a fixed length, so its leftmost match leaves the most text
+for the rest, and no other match has to be tried; the expressions are rewritten to keep only that match.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 MOST_PATTERNS = 5_000
-"""The most patterns in one file or list; reading one takes a tenth of a millisecond."""
+"""The maximum number of patterns in one file or list; reading one pattern takes a tenth of a millisecond."""
 LONGEST_PATTERN = 4_096
-"""In characters; no system has longer paths."""
+"""The maximum number of characters of a pattern; no system has longer paths."""
 _LONGEST_SHOWN = 80
 
-# The expressions that pathspec writes for stars. A bracket of a pattern cannot look like the first: it holds no slash.
+# Regular expressions for the text that pathspec writes for stars. A bracket expression in a pattern cannot match the
+# first of them, because it contains no slash.
 _STAR = "[^/]*"
 _LEADING_FOLDERS = "^(?:.+/)?"
 _FOLDERS = "(?:/.+)?"
@@ -30,7 +31,8 @@ _BELOW = "ps_d"
 
 
 class PatternError(ValueError):
-    """Patterns that cannot be used. `line`: the number of the invalid one, from 1; None: there are too many."""
+    """The exception that patterns cannot be used. `line`: the number of the invalid pattern, from 1; None: there are
+    too many patterns."""
 
     def __init__(self, message: str, line: int | None) -> None:
         super().__init__(message)
@@ -44,15 +46,15 @@ class _Pattern(NamedTuple):
 
 
 class Patterns:
-    """The patterns of a file or list; the last one that matches decides."""
+    """The patterns of a file or list; the last one that matches a path decides."""
 
     def __init__(self, patterns: Iterable[_Pattern]) -> None:
         self._latest_first = [(pattern.include, pattern.regex.search) for pattern in patterns][::-1]
 
     def decide(self, path: str) -> bool | None:
-        """True if a pattern matches the path, False if one that begins with `!` does, None if none matches.
+        """True if a pattern matches the path, False if a pattern that begins with `!` does, None if none matches.
 
-        `path`: with slashes (on Windows either kind), relative to the folder of the patterns; that of a folder ends
+        `path`: with slashes (on Windows either kind), relative to the folder of the patterns; the path of a folder ends
         with a slash. A pattern that matches the path itself overrides one that matches a folder above it.
         """
         if os.sep != "/":
@@ -106,7 +108,7 @@ def pattern_sets(patterns: tuple[str, ...]) -> tuple[Patterns, ...]:
 
 
 def _compile(line: str, number: int) -> _Pattern | None:
-    """The compiled pattern; None for a line without one."""
+    """The compiled pattern; None for a line that contains no pattern."""
     if len(line) > LONGEST_PATTERN:
         raise PatternError(f"a pattern longer than {LONGEST_PATTERN:,} characters", number)
     from pathspec import GitIgnoreSpec
@@ -142,7 +144,7 @@ def _settle(expression: str) -> str:
 
 
 def _bracket(match: re.Match[str]) -> str:
-    """A bracket that matches no slash, though a negated one (`[^a]`) or a range could include it."""
+    """A bracket expression that matches no slash, even if a negated one (`[^a]`) or a range would include it."""
     bracket = match["bracket"]
     return "(?!/)" + bracket if bracket and ("-" in bracket or bracket.startswith("[^")) else match[0]
 
@@ -153,7 +155,7 @@ def _settle_stars(expression: str) -> str:
     first, *pieces, last = expression.split(_STAR)
     settled = first
     for number, piece in enumerate(pieces):
-        if "/" in piece.replace("[^/]", ""):  # a new segment: the star ends the segment before
+        if "/" in piece.replace("[^/]", ""):  # a new segment begins, so the star ends the previous segment
             settled += _STAR + piece
         elif piece:
             settled += _first(f"s{number}", "[^/]*?" + piece)

@@ -8,11 +8,11 @@ from importlib import import_module
 from typing import Any
 
 _MOST_PARTS = 16
-# The parser takes time quadratic in the parts of a key. In this expression a name begins where no other goes on and is
-# followed by a dot or is not part of a key, so there is only one way to match.
+# The parser takes time quadratic in the number of parts of a key. In this expression a name begins only after a
+# character that cannot continue a name, and ends before a dot or outside a key, so there is only one way to match.
 _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
 _LONG_KEY = re.compile(rf"""(?<![\w."'-])(?:{_PART}[ \t]*\.[ \t]*){{{_MOST_PARTS}}}""")
-# Strings and comments, which may look like such a key. An unclosed string ends with the text.
+# Strings and comments, which may look like a key with many parts. An unclosed string extends to the end of the text.
 _SAID = re.compile(
     r""""{3}(?:[^"\\]|\\.|"(?!""))*(?:"{3})?|'{3}(?:[^']|'(?!''))*(?:'{3})?|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|#[^\n]*""",
     re.DOTALL,
@@ -23,7 +23,7 @@ _DEEP = 100
 
 
 class InvalidTomlError(ValueError):
-    """A text that is not TOML, or that the parser cannot process. `line`: of the error, from 1."""
+    """A text that is not TOML, or that the parser cannot process. `line`: the line of the error, from 1."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -51,7 +51,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def _blank(said: re.Match[str]) -> str:
-    """An empty string that spans the same number of lines; an empty text for a comment."""
+    """An empty string with the same number of line breaks; an empty text for a comment."""
     return "" if said[0].startswith("#") else "''" + "\n" * said[0].count("\n")
 
 
@@ -60,7 +60,7 @@ def _line(text: str, place: int) -> int:
 
 
 def _deepest(text: str) -> int:
-    """An offset near which a text is nested too deeply: brackets in strings and comments are counted, too."""
+    """An offset near which a text is nested too deeply; brackets in strings and comments are counted, too."""
     depth = 0
     for bracket in _BRACKET.finditer(text):
         depth += 1 if bracket[0] in "[{" else -1

@@ -14,7 +14,8 @@ from .patterns import MOST_PATTERNS, PatternError, check_pattern
 
 
 class SettingsError(ValueError):
-    """A configuration that cannot be used. `path` and `line` say where, if known; `str()` begins with them."""
+    """The exception that a configuration cannot be used. `path` and `line`: the place of the error, if known; `str()`
+    begins with them."""
 
     def __init__(self, message: str, path: str = "", line: int | None = None) -> None:
         super().__init__(message)
@@ -37,7 +38,7 @@ class ValueProblem(ValueError):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words that settings may use and the catalogue defines: ids of targets, names of rules."""
+    """The words that settings may use and that the catalogue defines: ids of targets, names of rules."""
 
     targets: Collection[str]
     rules: Collection[str]
@@ -67,7 +68,7 @@ def check_choice(what: str, word: str, words: Collection[str]) -> str:
 
 
 def hint(word: str, words: Collection[str]) -> str:
-    """The end of a message about an unknown word: the most similar known one, else all choices if they are few."""
+    """The end of a message about an unknown word: the most similar known word, or else all choices if there are few."""
     few = f"; choose from {', '.join(words)}" if len(words) <= 8 else ""
     return nearest(word, words) or few
 
@@ -152,7 +153,7 @@ def _targets(option: Option, names: tuple[str, ...], vocabulary: Vocabulary) -> 
 
 
 def _expression(option: Option, name: str, text: object) -> str:
-    """What is written for a function of the helper: one expression of Python, on one line."""
+    """The expression that replaces a function of the helper module: one Python expression on one line."""
     try:
         check_choice("name", name, option.choices)
     except ValueProblem as problem:
@@ -194,5 +195,5 @@ def _said(value: object) -> str:
         return "a table"
     try:
         return f"`{value}`"
-    except ValueError:  # more digits than Python writes
+    except ValueError:  # the integer has more digits than Python converts to text
         return "a number"

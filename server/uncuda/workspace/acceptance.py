@@ -1,4 +1,5 @@
-"""Matches the findings of a run with a baseline: which are accepted, which entries are unused, and the new contents."""
+"""Matches the findings of a run with a baseline: which findings are accepted, which entries are unused, and the new
+contents."""
 
 # Paths are strings here, as in discover.py.
 # ruff: noqa: PTH100, PTH118, PTH120
@@ -22,10 +23,10 @@ from .notebooks import source_of
 from .prints import Prints, numbered, scope_of
 
 Place = tuple[Key, str]
-"""(key, target): a baseline entry for one target."""
+"""(key, target): the part of a baseline entry that concerns one target."""
 
 _Looks = tuple[str, str, str]
-"""Rule, print, and target."""
+"""The rule, the print and the target of a finding."""
 
 LooksFor = Callable[[str, str], bool]
 """Tells whether the run checks a file for (rule, target)."""
@@ -40,8 +41,8 @@ class Doubted(NamedTuple):
 
 @dataclass
 class _Matched:
-    """The matches of one file: entries used by its findings, entries whose code moved here, newly accepted findings
-    with their class, and the number of findings of each class."""
+    """The matches of one file: the entries that its findings use, the entries whose code moved to this file, newly
+    accepted findings with their class, and the number of findings of each class."""
 
     used: dict[Place, None] = field(default_factory=dict)
     moved: dict[Place, Key] = field(default_factory=dict)
@@ -63,7 +64,7 @@ class Acceptance:
         self._paths = {key.path for key, _ in self._reasons}
         self._rules = {(key.rule, target) for key, target in self._reasons}
         self._same: dict[_Looks, list[Place]] = {}
-        self._alike: dict[_Looks, list[Place]] = {}  # whatever their numbers are
+        self._alike: dict[_Looks, list[Place]] = {}  # without the numbers at the end of prints
         for place in self._reasons:
             self._same.setdefault(_looks(place), []).append(place)
             self._alike.setdefault(_looks(place, is_numbered=False), []).append(place)
@@ -87,8 +88,8 @@ class Acceptance:
         accept: Callable[[Finding], bool] | None = None,
         facts: Facts | None = None,
     ) -> list[LeftAlone]:
-        """The accepted ones among all findings of a file. `accept`: tells which findings to accept newly; `facts`: as
-        for `Prints`."""
+        """The accepted findings among all findings of a file. `accept`: tells which findings to accept as new; `facts`:
+        as in `Prints`."""
         path = relative(source.path, self.folder)
         self._drop(path)
         file = self._files[path] = _Matched()
@@ -106,7 +107,7 @@ class Acceptance:
         return left
 
     def forget(self, path: str) -> None:
-        """Forget which entries the findings of a file used: it has no accepted findings any more."""
+        """Forget which entries the findings of a file used, because the file has no accepted findings any more."""
         self._drop(relative(path, self.folder))
 
     def concerns(self, findings: Iterable[Finding]) -> bool:
@@ -133,11 +134,11 @@ class Acceptance:
         return self._reasons.keys()
 
     def unused(self, looked: Mapping[str, LooksFor], given: Sequence[str], elsewhere: LooksFor | None) -> list[Place]:
-        """The entries of what is not found any more, in the order of their lines.
+        """The entries whose findings no longer exist, in the order of their lines.
 
-        `looked`: for the path of each file that was checked, as entries have it, what was looked for; `given`: what the
-        paths of files begin with that were given; `elsewhere`: what would be looked for in a file that is not there,
-        None: not all files were checked, and what is gone from one may be in another.
+        `looked`: by path (as in entries) of each checked file, the function that tells what was looked for; `given`:
+        the prefixes of the paths that were passed; `elsewhere`: the same function for a file that no longer exists,
+        None: not all files were checked, so code that is gone from one file may be in another.
         """
         left = [place for place in self._reasons if place not in self._users]
         return sorted(
@@ -150,8 +151,8 @@ class Acceptance:
         return self._lines[place]
 
     def bytes(self, reason: str = "", without: Collection[Place] = (), counted: bool = True) -> bytes:
-        """The new contents of the baseline: moved entries get their new path, new ones the `reason`. `counted`: all
-        files were checked, so the numbers of findings are written too."""
+        """The new contents of the baseline: moved entries get their new path, and new entries the `reason`. `counted`:
+        whether all files were checked, so that the numbers of findings are written too."""
         moved = {place: key for file in self._files.values() for place, key in file.moved.items()}
         kept: dict[Place, list[str]] = {}
         for place, said in self._reasons.items():
@@ -186,8 +187,8 @@ class Acceptance:
     def _matched(self, places: Sequence[Place], path: str, file: _Matched) -> set[Place]:
         """Return the findings of a file that baseline entries accept.
 
-        An entry accepts the finding at its own place; else a finding with the same print where the code has moved to;
-        else, if prints differ only in their numbers and some findings are gone, one with a lower number.
+        An entry accepts the finding at its own place; else a finding with the same print, if the code has moved there;
+        else, if the prints differ only in their numbers and some findings are gone, a finding with a lower number.
         """
         known = {place for place in places if place in self._reasons}
         for place in known:
@@ -202,7 +203,7 @@ class Acceptance:
                 known.add(place)
             elif (looks := _looks(place, is_numbered=False)) in self._alike:
                 rest.setdefault(looks, []).append(place)
-        for looks, without in rest.items():  # numbers only get lower: the last go together
+        for looks, without in rest.items():  # numbers can only become lower, so the last ones are matched first
             left = [other for other in self._alike[looks] if self._may_be_of(other, path)]
             left.sort(key=lambda other: (other[0].path == path, numbered(other[0].print)))
             for place, other in zip(reversed(without), reversed(left), strict=False):
@@ -223,15 +224,15 @@ class Acceptance:
         file.used[place] = None
 
     def _is_free(self, place: Place, path: str) -> bool:
-        """Whether no other finding uses an entry; a use by its own former file does not count."""
+        """Whether no other finding uses an entry; a use by the entry's own former file does not count."""
         user = self._users.get(place)
         if user is None or user == path:
             return user is None
         return user == place[0].path or not os.path.lexists(os.path.join(self.folder, user))
 
     def _has_left(self, key: Key, path: str) -> bool:
-        """Whether the code of an entry may have moved to another path: its file is gone, or its function is no longer
-        in it.
+        """Whether the code of an entry may have moved to another path: its file no longer exists, or its function is no
+        longer in that file.
 
         Code outside of functions and classes is less specific, so it is matched only in files without entries.
         """
@@ -239,7 +240,7 @@ class Acceptance:
         return (scope != "" or path not in self._paths) and self._may_have_moved(key)
 
     def _scopes_of(self, file: str) -> Collection[str] | None:
-        """The functions and classes in the present version of a file; None if it cannot be read."""
+        """The functions and classes in the current version of a file; None if it cannot be read."""
         known, stamp = self._scopes.get(file), stamp_of(file)
         if known is None or known[0] != stamp:
             known = self._scopes[file] = stamp, _scopes_in(file)
@@ -258,7 +259,8 @@ class Acceptance:
         return gone and elsewhere is not None and elsewhere(key.rule, target)
 
     def _may_have_moved(self, key: Key) -> bool:
-        """Return True if the code of an entry may have moved: its file or its function there is gone."""
+        """Return True if the code of an entry may have moved: its file no longer exists, or its function is no longer
+        in the file."""
         file, scope = os.path.join(self.folder, key.path), scope_of(key.print)
         if not os.path.lexists(file):
             return True
@@ -272,7 +274,7 @@ def _looks(place: Place, is_numbered: bool = True) -> _Looks:
 
 
 def _entries(reasons: Mapping[Place, Sequence[str]]) -> Iterator[Entry]:
-    """One entry for each finding and reason, with all its targets."""
+    """One entry for each finding and reason, with all targets of the finding."""
     together: dict[tuple[Key, str], list[str]] = {}
     for (key, target), said in reasons.items():
         for reason in said or [""]:

@@ -17,17 +17,17 @@ _APART = frozenset(
     {"test", "tests", "testing", "doc", "docs", "example", "examples", "third_party", "thirdparty", "3rdparty",
      "vendor", "vendored", "_vendor", "external", "extern", "benchmark", "benchmarks"}
 )  # fmt: skip
-_AROUND = 4  # folders above a file whose names count
+_AROUND = 4  # the number of folders above a file whose names are considered
 _CUDA, _CPU = "cuda", "cpu"
 _DEVICES = frozenset(OTHERS) - {_CPU}
 _NVIDIA, _AMD = "nvidia", "amd"
-_MADE = re.compile(rf"(?:(.*)[/\\])?({_NVIDIA}|{_AMD})[/\\]")  # sibling folders of these names are for CUDA and ROCm
+_MADE = re.compile(rf"(?:(.*)[/\\])?({_NVIDIA}|{_AMD})[/\\]")  # sibling folders with these names are for CUDA and ROCm
 
 
 class Families(NamedTuple):
     """`neutral`: paths of modules for other accelerators, and of base modules; `lacking`: (target, path) of CUDA
-    modules without a sibling for the target; `serving`: the project supports several accelerators, not only GPUs of
-    several vendors."""
+    modules without a sibling for the target; `serving`: whether the project supports several accelerators, not only
+    GPUs of several vendors."""
 
     neutral: frozenset[str]
     lacking: frozenset[tuple[str, str]]
@@ -35,14 +35,14 @@ class Families(NamedTuple):
 
 
 def is_apart(path: str) -> bool:
-    """Whether a file does not show what a project supports: tests, documentation, third-party code."""
+    """Whether a file says nothing about what a project supports: tests, documentation, third-party code."""
     folders = path.replace(os.sep, "/").split("/")[-1 - _AROUND :]
     return not _APART.isdisjoint(folders[:-1]) or folders[-1].startswith(("test_", "conftest"))
 
 
 class ByName:
-    """The accelerators that a project supports, by the names of its modules. `devices`: the device name of each
-    target."""
+    """The accelerators that a project supports, according to the names of its modules. `devices`: the device name of
+    each target."""
 
     def __init__(self, devices: Mapping[str, str]) -> None:
         self._devices = {device: target for target, device in devices.items() if device}
@@ -50,15 +50,15 @@ class ByName:
         self._word = re.compile(rf"(?<![a-z])(?:{either})(?![a-z])")
 
     def tells(self, path: str) -> bool:
-        """Whether a file name may tell which accelerator a module is for, or that it is a base module."""
+        """Whether a file name may show which accelerator a module is for, or that it is a base module."""
         return path.endswith(".py") and (self._word.search(_end_of(path)) is not None or _MADE.match(path) is not None)
 
     def families(self, paths: Iterable[str]) -> Families:
         """Groups of modules or folders whose names differ only in the accelerator, with their base modules.
 
-        A group needs CUDA's, that of another accelerator than the CPU, and a third one or a base. Modules of two other
-        accelerators count too, as `xpu/build.py` beside `hpu/build.py`. Two folders named after GPU vendors are enough,
-        side by side or one folder apart, as `a/nvidia` and `b/amd`.
+        A group must have a module for CUDA, one for another accelerator than the CPU, and a third one or a base module.
+        Modules of two other accelerators count too, such as `xpu/build.py` beside `hpu/build.py`. Two folders named
+        after GPU vendors are enough, side by side or in neighbouring folders, such as `a/nvidia` and `b/amd`.
         """
         groups: dict[str, dict[str, str]] = {}
         made: dict[str, dict[str, list[str]]] = {}
@@ -94,7 +94,7 @@ class ByName:
 
 
 def _end_of(path: str) -> str:
-    """The name of a file with that of its folder."""
+    """The name of a file with the name of its folder."""
     return path[path.rfind(os.sep, 0, max(0, path.rfind(os.sep))) + 1 :]
 
 
@@ -110,7 +110,7 @@ def neighbours(path: str) -> list[str]:
 
 
 def cudas_own(paths: Iterable[str], words: Mapping[str, tuple[str, str]]) -> frozenset[tuple[str, str]]:
-    """(target, path) of CUDA modules with a sibling for the target, as `cuda_ops.py` beside `npu_ops.py`.
+    """(target, path) of CUDA modules with a sibling for the target, such as `cuda_ops.py` beside `npu_ops.py`.
 
     `words`: by target, the names of its device and of its collective library.
     """

@@ -1,7 +1,7 @@
 """The file of accepted findings beside a configuration file: `uncuda-baseline.jsonl`.
 
-The first line has the format and counts, every other line one finding. It suits git's `merge=union`: the order and
-repetition of lines do not matter.
+The first line contains the format and counts, every other line one finding. It can be merged with git's `merge=union`,
+because the order and repetition of lines do not matter.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ _MARKS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 
 
 class BaselineError(Exception):
-    """An unusable baseline. `key`: of the sentence that says why; `line`: from 1, or 0 for the whole file."""
+    """The exception that a baseline is unusable. `key`: the key of the sentence that says why; `line`: from 1, or 0 for
+    the whole file."""
 
     def __init__(self, file: str, line: int, key: str, value: object = "") -> None:
         self.place = shown(Path(file)) + (f":{line}" if line else "")
@@ -36,7 +37,7 @@ class BaselineError(Exception):
 
 
 class Key(NamedTuple):
-    """What identifies an accepted finding, except for its target."""
+    """The fields that identify an accepted finding, without its target."""
 
     path: str
     rule: str
@@ -54,7 +55,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Baseline:
-    """The contents of a baseline. `data`: its bytes, None if the file does not exist."""
+    """The contents of a baseline. `data`: the bytes of the file, None if it does not exist."""
 
     file: str
     entries: tuple[Entry, ...] = ()
@@ -102,7 +103,7 @@ def baseline_bytes(entries: Iterable[Entry], counts: Mapping[str, int]) -> bytes
 
 
 def write_baseline(baseline: Baseline, data: bytes) -> bool:
-    """Write a baseline; returns whether its bytes changed. BaselineError is raised if the file changed since it was
+    """Write a baseline; returns whether its bytes changed. Raises BaselineError if the file changed since it was
     read."""
     if data == baseline.data:
         return False
@@ -128,11 +129,11 @@ def relative(path: str, folder: str) -> str:
     """A path as it is written in a baseline in `folder`."""
     try:
         found = os.path.relpath(path, folder)
-        if found.startswith(os.pardir):  # one of them may be named by a link
+        if found.startswith(os.pardir):  # one of them may be named through a link
             place, name = os.path.split(os.path.abspath(path))  # noqa: PTH100
             real = os.path.relpath(f"{os.path.realpath(place)}{os.sep}{name}", os.path.realpath(folder))
             found = found if real.startswith(os.pardir) else real
-    except ValueError:  # another drive
+    except ValueError:  # the paths are on different drives
         found = os.path.abspath(path)  # noqa: PTH100 as everywhere in this layer
     return found.replace(os.sep, "/")
 

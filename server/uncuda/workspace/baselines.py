@@ -1,4 +1,4 @@
-"""The baselines of several projects, each read once and again when its file changes, for long-running processes."""
+"""The baselines of several projects, for long-running processes: each is read once, and again when its file changes."""
 
 # Paths are strings here, as in discover.py.
 # ruff: noqa: PTH100, PTH118, PTH120
@@ -30,24 +30,25 @@ class _Read(NamedTuple):
 
 
 def baseline_beside(configuration: str, folder: str) -> str:
-    """The path of the baseline beside a configuration file, or ("") in a folder; "" if there is neither."""
+    """The path of the baseline beside a configuration file, or, if that is "", in a folder; "" if there is neither."""
     root = os.path.dirname(configuration) if configuration else folder
     return os.path.join(root, BASELINE_FILE) if root else ""
 
 
 class Baselines:
-    """Baselines by path. `tell` is called with the error each time an unusable one is read."""
+    """Baselines by path. `tell` is called with the error each time an unusable baseline is read."""
 
     def __init__(self, tell: Callable[[BaselineError], object] = lambda error: None) -> None:
         self._tell = tell
         self._known: dict[str, _Read] = {}
 
     def at(self, file: str) -> Acceptance | None:
-        """The Acceptance for the baseline at a path; None if there is none, the path is "", or it is unusable."""
+        """The Acceptance for the baseline at a path; None if there is no baseline, the path is "", or the baseline is
+        unusable."""
         return self._of(file).acceptance if file else None
 
     def error(self, file: str) -> BaselineError | None:
-        """Why the baseline at a path is unusable; None if it is usable."""
+        """The reason why the baseline at a path is unusable; None if it is usable."""
         return self._of(file).error if file else None
 
     def look(self) -> set[str]:
@@ -62,14 +63,14 @@ class Baselines:
         return changed
 
     def tell_of(self, paths: Collection[str]) -> bool:
-        """Whether a baseline read so far has an entry for one of these files, given by absolute paths."""
+        """Whether a baseline that was read has an entry for one of these files, which are absolute paths."""
         return any(read.acceptance is not None and read.acceptance.tells_of(paths) for read in self._known.values())
 
     def selection(
         self, file: str, source: Source, report: Report, read: Callable[[], Facts] | None = None
     ) -> Selection | None:
-        """The findings of a text to show and fix, by the baseline at a path; None: all of them. `read`: gives the
-        text's facts, if known."""
+        """The findings of a text to show and fix, according to the baseline at a path; None: all of them. `read`:
+        returns the text's facts, if they are known."""
         acceptance = self.at(file)
         if acceptance is None:
             return None
@@ -89,7 +90,7 @@ class Baselines:
         stamp = stamp_of(file)
         if stamp is None:
             return _Read(None)
-        from .acceptance import Acceptance  # most projects have no baseline
+        from .acceptance import Acceptance  # imported here, because most projects have no baseline
         from .baseline import BaselineError, read_baseline
 
         try:

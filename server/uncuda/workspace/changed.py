@@ -19,8 +19,8 @@ from .git import GitError, ask, line_of, root_of, try_asking
 
 _BREAK = re.compile(rb"\r\n|\r|\n")
 _LINK, _SUBMODULE = b"120000", b"160000"
-_MOST = 400_000  # pairs of lines that are compared one by one
-_SHA1 = 40  # hexadecimal digits
+_MOST = 400_000  # maximum number of pairs of lines that are compared one by one
+_SHA1 = 40  # length of a SHA-1 hash in hexadecimal digits
 
 Lines = list[tuple[int, int]]
 """(first, last) of consecutive lines, from 1."""
@@ -28,7 +28,8 @@ Lines = list[tuple[int, int]]
 
 @dataclass
 class _Tree:
-    """A work tree, and what its files are compared with. `base`: a commit; "": none, so all lines are new."""
+    """A work tree, and the commit that its files are compared with. `base`: a commit; "" if there is none, so that all
+    lines are new."""
 
     root: str
     base: str
@@ -57,7 +58,7 @@ class _Tree:
                 self.blobs.pop(path, None)
 
     def submodule(self, path: str) -> str:
-        """The commit of a submodule in the base; "" if there was none."""
+        """The commit of a submodule in the base commit; "" if there was none."""
         if not self.base:
             return ""
         found = ask(self.root, "ls-tree", "-z", self.base, "--", _name(path, self.root))
@@ -68,8 +69,8 @@ class _Tree:
 class ChangedLines:
     """The lines of files that changed since the merge base of `revision` and HEAD.
 
-    The revision is resolved in the repository of the current folder; for files outside of it, in their own. Files in a
-    submodule are compared with the commit that the merge base has for it.
+    The revision is resolved in the repository of the current folder; for files outside of that repository, in their
+    own. Files in a submodule are compared with the submodule's commit at the merge base.
     """
 
     def __init__(self, revision: str) -> None:
@@ -78,11 +79,11 @@ class ChangedLines:
         self._here = root_of(os.path.abspath(os.curdir))
 
     def open(self, path: str) -> None:
-        """Check that a file can be compared; GitError if not."""
+        """Check that a file can be compared with the revision; raises GitError if not."""
         self._tree(os.path.dirname(os.path.abspath(path)))
 
     def of(self, path: str, data: bytes) -> Lines | None:
-        """The changed lines of a file with these bytes; None: all are new."""
+        """The changed lines of a file with these bytes; None: all lines are new."""
         full = os.path.abspath(path)
         tree = self._tree(os.path.dirname(full))
         name = _name(full, tree.root)
@@ -132,7 +133,7 @@ def parts_of(source: Source, lines: Lines) -> tuple[Span, ...]:
 
 
 def changed_lines(before: bytes, after: bytes) -> Iterator[tuple[int, int]]:
-    """(first, last) of lines in `after` that are not in `before`, whatever their line ends."""
+    """(first, last) of lines in `after` that are not in `before`, ignoring line ends."""
     old, new = _BREAK.split(before), _BREAK.split(after)
     anchors = [(-1, -1), *_anchors(old, new), (len(old), len(new))]
     for (old_start, new_start), (old_end, new_end) in zip(anchors, anchors[1:], strict=False):
@@ -140,11 +141,11 @@ def changed_lines(before: bytes, after: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _anchors(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]]:
-    """Pairs of lines that occur once in each version, in the order of both: the longest such sequence."""
+    """Pairs of lines that occur once in each version, in the order of both versions: the longest such sequence."""
     places = _once(old)
     pairs = [(places[line], at) for line, at in _once(new).items() if line in places]
-    ends: list[int] = []  # by length of a sequence: the smallest index in `old` with which one can end
-    chain: list[tuple[tuple[int, int], int]] = []  # each pair with the number of its predecessor
+    ends: list[int] = []  # by length of a sequence: the smallest index in `old` with which such a sequence can end
+    chain: list[tuple[tuple[int, int], int]] = []  # each pair with the index of its predecessor
     last: list[int] = []
     for pair in pairs:
         length = bisect_left(ends, pair[0])

@@ -1,4 +1,5 @@
-"""Chooses the target and versions that files are checked for, for the command line, the server and its processes."""
+"""Chooses the target and the versions for which files are checked, for the command line, the server and its
+processes."""
 
 from __future__ import annotations
 
@@ -20,20 +21,20 @@ _ASSUMED = "target assumed"
 
 @dataclass(frozen=True)
 class Chosen:
-    """The target of files, and the versions to check for."""
+    """The target of files, and the versions for which they are checked."""
 
     target: str
     settings: Settings
-    """The files' settings, with the versions chosen for the target."""
+    """The settings of the files, with the versions that were chosen for the target."""
     taken: Taken
-    """The versions of the target's plugin, and the source that states them."""
+    """The chosen versions of the target's plugin, and the source that states them."""
     note: tuple[str, ...] = ()
     """(key, values) of the sentence that says why this target was chosen; () if a setting names it."""
     among: tuple[str, ...] = ()
-    """The targets whose plugins the project imports, if several and no setting decides; `target` is then only for
-    display."""
+    """The targets whose plugins the project imports, if there are several and no setting names one; `target` is then
+    only for display."""
     helper: Helper | None = None
-    """The module that a portable project asks."""
+    """The helper module of a portable project."""
 
     @property
     def assumed(self) -> bool:
@@ -52,8 +53,8 @@ def choose(
 ) -> Chosen:
     """The choice for the files with these settings.
 
-    `holds`: what the project asks for, where the files are; `named`: the targets that a constant of the project names,
-    each with its line; `root`: the folder of a portable project.
+    `holds`: the versions that the project requires, where the files are; `named`: the targets that a constant of the
+    project names, each with its line; `root`: the folder of a portable project.
     """
     if settings.portable:
         first = portable_targets(catalogue, settings)[0]
@@ -73,7 +74,8 @@ def _target(
     holds: Holds,
     named: Mapping[str, str],
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """(target, note, among) by the first source that names one: a setting, an import, a requirement, a constant."""
+    """(target, note, among), from the first source that names a target: a setting, an import, a requirement, a
+    constant."""
     default = catalogue.default_target
     if settings.target:
         return settings.target, (), ()

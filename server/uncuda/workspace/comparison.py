@@ -1,4 +1,4 @@
-"""Compares the findings with those of an earlier report: fixed, accepted since, still left, new."""
+"""Compares the findings with those of an earlier report: fixed, accepted since then, still left, new."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Comparison:
 def compare(earlier: Iterable[Earlier], now: Iterable[PortFinding], looked: Collection[str]) -> Comparison:
     """Compare the findings of two reports, matching them by rule, target and print.
 
-    `looked`: names of the files checked now. A finding is matched in its own file; if its file is not among them, in
-    any file, since the code may have moved.
+    `looked`: names of the files that are checked now. A finding is matched within its own file; if that file is not
+    checked now, in any file, because the code may have moved.
     """
     here: dict[tuple[str, ...], deque[Earlier]] = defaultdict(deque)
     moved: dict[tuple[str, ...], deque[Earlier]] = defaultdict(deque)

@@ -1,4 +1,5 @@
-"""Module-level constants that name a target's device or backend: `BACKEND = "hccl"` tells the project's target."""
+"""Finds module-level constants that name a target's device or backend: `BACKEND = "hccl"` shows the project's
+target."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from ..limits import LimitExceeded
 
 
 class Constants:
-    """Finds such constants in texts; `words`: by target, its device and backend."""
+    """Finds such constants in texts; `words`: by target, the names of its device and backend."""
 
     def __init__(self, words: Mapping[str, tuple[str, ...]]) -> None:
         self._owners = {word: target for target, own in words.items() for word in own if word}
@@ -22,13 +23,13 @@ class Constants:
         )
 
     def named(self, data: bytes) -> dict[str, str]:
-        """The targets named by a constant in a text, each with the first such line.
+        """The targets that a constant in a text names, each with the first such line.
 
-        `HCCL_BACKEND = "hccl"` is an item of a list of backends, not a choice, so names that contain the word do not
-        count.
+        `HCCL_BACKEND = "hccl"` is an item of a list of backends, not a choice, so names that contain the backend's name
+        do not count.
         """
         found: dict[str, str] = {}
-        # The bare word is searched first, as one search rules out most files; `npu` occurs in every `input`.
+        # The bare word is searched first, because one search excludes most files; `npu` occurs in every `input`.
         if not any(word in data and any(one in data for one in quoted) for word, quoted in self._words):
             return found
         text = data.decode("utf-8", "replace")
@@ -40,7 +41,7 @@ class Constants:
         return found
 
     def known(self, named: dict[str, str], data: bytes) -> dict[str, str]:
-        """The targets named in earlier texts or in this one; a text that exceeds a limit adds nothing."""
+        """The targets named in earlier texts or in this one; a text that exceeds a limit adds no target."""
         with suppress(LimitExceeded):
             return self.named(data) | named
         return named

@@ -1,7 +1,7 @@
 """Counts findings, file by file, for all reports and overviews.
 
-`FileCounts` is the value for one file. `Totals` adds and subtracts such values, so that a changed file costs only its
-own counts; `Totals.counts` is the present sum.
+`FileCounts` holds the counts of one file. `Totals` adds and subtracts such values, so that after a change only the
+counts of one file are computed again; `Totals.counts` is the current sum.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from uncuda.engine import Finding
 
 MANUAL = "manual"
 CLASSES = (SAFE, REVIEW, MANUAL)
-"""The classes of findings by their best fix, in the order of reports; each is a field of `Tally`."""
+"""The classes of findings, by their best fix, in the order in which reports show them; each is a field of `Tally`."""
 
 _TEST_FOLDERS = frozenset({"test", "tests"})
 _SETUP = "conftest"
 _SPLIT = 2
-"""A folder with more than 1/_SPLIT of all findings is shown as its subfolders."""
+"""A folder with more than 1/_SPLIT of all findings is replaced by its subfolders."""
 
 Decision = tuple[str, str]
-"""(rule, subject): what is decided once for all its places; see docs/json-output.md."""
+"""(rule, subject): all findings with both in common need one decision; see docs/json-output.md."""
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 OrderedT = TypeVar("OrderedT", str, Decision)
@@ -39,7 +39,7 @@ def fix_class(finding: Finding) -> str:
 
 
 class Row(NamedTuple):
-    """What findings counted together have in common: everything except place and message."""
+    """The common fields of findings that are counted together: all except place and message."""
 
     rule: str
     subject: str
@@ -55,7 +55,7 @@ def row_of(finding: Finding) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The number of findings of each class, and the number of files they are in."""
+    """The number of findings of each class, and the number of files with findings."""
 
     safe: int = 0
     review: int = 0
@@ -110,8 +110,8 @@ class FileCounts:
 
 
 class FolderTally(NamedTuple):
-    """The tally of a folder, including subfolders without a tally of their own. `tests`: of its test files only, or
-    without them."""
+    """The tally of a folder, including subfolders without a tally of their own. `tests`: whether only its test files
+    are counted; otherwise they are not counted."""
 
     folder: str
     tests: bool
@@ -120,7 +120,7 @@ class FolderTally(NamedTuple):
 
 @dataclass(frozen=True)
 class Counts:
-    """The counts of all files. `rows`: numbers of findings by everything they have in common; the others also count
+    """The counts of all files. `rows`: numbers of findings by their common fields; the other members also count
     files."""
 
     rows: Mapping[Row, int]
@@ -148,22 +148,22 @@ class Counts:
 
     @property
     def decisions_by_hand(self) -> int:
-        """The number of decisions needed for findings without a fix; each one without a subject counts by itself."""
+        """The number of decisions needed for findings without a fix; each finding without a subject counts as one."""
         by_hand = ((subject, tally.manual) for (_, subject), tally in self.decisions.items())
         return sum(min(number, 1) if subject else number for subject, number in by_hand)
 
     @property
     def by_rule(self) -> list[tuple[str, Tally]]:
-        """(rule, tally), most findings first."""
+        """(rule, tally) pairs, those with the most findings first."""
         return sorted(self.rules.items(), key=_most_first)
 
     @property
     def by_decision(self) -> list[tuple[Decision, Tally]]:
-        """(decision, tally), most findings first."""
+        """(decision, tally) pairs, those with the most findings first."""
         return sorted(self.decisions.items(), key=_most_first)
 
     def folders(self) -> list[FolderTally]:
-        """The tallies by folder, tests separately, most findings first."""
+        """The tallies by folder, tests separately, those with the most findings first."""
         paths = {PurePath(path): tally for path, tally in self.files.items()}
         given = _given(paths)
         found = []
@@ -189,14 +189,14 @@ class Totals:
             self._files[file.path] = file.tally
 
     def subtract(self, file: FileCounts) -> None:
-        """Subtract the counts of a file as they were added."""
+        """Subtract the counts of a file that were added before."""
         if file.rows:
             self._change(file, -1)
             del self._files[file.path]
 
     @property
     def counts(self) -> Counts:
-        """The present sum."""
+        """The current sum."""
         return Counts(
             dict(self._rows),
             _tallies(self._rows, lambda row: row.rule, self._rule_files),
@@ -234,7 +234,7 @@ def _tallies(rows: Mapping[Row, int], key_of: Callable[[Row], KeyT], files: Mapp
 
 
 class _Folder:
-    """A folder with findings: of its own files, of all files below it, and its subfolders."""
+    """A folder with findings: those of its own files, those of all files below it, and its subfolders."""
 
     def __init__(self) -> None:
         self.own = self.all = Tally()
@@ -242,7 +242,7 @@ class _Folder:
 
 
 def _folders(files: Mapping[PurePath, Tally]) -> Iterator[tuple[PurePath, Tally]]:
-    """(folder, tally) for files, where each tally leaves out subfolders with a tally of their own."""
+    """(folder, tally) for files; each tally leaves out subfolders that have a tally of their own."""
     top = _Folder()
     for path, tally in files.items():
         folder = top
@@ -263,7 +263,7 @@ def _folders(files: Mapping[PurePath, Tally]) -> Iterator[tuple[PurePath, Tally]
 
 
 def _given(paths: Iterable[PurePath]) -> int:
-    """The number of leading folders that absolute paths share; they are the user's, not the project's."""
+    """The number of leading folders that absolute paths share; these folders are above the project."""
     folders = [path.parts[:-1] if path.is_absolute() else () for path in paths]
     first, last = min(folders, default=()), max(folders, default=())
     same = (one == other for one, other in zip(first, last, strict=False))
@@ -271,7 +271,8 @@ def _given(paths: Iterable[PurePath]) -> int:
 
 
 def is_test(parts: Sequence[str]) -> bool:
-    """Return True if a file is a test by its name or a folder's. `parts`: of its path relative to the project."""
+    """Return True if a file is a test, according to its name or that of a folder. `parts`: the parts of its path
+    relative to the project."""
     *folders, name = parts
     stem = name.rpartition(".")[0]
     return not _TEST_FOLDERS.isdisjoint(folders) or stem.startswith("test_") or stem.endswith("_test") or stem == _SETUP

@@ -1,4 +1,4 @@
-"""How many processes read files in parallel, and which files each of them gets at a time."""
+"""Decides how many processes read files in parallel, and which files each of them gets at a time."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from .discover import File
 T = TypeVar("T")
 
 _LOOK, _CHECK = 15_000_000, 3_000_000
-"""Bytes of Python files per process, for the quick test and for checking; with fewer, an additional process costs more
-CPU time than it saves."""
+"""Bytes of Python files per process, for the byte search and for checking; with fewer bytes, an additional process
+costs more CPU time than it saves."""
 _BATCHES = 24
-"""Into how many batches the work of one process is divided, so that all finish at about the same time."""
-_LEAST, _MOST = 20_000, 400_000  # bytes in a batch
-_FILE = 2_000  # bytes that opening a file counts as
-_HIGHEST = 16  # the most processes that are started by default
+"""The number of batches into which the work of one process is divided, so that all processes finish at about the same
+time."""
+_LEAST, _MOST = 20_000, 400_000  # minimum and maximum bytes in a batch
+_FILE = 2_000  # the cost of opening a file, in bytes
+_HIGHEST = 16  # maximum number of processes that are started by default
 
 
 def sizes_of(files: Iterable[File]) -> list[int]:
@@ -34,10 +35,10 @@ def sizes_of(files: Iterable[File]) -> list[int]:
 
 
 def number_for(sizes: Sequence[int], wanted: int | None, looked: bool) -> int:
-    """How many processes to start for files of these sizes; 1: none besides this one.
+    """The number of processes to start for files of these sizes; 1: none besides this one.
 
-    `wanted`: the number requested, None for a good default. `looked`: the quick test is done, and only files that may
-    have findings are left.
+    `wanted`: the number that the user requests, None for the default. `looked`: whether the byte search is done, and
+    only files that may have findings are left.
     """
     if wanted is not None:
         return max(1, min(wanted, len(sizes)))
@@ -46,7 +47,8 @@ def number_for(sizes: Sequence[int], wanted: int | None, looked: bool) -> int:
 
 
 def batches_of(parts: Sequence[T], sizes: Sequence[int], number: int) -> list[list[T]]:
-    """Split `parts` into batches of about equal size, in order, for `number` processes. `sizes`: of each, in bytes."""
+    """Split `parts` into batches of about equal size, in order, for `number` processes. `sizes`: the size of each part
+    in bytes."""
     weights = [_FILE + size for size in sizes]
     most = max(_LEAST, min(_MOST, sum(weights) // (number * _BATCHES)))
     batches: list[list[T]] = [[]]
@@ -62,15 +64,15 @@ def batches_of(parts: Sequence[T], sizes: Sequence[int], number: int) -> list[li
 
 def processors() -> int:
     """The number of CPUs that this process may use."""
-    if hasattr(os, "process_cpu_count"):  # since Python 3.13
+    if hasattr(os, "process_cpu_count"):  # exists since Python 3.13
         number = os.process_cpu_count()
     elif hasattr(os, "sched_getaffinity"):
         number = len(os.sched_getaffinity(0))
     else:
         number = os.cpu_count()
     try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text("ascii").split()  # the limit of a container
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text("ascii").split()  # the CPU limit of a container
         number = min(number or 1, max(1, int(quota) // int(period)))
     except (OSError, ValueError):
-        pass  # there is no limit, or it is not in this file
+        pass  # there is no limit, or this file does not contain it
     return number or 1

@@ -23,7 +23,7 @@ EXCLUDED = frozenset(
 )
 _BUILT = frozenset({"build", "dist"})
 
-# Suffixes of files that may be named, and of those taken from folders.
+# Suffixes of files that a user may name, and of files that are taken from folders.
 _SUFFIXES = ("", ".py", ".pyi", ".pyw", ".ipynb")
 _FOUND = (".py", ".ipynb")
 
@@ -36,7 +36,7 @@ class Problem(NamedTuple):
 
 
 class Exceeds(Problem):
-    """A file that exceeds a work limit; `limit` allows the message in another language."""
+    """A file that exceeds a work limit; `limit` is kept to create the message in another language."""
 
     limit: LimitExceeded
 
@@ -49,11 +49,11 @@ class Exceeds(Problem):
 
 
 class LeftOut(Problem):
-    """A file left out because of its contents, such as a notebook in another language; this is no error."""
+    """A file that is left out because of its contents, such as a notebook in another language; this is not an error."""
 
 
 class File(NamedTuple):
-    """A file to check. `given`: named by the user rather than found in a folder."""
+    """A file to check. `given`: whether the user named the file; otherwise it was found in a folder."""
 
     path: str
     settings: Settings
@@ -62,9 +62,10 @@ class File(NamedTuple):
 
 @dataclass
 class Found:
-    """The files in the order of the report, problems, and what was left out on purpose.
+    """The files in the order of the report, problems, and files that were left out on purpose.
 
-    `notes`: invalid patterns of .gitignore files, which have no effect; `is_whole`: the limit of files was not reached.
+    `notes`: invalid patterns of .gitignore files, which have no effect; `is_whole`: whether the limit of files was not
+    reached.
     """
 
     files: list[File] = field(default_factory=list)
@@ -90,8 +91,8 @@ SettingsFor = Callable[[str], Settings]
 def discover(paths: Iterable[str], settings_for: SettingsFor, empty: bool = False, most: float = float("inf")) -> Found:
     """The Python files of `paths`: named files, and all files in named folders.
 
-    `settings_for(folder)` may raise SettingsError, which is reported once; files under it are left out. `empty`: a
-    folder without Python files is no problem; `most`: the limit of files, and of folders, below each path.
+    `settings_for(folder)` may raise SettingsError, which is reported once; files under it are left out. `empty`:
+    whether a folder without Python files is not a problem; `most`: the limit of files, and of folders, below each path.
     """
     walk = _Walk(settings_for, empty, most)
     for path in paths:
@@ -105,7 +106,7 @@ def discover(paths: Iterable[str], settings_for: SettingsFor, empty: bool = Fals
 def reach(path: str, root: str, settings_for: SettingsFor, git: bool = True) -> File | None:
     """The file at `path` inside `root` as `discover` would find it, even if it does not exist; None if it is left out.
 
-    `git`: leave out what git ignores.
+    `git`: whether to leave out files that git ignores.
     """
     walk = _Walk(settings_for)
     names = Path(path).relative_to(root).parts
@@ -143,7 +144,7 @@ class _Walk:
         elif os.path.isdir(path):
             self._add_folder(path)
         else:
-            os.stat(path)  # raises with the reason: no such file, a loop of links, no permission
+            os.stat(path)  # raises an exception with the reason: no such file, a loop of links, no permission
             self.found.problems.append(Problem(path, "is neither a file nor a folder"))
 
     def finish(self) -> Found:
@@ -157,14 +158,15 @@ class _Walk:
         return self.found
 
     def _real(self, file: File, folders: dict[str, str]) -> str:
-        """The real path of a file. `folders`: a cache of real paths of folders, as asking for each file is slow."""
+        """The real path of a file. `folders`: a cache of real paths of folders, because resolving the path of each file
+        is slow."""
         if file.given or file.path in self._links:
             return os.path.realpath(file.path)
         folder, _, name = file.path.rpartition(os.sep)
         return self._real_folder(folder, folders) + name
 
     def _real_folder(self, folder: str, known: dict[str, str]) -> str:
-        """The real path, with a separator at its end, of a folder that was walked; no links are followed below a
+        """The real path of a folder that was walked, with a separator at its end; no links are followed below a
         root."""
         if folder not in known:
             above, _, name = folder.rpartition(os.sep)
@@ -274,18 +276,19 @@ class _Walk:
 
 
 def _is_package(path: str, name: str) -> bool:
-    """Whether a folder with a name used by build tools is a package, since build tools do not make packages."""
+    """Whether a folder with a name that build tools use is a Python package; build tools do not create packages."""
     return name in _BUILT and os.path.isfile(path + os.sep + "__init__.py")
 
 
 def _not_python(path: str) -> str:
-    """Why a named file is not read as Python; "" if it is."""
+    """The reason why a named file is not read as Python; "" if it is."""
     suffix = os.path.splitext(path)[1].lower()
     return "" if suffix in _SUFFIXES else "is not a Python file (.py, .pyi, .pyw, .ipynb, or no ending)"
 
 
 def leads_out(file: File, folders: Iterable[str]) -> bool:
-    """Whether a file must not be changed: it was not named, and is a link to a place outside of the folders."""
+    """Whether a file must not be changed, because the user did not name it and it is a link to a place outside of the
+    folders."""
     if file.given:
         return False
     real = os.path.realpath(file.path)

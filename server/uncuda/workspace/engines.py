@@ -1,4 +1,4 @@
-"""The engines for the files of one project, chosen after a quick look at all of them."""
+"""The engines for the files of one project, chosen after a byte search in all of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ Note = Callable[..., None]
 
 
 class UndecidedTarget(Exception):
-    """Raised if the project imports the plugins of several targets and no setting decides. `targets`: their ids."""
+    """Raised if the project imports the plugins of several targets and no setting names one. `targets`: the ids of
+    these targets."""
 
     def __init__(self, targets: Sequence[str]) -> None:
         super().__init__(" or ".join(targets))
@@ -42,8 +43,8 @@ class UndecidedTarget(Exception):
 
 
 class _Group(NamedTuple):
-    """Files with the same settings and the same required versions. `given`: their settings as found; `settings`: the
-    same in the language of messages."""
+    """Files with the same settings and the same required versions. `given`: their settings as they were found;
+    `settings`: the same settings in the language of messages."""
 
     given: Settings
     settings: Settings
@@ -54,8 +55,8 @@ class Engines:
     """The engine for each file; files with the same settings and required versions share one.
 
     `note(key, *values)` is called for each decision, with a key of messages/reports.py and its values, such as "target
-    found" (target, module) or "table older" (package, version, version of the table used instead). `locale`: the
-    language of messages, "en" or "zh".
+    found" (target, module) or "table older" (package, version, version of the table that is used instead). `locale`:
+    the language of messages, "en" or "zh".
     """
 
     def __init__(self, catalogue: Catalogue, note: Note = lambda key, *values: None, locale: str = "en") -> None:
@@ -73,12 +74,12 @@ class Engines:
         self._guesses: dict[int, Engine] = {}
         self._engines: dict[int, tuple[Engine, Taken]] = {}
         self._used: set[int] = set()
-        self._paths: list[tuple[str, Settings]] = []  # of the files of portable projects
+        self._paths: list[tuple[str, Settings]] = []  # the paths of files of portable projects
         self._otherwise: dict[tuple[int, str, str], Engine] = {}
 
     def survey(self, files: Sequence[File], read: Read = read_text, workers: Workers | None = None) -> Survey:
-        """Read every file once, for facts about the project and to test if it may have findings. `workers`: the
-        processes that do it; None: this one."""
+        """Read every file once, to collect facts about the project and to test whether the file may have findings.
+        `workers`: the processes that do it; None: this process."""
         admitted = [self._admit(file) for file in files]
         if workers is not None:
             look, self._named = workers.survey(admitted, self._guess, not self._is_set())
@@ -88,13 +89,14 @@ class Engines:
         return look
 
     def worth(self, look: Survey) -> list[File]:
-        """The files of a survey that may have findings; UndecidedTarget is raised if nothing decides the target."""
+        """The files of a survey that may have findings; raises UndecidedTarget if the project imports several plugins
+        and no setting names a target."""
         groups = dict.fromkeys(id(file.settings) for file in look.files)
         right = {key for key in groups if self._guessed_right(self._engine(key)[0], key)}
         return [file for file in look.files if id(file.settings) not in right or file.path not in look.silent]
 
     def alone(self, file: File, data: bytes) -> None:
-        """Use one file that is not in a folder: it alone forms the project."""
+        """Use one file that is not in a folder; the project consists only of this file."""
         scanner = Scanner(self.modules)
         scanner.add(data, path=file.path)
         self.project = scanner.project({file.path, *neighbours(file.path)})
@@ -107,7 +109,7 @@ class Engines:
         return self._engine(id(settings))[0]
 
     def engine_for(self, settings: Settings) -> Engine:
-        """The engine for files with these settings, made once; raises UndecidedTarget as `worth` does."""
+        """The engine for files with these settings, created once; raises UndecidedTarget as `worth` does."""
         key = id(settings)
         engine, taken = self._engine(key)
         if key not in self._used:
@@ -118,7 +120,7 @@ class Engines:
     def for_target(self, settings: Settings, target: str, version: str = "") -> Engine:
         """Return the engine for files with these settings, but for another target or another version of its plugin.
 
-        With a `version`, the PyTorch version is the one that goes with it, not the one that is set.
+        With a `version`, the PyTorch version is the one that this version is made for, not the one that is set.
         """
         own, given = self.known_for(settings), self._groups[id(settings)].settings
         if target == own.target.id and not version and not given.portable:
@@ -168,8 +170,8 @@ class Engines:
         return known
 
     def _admit(self, file: File) -> File:
-        """The file in its group. If files with the same settings require other versions, it gets a copy of the
-        settings."""
+        """The file, after adding it to its group. If files with the same settings require other versions, the file gets
+        a copy of the settings."""
         found = self._grouped(file)
         if found.settings.portable:
             self._paths.append((found.path, found.settings))
@@ -192,7 +194,7 @@ class Engines:
         return choose(self.catalogue, self.modules, group.settings, project, group.holds, named, root)
 
     def _root(self, group: _Group) -> str:
-        """The folder of the files of a group."""
+        """The folder that contains the files of a group."""
         return root_of([path for path, settings in self._paths if settings is group.given])
 
     def _note_target(self, chosen: Chosen) -> None:
@@ -201,8 +203,8 @@ class Engines:
             self._note(key, *values[:-1], shown(Path(values[-1])) if key == "target asked for" else values[-1])
 
     def _note_versions(self, engine: Engine, taken: Taken, group: _Group) -> None:
-        """Note which versions were chosen, unless they were set, and which table is used instead if there is none for
-        them."""
+        """Note which versions were chosen, unless they were set, and which table is used if there is none for these
+        versions."""
         if isinstance(engine, PortableEngine):
             helper = engine.project.helper
             self._note("portable", ", ".join(engine.plugins), helper.module if helper else "")
@@ -236,7 +238,7 @@ class Engines:
         return all(group.settings.target for group in self._groups.values())
 
     def _look(self, file: File, data: bytes) -> bool:
-        """Look for constants that name a target, and test whether a file may have findings."""
+        """Search a file for constants that name a target, and test whether it may have findings."""
         self._look_for_constants(data)
         return self._may_concern(file, data)
 
@@ -263,7 +265,8 @@ class Engines:
         return engine
 
     def _guessed_right(self, engine: Engine, key: int) -> bool:
-        """Whether the assumptions of `_guess` hold for `engine`, which knows the project; `key`: of the settings."""
+        """Whether the assumptions of `_guess` are true for `engine`, which has the facts of the project; `key`: the id
+        of the settings."""
         shim = engine.settings.strategy == "auto" and is_projects(engine.project, engine.target)
         return not shim and self._guesses[key].target.id == engine.target.id
 
@@ -273,6 +276,6 @@ def _versions(holds: Holds) -> dict[str, Versions]:
 
 
 def _same(engines: Iterable[Engine], target: str, settings: Settings, helper: Helper | None = None) -> Engine | None:
-    """The engine for a target, settings and the module of a portable project, if there is one."""
+    """The engine for a target, settings and the helper module of a portable project, if there is one."""
     alike = (one for one in engines if one.target.id == target and one.project.helper == helper)
     return next((engine for engine in alike if engine.settings == settings), None)

@@ -14,7 +14,8 @@ from uncuda.reading import TooLargeError, read_bytes
 
 _ACCESS_LIST = "system.posix_acl_access"
 _NOT_KEPT = {errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.ENODATA, errno.EINVAL}
-"""Errors for attributes that cannot be copied, as only the system may set them, or another file system has them."""
+"""Errors for attributes that cannot be copied, because only the system may set them or the file system does not support
+them."""
 
 
 class FileProblem(Exception):
@@ -26,7 +27,7 @@ Stamp = tuple[int, int]
 
 
 def stamp_of(path: str) -> Stamp | None:
-    """What changes when a file does; None if there is no such file."""
+    """The stamp of a file, which changes when the file changes; None if there is no such file."""
     try:
         found = os.stat(path)  # noqa: PTH116
     except OSError:
@@ -47,9 +48,9 @@ def read_file(path: str, most: int = Limits.bytes) -> bytes:
 def write_atomically(path: str, data: bytes) -> int:
     """Replace the contents of a file atomically; returns how many other hard links keep the old contents.
 
-    Mode, owner, symbolic links and, on Linux, extended attributes and ACLs are kept. FileProblem is raised if that
-    fails. After an interruption, the file has the old or the new bytes and no temporary file is left (except after
-    SIGKILL). Nobody who could not read the old bytes can ever read the new ones.
+    Mode, owner, symbolic links and, on Linux, extended attributes and ACLs are kept. Raises FileProblem if that fails.
+    After an interruption, the file has the old or the new bytes and no temporary file is left (except after SIGKILL).
+    At no time can the new bytes be read by a user who could not read the old bytes.
     """
     try:
         real = Path(path).resolve(strict=True)
@@ -81,7 +82,8 @@ def create_atomically(path: str, data: bytes) -> None:
 
 
 def put_atomically(path: str, data: bytes) -> None:
-    """Create or replace a file; raises FileProblem. What is not a regular file, such as a pipe, is written to."""
+    """Create or replace a file; raises FileProblem. If the path is not a regular file but, for example, a pipe, the
+    data is written to it."""
     if not os.path.lexists(path):
         create_atomically(path, data)
     elif os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
@@ -96,7 +98,8 @@ def put_atomically(path: str, data: bytes) -> None:
 def _replace(real: Path, data: bytes, before: os.stat_result | None) -> None:
     from tempfile import mkstemp  # imported here because it costs start-up time, and most runs write nothing
 
-    # Only the owner can read it until its mode is set. The prefix is cut, as 50 characters have at most 200 bytes.
+    # Until its mode is set, only the owner can read the temporary file. The prefix is cut to 50 characters, which have
+    # at most 200 bytes.
     file, temporary = mkstemp(prefix=f".{real.name[:50]}.uncuda-", dir=real.parent)
     try:
         with os.fdopen(file, "wb") as stream:
@@ -130,18 +133,19 @@ def _keep_properties(file: int, real: Path, before: os.stat_result) -> None:
 
 
 def _keep_owner(file: int, before: os.stat_result, mode: int) -> int:
-    """Give an open file the owner and group of the old one, as far as allowed; returns the mode it may have then."""
+    """Give an open file the owner and group of the old file, as far as the system allows; returns the mode that it may
+    then have."""
     now = os.fstat(file)
     if (now.st_uid, now.st_gid) == (before.st_uid, before.st_gid):
         return mode
     with suppress(PermissionError):
         os.chown(file, before.st_uid, before.st_gid)
         return mode
-    mode &= ~(stat.S_ISUID | stat.S_ISGID)  # only root may change a file's owner
+    mode &= ~(stat.S_ISUID | stat.S_ISGID)  # only root may change the owner of a file
     with suppress(PermissionError):
         os.chown(file, -1, before.st_gid)
         return mode
-    return mode & ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3  # members of another group count as others
+    return mode & ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3  # members of the old group get the rights of other users
 
 
 def _keep_attributes(file: int, real: Path) -> None:
@@ -150,7 +154,7 @@ def _keep_attributes(file: int, real: Path) -> None:
         return  # Python supports them on Linux only
     attributes = _attributes(real)
     if _ACCESS_LIST in _attributes(file):
-        os.removexattr(file, _ACCESS_LIST)  # the folder's default ACL may admit more people than before
+        os.removexattr(file, _ACCESS_LIST)  # the folder's default ACL may give more users access than before
     for name, value in attributes.items():
         try:
             os.setxattr(file, name, value)

@@ -1,8 +1,8 @@
-"""Runs git so that it executes nothing from the repository.
+"""Runs git in such a way that no program from the repository is executed.
 
-Only commands that read the index and objects are used, none that reads work tree files, so that no filter, textconv or
-file monitor runs. Hooks, transports, prompts and locks are disabled; the environment is reduced to what locates the
-user's own configuration.
+Only commands that read the index and objects are used, and none that reads files of the work tree, so that no filter,
+textconv or file monitor runs. Hooks, transports, prompts and locks are disabled; of the environment, only variables
+that locate the user's own configuration are kept.
 """
 
 # Paths are strings here, as in discover.py.
@@ -25,14 +25,14 @@ _OPTIONS = (
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_")
 _KEPT_TOO = ("GIT_CONFIG_VALUE_", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
 _OURS = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-# What a partial clone lacks would be fetched from where, and by what, the repository says. The first is new in git
-# 2.45; an empty list of protocols holds against every `protocol.*.allow` of the repository.
+# In a partial clone, git would fetch missing objects from a place, and with a program, that the repository names. The
+# first variable is new in git 2.45; an empty list of protocols overrides every `protocol.*.allow` of the repository.
 _NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
 _LACKS = re.compile(rb"unable to read ([0-9a-f]{40,64})")
 
 
 class GitError(Exception):
-    """A failed git command. `key`: of the sentence that says why and what to do."""
+    """The exception that a git command failed. `key`: the key of the sentence that says why and what to do."""
 
     def __init__(self, key: str, *values: object) -> None:
         self.key, self.values = key, values
@@ -40,7 +40,7 @@ class GitError(Exception):
 
 
 def ask(folder: str, *arguments: str | bytes) -> bytes:
-    """The output of git in a folder; GitError if it fails."""
+    """The output of a git command in a folder; GitError if it fails."""
     code, out, errors = try_asking(folder, *arguments)
     if code:
         if lacks := _LACKS.search(errors):
@@ -51,7 +51,7 @@ def ask(folder: str, *arguments: str | bytes) -> bytes:
 
 
 def try_asking(folder: str, *arguments: str | bytes) -> tuple[int, bytes, bytes]:
-    """(exit code, standard output, standard error) of git."""
+    """(exit code, standard output, standard error) of a git command."""
     import subprocess
 
     program = _program()
@@ -65,7 +65,7 @@ def try_asking(folder: str, *arguments: str | bytes) -> tuple[int, bytes, bytes]
 
 
 def line_of(answer: bytes) -> bytes:
-    """The output without its line break."""
+    """The output of a git command without its line break."""
     return answer.removesuffix(b"\n").removesuffix(b"\r")
 
 
@@ -80,7 +80,7 @@ def _environment() -> dict[str, str]:
 
 @cache
 def _program() -> str:
-    """The path of git, outside of the workspace even if an environment in it comes first in PATH."""
+    """The path of git, outside of the workspace even if an environment in the workspace comes first in PATH."""
     here = os.path.realpath(os.curdir)
     work = next((folder for folder in _above(here) if os.path.lexists(os.path.join(folder, ".git"))), here)
     names = ("git.exe",) if sys.platform == "win32" else ("git",)

@@ -1,7 +1,7 @@
-"""The .gitignore files in effect for a folder: its own and those of its parents; the nearest decides.
+"""The .gitignore files that apply to a folder: its own and those of its parents; the nearest one decides.
 
-An invalid pattern ignores nothing, as in git, and becomes a note. An unreadable file is a problem of the run, because
-files that it would exclude are checked and perhaps rewritten.
+An invalid pattern ignores nothing, as in git, and becomes a note. An unreadable .gitignore is a problem of the run,
+because files that it would exclude are checked and perhaps rewritten.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from uncuda.reading import read_bytes
 from uncuda.settings import PatternError, Patterns, read_patterns
 
 Tell = Callable[[str, str, bool], object]
-"""Called with the path of a .gitignore, what is wrong, and whether the whole file is unusable."""
+"""Called with the path of a .gitignore, the error, and whether the whole file is unusable."""
 
 
 def tell_nobody(path: str, message: str, unusable: bool) -> None:
-    """A `Tell` that does nothing, for questions about one file; problems are reported when the folder is walked."""
+    """A `Tell` that does nothing, for requests about one file; problems are reported when the folder is walked."""
 
 
 @dataclass(frozen=True)
 class GitIgnore:
-    """One .gitignore, with those of the parent folders in `up`."""
+    """One .gitignore file, with those of the parent folders in `up`."""
 
     NAME: ClassVar = ".gitignore"
 
@@ -36,7 +36,7 @@ class GitIgnore:
 
     @classmethod
     def read(cls, folder: str, up: GitIgnore | None = None, tell: Tell = tell_nobody) -> GitIgnore | None:
-        """The .gitignore of `folder` on top of `up`; `up` itself if there is no usable one."""
+        """The .gitignore of `folder` on top of `up`; `up` itself if the folder has no usable one."""
         path = os.path.join(folder, cls.NAME)  # noqa: PTH118 once a folder
         try:
             data = read_bytes(path)
@@ -66,7 +66,7 @@ class GitIgnore:
         return None if ignored and ignored.matches(root, folder=True) else ignored
 
     def matches(self, path: str, folder: bool = False) -> bool:
-        """Whether git would ignore `path`; `folder`: it is a folder."""
+        """Whether git would ignore `path`; `folder`: whether it is a folder."""
         place = os.path.abspath(path)  # noqa: PTH100 once a file
         place += "/" if folder else ""
         level: GitIgnore | None = self
@@ -80,5 +80,5 @@ class GitIgnore:
 
 @lru_cache(maxsize=32)
 def _read(data: bytes) -> tuple[Patterns, list[PatternError]]:
-    """The patterns in a file's bytes; cached, as a server asks about one file after another."""
+    """The patterns in a file's bytes; cached, because a server needs them for one file after another."""
     return read_patterns(data.decode("utf-8-sig", errors="surrogateescape").split("\n"))

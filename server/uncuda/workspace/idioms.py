@@ -3,31 +3,49 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 SCRIPTS, PACKS, STARRED, TORCH_OF = "TorchScript", "packed sequences", "* of ", "torch of "
 """A file compiles with TorchScript; makes packed sequences; imports `*` or `torch` of a module, whose last word
 follows."""
-_SCRIPTS = re.compile(rb"\bjit[ \t]*\.[ \t]*(?!trace|load|save)\w|\bfrom[ \t]+torch\.jit[ \t]+import\b|@[ \t]*script")
-_PACKS = re.compile(rb"PackedSequence|pack_padded_sequence|pack_sequence")
-_STARRED = re.compile(rb"^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*(?:\(\s*)?\*", re.M)
-
-_OF = re.compile(rb"(\w+)\.torch\b")
-_FROM = re.compile(rb"\bfrom[ \t]+([.\w]+)[ \t]+import[ \t]+(?:\([^)]*|[\w, ]*,[ \t]*)?\btorch\b")
+# Each pattern begins with a literal, which is fast to search for.
+_SCRIPTS = (
+    re.compile(rb"jit[ \t]*\.[ \t]*(?!trace|load|save)\w"),
+    re.compile(rb"from[ \t]+torch\.jit[ \t]+import\b"),
+    re.compile(rb"@[ \t]*script"),
+)
+_PACKS = (b"PackedSequence", b"pack_padded_sequence", b"pack_sequence")
+_STAR = re.compile(rb"import[ \t]*\*")
+_STARRED = re.compile(rb"[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\*")
+_OF = re.compile(rb"\.torch\b")
+_WORD_BEFORE = re.compile(rb"\w+\Z")
+_FROM = re.compile(rb"from[ \t]+([.\w]{1,99})[ \t]+import[ \t]+(?:\([^)]{0,999}|[\w, ]{0,999},[ \t]*)?\btorch\b")
+_LONGEST = 99  # characters of a name before `.torch`
 
 
 def idioms(data: bytes, name: str) -> frozenset[str]:
     """The idioms in a file's bytes. `name`: the last word of its module."""
     found = set()
-    if b"jit" in data and _SCRIPTS.search(data):
+    if b"jit" in data and any(pattern.search(data) for pattern in _SCRIPTS):
         found.add(SCRIPTS)
-    if b"pack" in data or b"Packed" in data:
-        found |= {PACKS} if _PACKS.search(data) else set()
-    if b"import *" in data or b"import(*" in data or b"import (" in data:
-        for module in _STARRED.findall(data):
-            found.add(STARRED + _last(module, name))
-    taken = [*(_OF.findall(data) if b".torch" in data else ()), *(_FROM.findall(data) if b"torch" in data else ())]
-    found.update(TORCH_OF + _last(module, name) for module in taken)
+    if any(word in data for word in _PACKS):
+        found.add(PACKS)
+    for star in _STAR.finditer(data) if b"import" in data else ():
+        if match := _STARRED.match(data, data.rfind(b"\n", 0, star.start()) + 1):
+            found.add(STARRED + _last(match[1], name))
+    for module in _sources_of_torch(data) if b"torch" in data else ():
+        found.add(TORCH_OF + _last(module, name))
     return frozenset(found)
+
+
+def _sources_of_torch(data: bytes) -> Iterator[bytes]:
+    """The modules and names that a file takes `torch` from."""
+    for match in _OF.finditer(data):
+        if before := _WORD_BEFORE.search(data, max(0, match.start() - _LONGEST), match.start()):
+            yield before[0]
+    for match in _FROM.finditer(data):
+        if not _WORD_BEFORE.search(data, max(0, match.start() - 1), match.start()):
+            yield match[1]
 
 
 def _last(module: bytes, name: str) -> str:

@@ -1,4 +1,4 @@
-"""What a file tells about kernels: modules it builds for CUDA, and functions that run or compile a kernel."""
+"""Finds facts about kernels in a file: modules that it builds for CUDA, and functions that run or compile a kernel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WORDS = (b"cpp_extension", b"import triton")
 _TOP = 8000
 _FAR = 2000  # characters between a decorator and its function
 _JIT = "@triton.jit"
-# Each pattern begins with a literal, which is fast to search for; they are compiled on first use.
+# Each pattern begins with a literal, which is fast to search; patterns are compiled when they are first used.
 _BUILT = r"xtension\(\s*(?:name\s*=\s*)?(?:[\"']([\w.]+)[\"']|(\w+)\b)"
 _ALIAS = r"\n[ \t]*([\w.]+)[ \t]*=[ \t]*\w*CUDAExtension\b"
 _VALUE = r"\n[ \t]*(\w+)[ \t]*=[ \t]*[\"']([\w.]+)[\"']"
@@ -29,12 +29,13 @@ _RETURNS = r"\n[ \t]+return[ \t]+\w"
 
 
 class Told(NamedTuple):
-    """What a file tells about kernels, as in the fields of `Project` with these names."""
+    """What a file tells about kernels and its own modules, as in the fields of `Project` with these names."""
 
     extensions: frozenset[str] = frozenset()
     kernels: frozenset[str] = frozenset()
     sources: frozenset[str] = frozenset()
     own: frozenset[str] = frozenset()
+    tried: frozenset[str] = frozenset()
     idioms: frozenset[str] = frozenset()
     """What `idioms` finds."""
 
@@ -43,8 +44,8 @@ UNTOLD = Told()
 
 
 def told(data: bytes, path: str, concerned: bool = True) -> Told:
-    """What a file's bytes and name tell about kernels. `concerned`: rules may have findings in it; of other files only
-    the beginning, with the imports, is searched."""
+    """The facts about kernels that a file's bytes and name show. `concerned`: whether rules may have findings in the
+    file; of other files only the beginning, with the imports, is searched."""
     one, other = _WORDS
     end = len(data) if concerned else _TOP
     says = data.find(one, 0, end) >= 0 or data.find(other, 0, end) >= 0
@@ -63,7 +64,7 @@ def _built(text: str) -> Iterator[str]:
     """Names of modules that a build file compiles with `CUDAExtension`, given as a string or by a variable."""
     found = list(re.finditer(_BUILT, text)) if "CUDAExtension" in text else []
     if not found:
-        return  # it only imports the class
+        return  # the file only imports the class
     aliases = set(re.findall(_ALIAS, "\n" + text))
     values = dict(reversed(re.findall(_VALUE, "\n" + text)))
     for match in found:
@@ -84,7 +85,8 @@ def module_of(path: str) -> str:
 
 
 def _kernels(text: str) -> Iterator[str]:
-    """Names of functions that run a kernel, and with "()" of those that return a compiled module."""
+    """Names of functions that run a kernel, and, with "()" appended, names of functions that return a compiled
+    module."""
     starts = (match.start() for match in re.finditer(re.escape(_JIT), text))
     found = (re.compile(_DEF).search(text, start, start + _FAR) for start in starts)
     jitted = {match[1] for match in found if match is not None}

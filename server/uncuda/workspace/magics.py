@@ -1,6 +1,6 @@
 """Turns notebook cells into Python of the same length, with everything that only IPython understands blanked.
 
-Shell commands covered by rules are kept as an expression: `!nvidia-smi -q` becomes `~nvidia-smi`.
+Shell commands that rules look for are kept as an expression: `!nvidia-smi -q` becomes `~nvidia-smi`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LINE = re.compile(r"[^\r\n]+")
 
 @lru_cache(maxsize=16)
 def _command(words: frozenset[str]) -> re.Pattern[str]:
-    """A pattern for places where a shell line runs, not only mentions, one of these commands."""
+    """A pattern for places where a shell line runs one of these commands, and does not only mention it."""
     if not words:
         return _NO_COMMAND
     before = (
@@ -43,10 +43,11 @@ def _command(words: frozenset[str]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=256)
 def plain(cell: str, commands: frozenset[str] = frozenset()) -> str:
-    """The text of a cell with magics, shell commands and help requests blanked, and the same length.
+    """The text of a cell with magics, shell commands and help requests blanked; the length does not change.
 
-    Each is replaced by `0`, so that blocks and assignments stay valid. A cell for another interpreter is blanked
-    completely. The first of `commands` that a line runs is kept after `~`, or as it is at the start of a shell line.
+    Each of them is replaced by `0`, so that blocks and assignments stay valid. A cell for another interpreter is
+    blanked completely. The first of `commands` that a line runs is kept after `~`, or unchanged at the start of a shell
+    line.
     """
     start = 0
     if magic := _SHELL.match(cell):

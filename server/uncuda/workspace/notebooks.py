@@ -1,6 +1,6 @@
-"""Notebook files: the program in their cells, and fixes written back into the JSON strings of the cells.
+"""Notebook files: the joined text of their cells, and fixes written back into the JSON strings of the cells.
 
-Everything outside of those strings keeps its bytes; fixes that cannot be written that way are refused.
+All bytes outside of those strings are kept; fixes that cannot be written in this way are refused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SUFFIX = ".ipynb"
 _BLANK = re.compile(r"[ \t\r\n]*")
 _MARK = "\ufeff"
 _FORMAT = 4
-# Numbers and constants are compared as text, since NaN is not equal to itself.
+# Numbers and constants are compared as text, because NaN is not equal to itself.
 _JSON = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 
 
@@ -40,13 +40,13 @@ def is_notebook(path: str) -> bool:
 
 
 def source_of(data: bytes, path: str, commands: Collection[str] | None = None) -> Source:
-    """The source of a file, which for a notebook is the program in its cells; SourceError if it cannot be read.
+    """The source of a file, which for a notebook is the joined text of its cells; SourceError if it cannot be read.
 
-    `commands`: shell commands covered by rules; None: those of the bundled catalogue.
+    `commands`: the shell commands that rules look for; None: those of the bundled catalogue.
     """
     if not is_notebook(path):
         return Source.decode(data, path)
-    from .magics import plain  # most runs read no notebook
+    from .magics import plain  # imported here, because most runs read no notebook
 
     cells = _Reader(_decoded(data)).cells()
     known = frozenset(load().commands if commands is None else commands)
@@ -56,17 +56,17 @@ def source_of(data: bytes, path: str, commands: Collection[str] | None = None) -
 
 
 def program_bytes(data: bytes, path: str) -> bytes:
-    """The bytes to search in a file: for a notebook those of its program."""
+    """The bytes in which to search: for a notebook, those of the joined text of its cells."""
     return source_of(data, path).text.encode("utf-8", "surrogatepass") if is_notebook(path) else data
 
 
 def file_text(data: bytes, source: Source) -> Source:
-    """The text of the file from which a source was read, also for a notebook."""
+    """The text of the file from which a source was read; for a notebook, the text of its JSON."""
     return source if source.cells is None else Source(_decoded(data), source.path, bom=source.bom)
 
 
 def file_changes(data: bytes, source: Source, changes: Iterable[Change]) -> list[Change]:
-    """Changes of a source as changes of the file's text; NotebookError if one has no place in the file."""
+    """Changes of a source as changes of the file's text; NotebookError if a change has no place in the file."""
     if source.cells is None:
         return list(changes)
     writer = _Writer(source, _decoded(data))
@@ -76,8 +76,8 @@ def file_changes(data: bytes, source: Source, changes: Iterable[Change]) -> list
 def written(
     data: bytes, source: Source, fixed: Fixed, engine: Engine, selection: Selection | None = None
 ) -> tuple[Fixed, bytes]:
-    """The result of fixing and the new bytes of the file. If a notebook cannot hold the fixes, they are refused and it
-    keeps its bytes. `selection`: as for `Engine.fix`."""
+    """The result of fixing and the new bytes of the file. If a notebook cannot represent the fixes, they are refused
+    and it keeps its bytes. `selection`: as for `Engine.fix`."""
     if fixed.text == source.text:
         return fixed, data
     if source.cells is None:
@@ -98,7 +98,7 @@ def _rewritten(
     if _apart(text) != _apart(new) or _wanted(source, fixed) != _texts(after):
         raise NotebookError("its fixes cannot be written into its cells")
     report = fixed.report
-    if after.text != fixed.text:  # a line moved across the end of a cell
+    if after.text != fixed.text:  # a line moved to another cell
         if selection is not None:
             raise NotebookError("its fixes would move a line to another cell")
         report = engine.check(after, concerned=True)
@@ -146,7 +146,7 @@ class _Reader:
         self._line, self._line_start, self._counted = 1, 0, 0
 
     def cells(self) -> list[Cell]:
-        """The Python cells. As in Jupyter, a blank file has none."""
+        """The Python cells. A blank file has no cells, as in Jupyter."""
         if not self._text.strip(" \t\r\n"):
             return []
         try:
@@ -179,7 +179,7 @@ class _Reader:
             if key != "cells" or self._text[at : at + 1] != "[":
                 top[key], end = self._value(at)
                 return end
-            cells.clear()  # of a duplicate key, the last one counts
+            cells.clear()  # if a key occurs twice, the last one counts
             top[key] = cells
             return self._each(at, lambda at: self._cell(at, cells))
 
@@ -217,7 +217,7 @@ class _Reader:
         if "source" not in cell:
             raise NotebookError(f"is a notebook whose cell {len(cells) + 1} has no source")
         if "list" in cell:
-            strings.insert(0, cell["source"])  # the offset of the bracket
+            strings.insert(0, cell["source"])  # the offset of the opening bracket
         cells.append((cell, strings))
         return end
 
@@ -312,7 +312,7 @@ def _is_python(cell: Mapping[str, Any]) -> bool:
 
 
 class _Writer:
-    """Converts edits of the program to edits of the file's text."""
+    """Converts edits of the joined text to edits of the file's text."""
 
     def __init__(self, source: Source, text: str) -> None:
         assert source.cells is not None
@@ -320,7 +320,7 @@ class _Writer:
         self._ascii = text.isascii()
 
     def edit(self, edit: Edit) -> Edit:
-        """The edit of the file for an edit of the program; NotebookError if it is not possible there."""
+        """The edit of the file for an edit of the joined text; NotebookError if it is not possible there."""
         index, (start, end, new) = in_cell(edit, self._program, self._cells.starts)
         cell = self._cells.every[index]
         last = cell.literals[-1] if cell.literals else None
@@ -336,11 +336,11 @@ class _Writer:
         return Edit(begin, stop, before + "".join(self._strings(new, cell.separator, rest)))
 
     def _end(self, first: Literal, start: int, end: int, new: str) -> tuple[int, bool]:
-        """The end of an edit in the file, and whether more of the same string follows."""
+        """The end of an edit in the file, and whether a further part of the same string follows."""
         whole_lines = start == first.start and (not new or new.endswith("\n"))
         after = self._cells.holding(end)
         if end > start and after.start == end and not whole_lines:
-            after = self._cells.holding(end, is_end=True)  # take the end of a string rather than the start of the next
+            after = self._cells.holding(end, is_end=True)  # use the end of a string, not the start of the next one
         local = end - after.start
         return after.at + after.offset(local), local < len(after.text)
 

@@ -1,7 +1,7 @@
 """The overview of a project: its findings as a tree of classes, rules or folders, and files.
 
-`Overview` holds the findings of each file and their counts; a changed file costs only its own findings. `Tree` is the
-tree for one grouping and one filter, built on request.
+`Overview` holds the findings of each file and their counts; after a change, only the findings of one file are counted
+again. `Tree` is the tree for one grouping and one filter, built on request.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .counts import CLASSES, Counts, FileCounts, Row, Tally, Totals, is_test
 
 ACCEPTED = "accepted"
 KINDS = (*CLASSES, ACCEPTED)
-"""Kinds of findings, in the order shown: the class of the best fix, or "accepted"."""
+"""Kinds of findings, in the order in which they are shown: the class of the best fix, or "accepted"."""
 Group = Literal["rule", "folder"]
 GROUPS: tuple[Group, ...] = ("rule", "folder")
 SEVERITIES = ("error", "warning", "information")
@@ -38,7 +38,8 @@ class Extent(NamedTuple):
 class Listed:
     """A finding in an overview.
 
-    `print`: identifies it in its file (prints.py); `document`: the URI of its notebook cell, "" outside of notebooks.
+    `print`: identifies the finding in its file (prints.py); `document`: the URI of its notebook cell, "" outside of
+    notebooks.
     """
 
     row: Row
@@ -81,7 +82,7 @@ class FileListing:
 
     @cached_property
     def place(self) -> str:
-        """One of PLACES."""
+        """ "test" or "program": one of PLACES."""
         return TESTS if is_test(PurePosixPath(self.path).parts) else CODE
 
 
@@ -109,7 +110,7 @@ class Filter:
         return not self.places or file.place in self.places
 
     def takes(self, one: Listed) -> bool:
-        """Return True if a finding matches, given that its file does."""
+        """Return True if a finding matches, assuming that its file does."""
         kind = not self.kinds or one.kind in self.kinds
         return kind and (not self.severities or one.row.severity in self.severities)
 
@@ -201,8 +202,8 @@ class Place(NamedTuple):
 class Branch:
     """An inner node of a tree.
 
-    `id`: stable, and unique in its tree; `above`: the parent; `below`: the children; `places`: all findings below it,
-    by file and position; `tests`: True for a folder node that holds test files.
+    `id`: does not change, and is unique in its tree; `above`: the parent; `below`: the children; `places`: all findings
+    below the node, by file and position; `tests`: True for a folder node that contains test files.
     """
 
     id: str
@@ -220,12 +221,12 @@ class Branch:
 
     @property
     def files(self) -> int:
-        """The number of files below it."""
+        """The files with findings below the node."""
         return len({place.file.uri for place in self.places})
 
     @property
     def rules(self) -> list[str]:
-        """Names of the rules of the findings below it, sorted."""
+        """Names of the rules of the findings below the node, sorted."""
         return sorted({place.finding.row.rule for place in self.places})
 
 
@@ -258,7 +259,7 @@ class Tree:
         return found if found is not None and found.places else None
 
     def files_at(self, uri: str) -> Sequence[Branch]:
-        """Return the nodes of a file: one below each class, and each rule or folder, that it has findings of."""
+        """Return the nodes of a file: one below each class, and each rule or folder, of which the file has findings."""
         return self._files.get(uri, ())
 
     def _middle(self, kind: Branch, place: Place, folders: Mapping[str, str]) -> Branch:
@@ -282,7 +283,7 @@ class Tree:
 
 
 def _order(branch: Branch) -> tuple[bool, int, str]:
-    """Sort key of nodes: most findings first, test folders last; files by path."""
+    """Sort key of nodes: those with the most findings first, test folders last; files by path."""
     return branch.tests, 0 if branch.kind == "file" else -len(branch.places), branch.name
 
 

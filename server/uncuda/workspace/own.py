@@ -9,20 +9,20 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-_ABOVE = 4  # folders above that of a file in which a module of the project may be
-_MANY = 2000  # entries of one folder that are looked at
+_ABOVE = 4  # number of folders above a file in which a module of the project may be
+_MANY = 2000  # maximum number of entries of one folder that are read
 _ENDS = frozenset({".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py"})  # marks of a project's root folder
-_BUILD = "setup.py"  # modules beside it are imported as top-level, even if the folder is a package
+_BUILD = "setup.py"  # modules beside this file are imported as top-level modules, even if the folder is a package
 _COMPILED = (".cu", ".cuh", ".cpp", ".cc", ".so", ".pyd", "setup.py")
 _CUDA = "cuda"
-_LAYOUTS = frozenset({"lib", "python", "src"})  # folders of packages that files beside them can import
+_LAYOUTS = frozenset({"lib", "python", "src"})  # folders of packages that files beside these folders can import
 
 
 def own_module(path: str, libraries: Collection[str]) -> str:
-    """FOLDER/MODULE for a file that hides a library for files inside the folder; "" if it hides none.
+    """FOLDER/MODULE for a file that hides a library for files inside the folder; "" if the file hides none.
 
-    A module inside a package is imported by its full name. A package may be in a namespace folder, as `megatron` around
-    `megatron.core`.
+    A module inside a package is imported by its full name. A package may be in a namespace folder, such as `megatron`
+    around `megatron.core`.
     """
     folder, name = os.path.dirname(path), os.path.basename(path).removesuffix(".py")
     if name == "__init__":
@@ -47,8 +47,8 @@ class _Found(NamedTuple):
 
 
 class Above:
-    """Modules on disk that imports find beside a file or in a parent folder, even if those files are not checked. A
-    folder is read again when it changes; `once`: only once."""
+    """Modules on disk that imports find beside a file or in a parent folder, even if those modules are not checked. A
+    folder is read again when it changes; `once`: each folder is read only once."""
 
     def __init__(self, libraries: Collection[str], once: bool = False) -> None:
         self._libraries = {*libraries, *(name.partition(".")[0] for name in libraries)}
@@ -105,12 +105,12 @@ class Above:
             return
         inner = _entries(os.path.join(folder, name))
         if any(one.endswith(_COMPILED) for one in inner):
-            return  # these are the sources of an extension
+            return  # the files in this folder are the sources of an extension
         folders = (one for one in inner if one.isidentifier() and _is_python(os.path.join(folder, name, one)))
         below = [*(one[:-3] for one in inner if one.endswith(".py")), *folders]
         if is_cudas and below:
             yield name
-        elif not is_cudas:  # an installed library precedes a folder that is no package
+        elif not is_cudas:  # an installed library takes precedence over a folder that is not a package
             yield from (f"{name}.{one}" for one in below)
 
 

@@ -1,4 +1,4 @@
-"""Reads the versions of packages required by a text: requirements, `pyproject.toml`, lock files, conda files."""
+"""Reads the package versions that a text requires: requirements, `pyproject.toml`, lock files, conda files."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 from uncuda.catalogue import Versions
 
 Pins = Mapping[str, Versions]
-"""By normalised package name: its required versions, `Versions()` if none are given."""
+"""By normalised package name: its required versions, `Versions()` if the text names none."""
 
 _LONGEST_EXTRAS = _LONGEST_VERSIONS = 200
 _MOST = 1000
-"""Requirements of one list, or tables of one kind, that are looked at."""
-# Each pattern matches in only one way, because the files are untrusted.
+"""The maximum number of requirements of one list, or tables of one kind, that are read."""
+# Each pattern can match in only one way, because the files are untrusted.
 _SEPARATORS = re.compile(r"[-_.]+")
 _SPACES = re.compile(r"[ \t]*")
 _OPENING = re.compile(r"""[ \t]*["']?[ \t(]*""")
@@ -37,8 +37,8 @@ def normal(name: str) -> str:
 
 
 def of_lines(text: str, packages: Collection[str], bare: bool = True) -> Pins:
-    """The versions required by lines of a text, such as requirements. `bare`: also count names without a version, and
-    names of wheels without `torch @ ` before them."""
+    """The versions that lines of a text require, such as requirements. `bare`: whether names without a version, and
+    file names of wheels without `torch @ ` before them, count too."""
     said: dict[str, list[Versions]] = {}
     named = _names(frozenset(packages))
     for line in _GOES_ON.sub(" ", text).split("\n"):
@@ -57,7 +57,8 @@ def of_lines(text: str, packages: Collection[str], bare: bool = True) -> Pins:
 
 
 def of_pyproject(document: Mapping[str, Any], packages: Collection[str]) -> Pins:
-    """The versions required by a `pyproject.toml`: by the project, else by its extras, groups or build system."""
+    """The versions that a `pyproject.toml` requires: those of the project, else those of its extras, groups or build
+    system."""
     project, tool = _table(document, "project"), _table(document, "tool")
     poetry, pdm, uv = (_table(tool, name) for name in ("poetry", "pdm", "uv"))
     groups = [_table(group, "dependencies") for group in _tables(_table(poetry, "group"))]
@@ -78,7 +79,8 @@ def of_pyproject(document: Mapping[str, Any], packages: Collection[str]) -> Pins
 
 
 def of_lock(text: str, packages: Collection[str]) -> Pins:
-    """The versions in a lock file of uv, Poetry or PDM, or a `pylock.toml`; all possible ones if it forks."""
+    """The versions in a lock file of uv, Poetry or PDM, or in a `pylock.toml`; all possible versions if the lock file
+    has forks."""
     said: dict[str, list[Versions]] = {}
     for name, version in (found.groups() for found in _LOCKED.finditer(text)):
         if normal(name) in packages and (versions := versions_of(version)):
@@ -90,7 +92,7 @@ def versions_of(text: str) -> Versions | None:
     """The versions allowed by `>=2.4,<2.7`, `~=2.6.0`, `==2.6.*`, conda's `=2.6` or Poetry's `^2.6`; None if there are
     none.
 
-    Versions excluded in between by `!=` count as allowed.
+    Versions between the limits that `!=` excludes count as allowed.
     """
     ways = [_all_of(way) for way in text[:_LONGEST_VERSIONS].split("|") if way.strip()]
     possible = [way for way in ways if way is not None]
@@ -127,12 +129,13 @@ def _of_clause(clause: re.Match[str]) -> Versions:
 
 
 def _up_to(version: str, parts: list[int]) -> Versions:
-    """From a version up to, but not including, the one whose last given part is one higher."""
+    """The versions from `version` up to, but not including, the version whose last given part is higher by one."""
     return Versions(version, ".".join(map(str, [*parts[:-1], parts[-1] + 1])), below=True)
 
 
 def _together(said: Mapping[str, list[Versions]]) -> Pins:
-    """What several lines require of each package: the intersection, or if that is empty, the union."""
+    """The versions that several lines together require of each package: the intersection, or, if that is empty, the
+    union."""
     return {name: reduce(_both, versions) for name, versions in said.items() if versions}
 
 
@@ -151,17 +154,17 @@ def _names(packages: frozenset[str]) -> re.Pattern[str]:
 
 
 def _own(name: str) -> str:
-    """The name on the package index: `torch` for conda's `pytorch`."""
+    """The package's name on the package index: `torch` for conda's `pytorch`."""
     return normal(name).removeprefix("py")
 
 
 def _is_channel(name: str) -> bool:
-    """Whether a name may be a conda channel's: `- pytorch`."""
+    """Whether a name may be that of a conda channel: `- pytorch`."""
     return normal(name) != _own(name)
 
 
 def _after_name(line: str, place: int) -> tuple[str, int]:
-    """The versions after a package name, as in `[extras] = "(>=1,<2)"`, and where they end."""
+    """The versions after a package name, as in `[extras] = "(>=1,<2)"`, and the offset where they end."""
     place = _end(_SPACES, line, place)
     if line.startswith("[", place):
         extras = line.find("]", place, place + _LONGEST_EXTRAS) + 1

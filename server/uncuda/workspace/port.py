@@ -18,9 +18,10 @@ from .run import Checked, EngineFor
 from .upgrades import Candidate, Plugin, Upgrade, upgrade
 
 CheckWith = Callable[[Sequence[File], EngineFor], Iterable[Checked]]
-"""Checks files with other engines than those of their own target and version."""
+"""Checks files with engines of another target or version than their own."""
 Select = Callable[[Checked], "Selection | None"]
-"""Selects the findings of a checked file to report; None: all. The others are accepted, or on unchanged lines."""
+"""Selects the findings of a checked file that are reported; None: all. The other findings are accepted, or are on
+unchanged lines."""
 Named = Callable[[str], str]
 """Returns the name of a file in the report, given its path."""
 
@@ -40,7 +41,7 @@ class PortFinding:
     kind: str  # one of CLASSES
     subject: str
     message: str
-    operation: str  # what the best fix does: "INSERT", "MODIFY" or "DELETE"; empty without a fix
+    operation: str  # the action of the best fix: "INSERT", "MODIFY" or "DELETE"; empty without a fix
     target: str
     print: str  # identifies the finding in a baseline
     accepted: bool
@@ -48,7 +49,7 @@ class PortFinding:
 
 @dataclass(frozen=True)
 class TargetPort:
-    """Counts of one target, which need not be the project's own: findings left, and findings accepted."""
+    """Counts for one target, which may not be the project's own: findings left, and findings accepted."""
 
     target: str
     plugins: tuple[Plugin, ...]
@@ -60,8 +61,8 @@ class TargetPort:
 class Port:
     """The data of a report on a port.
 
-    `findings`: all, also the accepted ones, file by file; `looked`: names of the files that were checked; `counts`:
-    findings left; `targets`: those of the project come first.
+    `findings`: all findings, also the accepted ones, file by file; `looked`: names of the files that were checked;
+    `counts`: findings left; `targets`: those of the project come first.
     """
 
     findings: tuple[PortFinding, ...]
@@ -94,14 +95,15 @@ class _Sums:
 
 
 class Gathering:
-    """Builds a `Port` from the results of a check: `add` each, then call `finish`.
+    """Builds a `Port` from the results of a check: call `add` for each file, then `finish`.
 
-    `engines`: of the surveyed project; `looked`: the checked files; `again`: checks them again for other targets.
+    `engines`: the engines of the surveyed project; `looked`: the checked files; `again`: checks them again for other
+    targets.
     """
 
     def __init__(self, engines: Engines, looked: Sequence[File], named: Named, again: CheckWith) -> None:
         self._engines, self._looked, self._named, self._again = engines, looked, named, again
-        self._own: dict[str, _Sums] = {}  # by target: findings of the files whose own target it is
+        self._own: dict[str, _Sums] = {}  # by target: the findings of the files whose own target it is
         self._findings: list[PortFinding] = []
         self._all = _Sums()
         self._by_hand: list[Candidate] = []
@@ -128,7 +130,8 @@ class Gathering:
                 self._findings.append(_listed(asked.popleft(), source, name, printed.print, False))
 
     def finish(self, targets: Sequence[str], select: Select) -> Port:
-        """Return the port. Files are checked again for each of `targets`; `select` chooses the findings to report."""
+        """Return the data of the port. Files are checked again for each of `targets`; `select` chooses the findings to
+        report."""
         counts, accepted = self._all.counts
         own = self._plugins("")
         main = dict.fromkeys(plugin.target for plugin in own)
@@ -145,7 +148,7 @@ class Gathering:
         )
 
     def _plugins(self, target: str) -> list[Plugin]:
-        """Return the plugins that files are checked for, those of most files first.
+        """Return the plugins that files are checked for; the plugin of the most files comes first.
 
         `target`: the target to check all files for; "" for each file's own.
         """
@@ -159,7 +162,8 @@ class Gathering:
         return sorted(found, key=lambda plugin: (-found[plugin], plugin.target, plugin.version))
 
     def _beside(self, target: str, select: Select) -> TargetPort:
-        """Return the counts for a target: the known counts of files that are for it, and a new check of all others."""
+        """Return the counts for a target: the known counts of files whose own target it is, and those of a new check of
+        all others."""
         engines = self._engines
         others = [file for file in self._looked if engines.known_for(file.settings).target.id != target]
         sums = self._own.get(target, _Sums())

@@ -1,7 +1,7 @@
 """Prints: hashes that identify findings despite changes to other lines, formatting, or the file's name.
 
 A print is made from the rule, the surrounding function or class, and the tokens of the statement. Its first digits
-identify the function or class; if no such function is left in the file, the code was moved or removed.
+identify the function or class; if the file no longer contains this function, the code was moved or removed.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ _TOKEN = re.compile(
 )
 _NAMED = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 _NAMED_LINE = re.compile(rf"^[ \t\f]*(?={_NAMED.pattern})", re.MULTILINE)
+_BELOW = re.compile(r"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t\f]*")
 _POINT = re.compile(r"([0-9])\.(?![0-9])")  # formatters write digits on both sides of a point
 _OPEN, _CLOSE = "([{", ")]}"
 _KEYWORDS = frozenset(kwlist)
@@ -50,8 +51,7 @@ class Printed(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A statement or the header of one. `name`: of the function or class that it starts and that continues on this
-    line."""
+    """A statement or the header of one. `name`: of the function or class that starts on this line, if any."""
 
     start: int
     end: int
@@ -60,16 +60,18 @@ class _Part(NamedTuple):
 
 
 class Prints:
-    """Computes the prints of findings in one text. `facts`: of the text, if known; else it is read."""
+    """Computes the prints of findings in one text. `facts`: the facts of the text, if they are known; otherwise the
+    text is read."""
 
     def __init__(self, text: str, facts: Facts | None = None) -> None:
         self._text = text
         if facts is not None:
-            facts.work = Work(UNLIMITED)  # this work does not count for the next analysis
+            facts.work = Work(UNLIMITED)  # this work must not count towards the next analysis
         self._layout = facts.layout if facts is not None else Layout(text)
         self._scopes = facts.indents if facts is not None else IndentScopes(self._layout, Searches(text))
         self._parts: dict[int, list[_Part]] = {}
         self._names: dict[int, str] = {}
+        self._decorated: dict[int, str] = {}
 
     def of(self, findings: Iterable[Finding]) -> list[Printed]:
         """The prints of sorted findings; equal ones are numbered from 2."""
@@ -79,7 +81,7 @@ class Prints:
         for finding in findings:
             part, scope = self._place(finding.span.start)
             made = known.get((finding.rule, part.start))
-            if made is None:  # cached, as a statement may have many findings
+            if made is None:  # cached, because a statement may have many findings
                 made = _digits(scope)[:_SCOPE] + _digits(f"{finding.rule}\0{scope}\0{part.text}")[:_REST]
                 known[finding.rule, part.start] = made
             number = seen[made] = seen.get(made, 0) + 1
@@ -95,19 +97,41 @@ class Prints:
         return found
 
     def _place(self, offset: int) -> tuple[_Part, str]:
-        """The statement at an offset, and the qualified name of the function or class around it."""
+        """The statement at an offset, and the qualified name of the function or class around it.
+
+        The header and the decorators of a function belong to that function.
+        """
         start, end = self._layout.logical_line(offset)
         parts = self._parts.get(start)
         if parts is None:
             parts = self._parts[start] = list(_statements(self._text, start, end)) or [_Part(start, end, "")]
         part = parts[max(0, bisect_right(parts, offset, key=lambda part: part.start) - 1)]
         scope = self._around(start)
-        return part, f"{scope}.{part.name}" if scope and part.name else scope or part.name
+        name = self._below(start) if part.text.startswith("@") else part.name
+        return part, f"{scope}.{name}" if scope and name else scope or name
 
     def _around(self, start: int) -> str:
         """The qualified name of the function or class around a line; "" if there is none."""
         header = self._scopes.scope_of(start)
         return self._inside(header[0]) if header is not None else ""
+
+    def _below(self, decorator: int) -> str:
+        """The name of the function or class below a decorator; "" if there is none."""
+        chain: list[int] = []
+        at, name = decorator, ""
+        while at not in self._decorated:
+            chain.append(at)
+            _, end = self._layout.logical_line(at)
+            below = _BELOW.match(self._text, end)
+            at = below.end() if below else end
+            if not self._text.startswith("@", at):
+                named = _NAMED.match(self._text, at)
+                name = named[1] if named else ""
+                break
+        else:
+            name = self._decorated[at]
+        self._decorated.update(dict.fromkeys(chain, name))
+        return name
 
     def _inside(self, header: int) -> str:
         """The qualified name of the function or class with this header."""
@@ -126,13 +150,13 @@ class Prints:
 
 
 def numbered(print_: str) -> tuple[str, int]:
-    """Split a print into the part without its number, and the number (1 for the first of equal findings)."""
+    """Split a print into the part without its number, and the number (1 for the first of several equal findings)."""
     plain, _, number = print_.partition(":")
     return plain, int(number or 1)
 
 
 def scope_of(print_: str) -> str:
-    """The digits of a print that identify the function or class; "" outside of any."""
+    """The digits of a print that identify the function or class; "" outside of functions and classes."""
     return "" if print_.startswith(_OUTSIDE) else print_[:_SCOPE]
 
 
@@ -144,7 +168,8 @@ _OUTSIDE = _digits("")[:_SCOPE]
 
 
 def _statements(text: str, start: int, end: int) -> Iterator[_Part]:
-    """The statements of a logical line as formatters separate them: one each, and headers without their bodies."""
+    """The statements of a logical line as formatters separate them: each simple statement, and each header without its
+    body."""
     parts: list[tuple[int, int, str]] = []
     depth, lambdas, name, header = 0, 0, "", False
     for match in _TOKEN.finditer(text, start, end):
@@ -158,9 +183,10 @@ def _statements(text: str, start: int, end: int) -> Iterator[_Part]:
         if not depth and word == ":" and lambdas:
             lambdas -= 1
         elif not depth and word == ":" and header:
-            yield _part(parts, name)
             named = _NAMED.match(text, parts[0][0])
-            parts, name, header = [], named[1] if named else name, False
+            name = named[1] if named else name
+            yield _part(parts, name)
+            parts, header = [], False
             continue
         elif not depth and word == ";":
             if parts:
@@ -177,7 +203,7 @@ def _part(tokens: Sequence[tuple[int, int, str]], name: str) -> _Part:
 
 
 def _word(match: re.Match[str]) -> str:
-    """A token without differences that formatters make."""
+    """A token without differences that formatters cause."""
     word = match[0]
     if match.lastgroup == "string":
         quote = min(at for at in (word.find('"'), word.find("'")) if at >= 0)

@@ -1,4 +1,4 @@
-"""Finds the project around named files, because facts from its other files apply to them too."""
+"""Finds the project around the files that a user names, because facts from its other files apply to them too."""
 
 # Paths are strings here, as in discover.py.
 # ruff: noqa: PTH100, PTH109, PTH110, PTH111, PTH112, PTH113, PTH117, PTH118, PTH120
@@ -10,16 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from .discover import File, SettingsFor, discover, reach
 
 MOST_FILES = 5_000
-"""The limit of files, and of folders, in a project that is read as a whole because of one named file; that takes a
-second or two."""
+"""The limit of files, and of folders, in a project that is read completely because of one named file; reading so many
+takes a second or two."""
 _MARKS = (".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py", "uncuda.toml")
 
 
 def project_files(paths: Sequence[str], given: Sequence[File], settings_for: SettingsFor) -> list[File]:
     """The files of the projects around `paths`, including `given`, which were found in `paths`.
 
-    Nothing is added for a path that is itself a project's root or in no project, for one that the project leaves out,
-    such as a file ignored by git, or in a project of more than MOST_FILES files.
+    No files are added for a path that is itself a project's root or in no project, for a path that the project leaves
+    out (such as a file that git ignores), or in a project of more than MOST_FILES files.
     """
     known = {os.path.abspath(file.path): file for file in given}
     places = list(dict.fromkeys(map(os.path.abspath, paths)))
@@ -51,12 +51,14 @@ def _holds(files: Mapping[str, File], place: str, known: Mapping[str, File]) -> 
 
 
 def _is_new(place: str, root: str, settings_for: SettingsFor) -> bool:
-    """Whether a path is a file that does not exist yet but would be checked, as an editor passes on standard input."""
+    """Whether a path is a file that does not exist yet but would be checked, such as one that an editor passes on
+    standard input."""
     return not os.path.exists(place) and reach(place, root, settings_for) is not None
 
 
 def _roots(place: str) -> Iterator[str]:
-    """Folders above a path that may be its project's root, likeliest first; none if it is one itself."""
+    """Folders above a path that may be the root of its project, the most likely first; none if the path itself is a
+    root."""
     folder = place if os.path.isdir(place) else os.path.dirname(place)
     marked = _marked(folder)
     if marked != place:
@@ -70,8 +72,8 @@ def _roots(place: str) -> Iterator[str]:
 
 
 def _marked(folder: str) -> str | None:
-    """The closest folder at or above this one with a mark of a project, such as pyproject.toml, below the home
-    folder."""
+    """The closest folder at or above this one that contains a marker of a project, such as pyproject.toml, below the
+    home folder."""
     home = os.path.expanduser("~")
     while folder != home and os.path.dirname(folder) != folder:
         if any(os.path.exists(os.path.join(folder, mark)) for mark in _MARKS):
@@ -85,8 +87,8 @@ def _is_at(path: str, place: str) -> bool:
 
 
 def _as_given(path: str, here: str) -> str:
-    """An absolute path in the form in which named files of the same project are given, relative to the current folder,
-    because folders are compared by name."""
+    """An absolute path in the form in which the user named files of the same project, relative to the current folder;
+    folders are compared by name."""
     if path.startswith(here + os.sep):
         return path[len(here) + 1 :]
     return os.path.relpath(path, here)

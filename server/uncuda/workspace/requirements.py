@@ -1,4 +1,4 @@
-"""The versions of torch and of plugins that a project requires, read from its requirement files."""
+"""The versions of torch and of plugins that a project requires, read from its requirements files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REQUIREMENTS = re.compile(r"(?:\w[\w.]{0,100}[-_.])?requirements(?:[-_.]\w[\w.-
 _INCLUDED = re.compile(r"(?m)^[ \t]*(?:-r|--requirement|-c|--constraint)[ \t=]*([^\s#:]{1,500})")
 _LARGEST_LOCK = 8_000_000
 _MOST_ENTRIES = 10_000
-"""Entries of a folder; in a larger one only files with usual names are looked for."""
+"""Maximum number of entries of a folder; in a larger folder, only files with usual names are searched."""
 _MOST_FILES = 20
 TORCH = "torch"
 _NO_MATTER = "what it says of versions does not count"
@@ -40,8 +40,8 @@ def _is_lock(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Held:
-    """The versions of a package required by a project, any if it only names the package, and the file that states them.
-    `folder`: the folder of that file, or of the file that includes it."""
+    """The versions of a package that a project requires (any version if it only names the package), and the file that
+    states them. `folder`: the folder of that file, or of the file that includes it."""
 
     versions: Versions
     path: str
@@ -49,13 +49,13 @@ class Held:
 
 
 Holds = Mapping[str, Held]
-"""By the package's normalised name."""
+"""A dictionary by the package's normalised name."""
 
 
 @dataclass(frozen=True)
 class _Said:
-    """What the files of one folder state: the best for each package, and what lock files state. `any_file`: there is
-    one."""
+    """The versions that the files of one folder state: the most exact for each package, and those of lock files.
+    `any_file`: whether there is such a file."""
 
     best: Holds
     locked: Holds
@@ -66,10 +66,10 @@ _SILENT = _Said({}, {}, any_file=False)
 
 
 class Requirements:
-    """Reads the requirement files of folders, each once.
+    """Reads the requirements files of folders, each once.
 
-    `packages`: those to look for, besides torch. `tell` is called with a sentence for each unreadable file, which is
-    skipped. Problems of configuration files are reported where settings are read.
+    `packages`: the packages to look for, besides torch. `tell` is called with a sentence for each unreadable file,
+    which is skipped. Problems of configuration files are reported by the code that reads settings.
     """
 
     def __init__(self, packages: Collection[str], tell: Callable[[str], object] = lambda message: None) -> None:
@@ -80,10 +80,10 @@ class Requirements:
         self._tops: dict[str, str] = {}
 
     def of(self, folder: str) -> Holds:
-        """What the nearest files at or above `folder` state, up to the root of its repository.
+        """The versions that the nearest files at or above `folder` state, up to the root of its repository.
 
-        Within a folder, lock files come first, then exact versions; a range can be refined by a lock file farther up.
-        Outside of a repository only the nearest folder with such files counts.
+        Within a folder, lock files take precedence, then exact versions; a range can be refined by a lock file in a
+        parent folder. Outside of a repository, only the nearest folder with such files counts.
         """
         known = self._held.get(folder)
         if known is None:
@@ -94,8 +94,8 @@ class Requirements:
         return known
 
     def _telling(self, start: str) -> str:
-        """The nearest folder at or above that states anything, or the root; most folders state nothing and share its
-        result."""
+        """The nearest folder at or above `start` with files that state versions, or the root; most folders have none
+        and share its result."""
         top = self._top_of(start)
         place = start
         for place in _upwards(start):

@@ -1,4 +1,5 @@
-"""Runs the engine over files one at a time; a failure is recorded for its file, and the others go on."""
+"""Runs the engine over files one at a time; a failure is recorded for its file, and the other files are still
+processed."""
 
 from __future__ import annotations
 
@@ -22,15 +23,15 @@ if TYPE_CHECKING:
 
 EngineFor = Callable[[Settings], Engine]
 Load = Callable[[File, Engine], tuple[Source | None, bytes]]
-"""Gives a file's source (None: it has no relevant word) and its bytes."""
+"""Returns a file's source (None: it contains no relevant word) and its bytes."""
 AnswersFor = Callable[[File, Source, Engine], "Answers | None"]
-"""Gives the types of receivers in a file's source; None: they are not looked up."""
+"""Returns the types of receivers in a file's source; None: they are not looked up."""
 SelectionFor = Callable[[File, Source, Engine, "Answers | None"], "Selection | None"]
-"""Gives the wanted findings of a file's source, given its receivers; None: all."""
+"""Returns the requested findings of a file's source, given its receivers; None: all."""
 
 
 class Checked(NamedTuple):
-    """What the engine found in a file; `report` is None if there was a `problem`."""
+    """The findings in a file; `report` is None if there was a `problem`."""
 
     file: File
     source: Source | None = None
@@ -40,7 +41,7 @@ class Checked(NamedTuple):
 
 
 class Repaired(NamedTuple):
-    """The result of fixing a file in memory. `data`: the bytes that were read, `result`: those to write."""
+    """The result of fixing a file in memory. `data`: the bytes that were read; `result`: the bytes to write."""
 
     file: File
     source: Source | None = None
@@ -72,16 +73,16 @@ def load_file(file: File, engine: Engine) -> tuple[Source | None, bytes]:
 
 
 def ask_nobody(*_: object) -> None:
-    """An AnswersFor and SelectionFor that returns None: no receivers are looked up, and all findings are wanted."""
+    """An AnswersFor and SelectionFor that returns None: no receivers are looked up, and all findings are selected."""
 
 
 def selected(selections: Mapping[str, Selection]) -> SelectionFor:
-    """The SelectionFor that gives these selections by path, and None for other files."""
+    """A SelectionFor that returns these selections by path, and None for other files."""
     return lambda file, source, engine, answers: selections.get(file.path)
 
 
 def ask(receivers: Receivers) -> AnswersFor:
-    """The AnswersFor that looks up receivers in files whose settings want it, and waits for the answers."""
+    """An AnswersFor that looks up receivers in files whose settings ask for that, and waits for the answers."""
 
     def answers(file: File, source: Source, engine: Engine) -> Answers | None:
         sites = engine.check(source, concerned=True).sites if file.settings.receivers else ()
@@ -93,7 +94,7 @@ def ask(receivers: Receivers) -> AnswersFor:
 def check_files(
     files: Iterable[File], engine_for: EngineFor, answers_for: AnswersFor = ask_nobody, load: Load = load_file
 ) -> Iterator[Checked]:
-    """Check every file. One without an anchor is not read, and has no report. `load`: reads a file."""
+    """Check every file. A file without an anchor is not read, and has no report. `load`: reads a file."""
     for file in files:
         try:
             engine = engine_for(file.settings)
@@ -116,7 +117,7 @@ def fix_files(
     answers_for: AnswersFor = ask_nobody,
     selection_for: SelectionFor = ask_nobody,
 ) -> Iterator[Repaired]:
-    """Fix every file in memory without writing it. `rules`: as for `Engine.fix`; `load`: reads a file."""
+    """Fix every file in memory without writing it. `rules`: as in `Engine.fix`; `load`: reads a file."""
     for file in files:
         try:
             engine = engine_for(file.settings)
@@ -134,8 +135,8 @@ def fix_files(
 
 
 def write(repaired: Repaired) -> int:
-    """Write a fixed file; returns how many other hard links keep the old contents. FileProblem is raised if that fails,
-    or if the file changed since it was read."""
+    """Write a fixed file; returns how many other hard links keep the old contents. Raises FileProblem if that fails, or
+    if the file changed since it was read."""
     path = repaired.file.path
     try:
         same = read_file(path, len(repaired.data)) == repaired.data
@@ -147,7 +148,7 @@ def write(repaired: Repaired) -> int:
 
 
 def problem_of(file: File, error: Exception) -> Problem:
-    """The problem to report for a file after an exception."""
+    """The Problem to report for a file after an exception."""
     if isinstance(error, LimitExceeded):
         return Exceeds.of(file.path, error)
     if isinstance(error, (FileProblem, SourceError)):

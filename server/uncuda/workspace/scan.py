@@ -1,5 +1,5 @@
-"""Gathers facts about a project from its files: plugins and shims they import, classes they define, targets they
-support."""
+"""Collects facts about a project from its files: plugins and shims that they import, classes that they define, targets
+that they support."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from .idioms import PACKS, SCRIPTS, STARRED, TORCH_OF, idioms
 from .kernels import UNTOLD, Told, module_of, told
 from .notebooks import OtherLanguageError, is_notebook, program_bytes
 from .own import Above, own_module
+from .tried import tried
 from .words import Words
 
 _TORCH = re.compile(rb"^[ \t]*(?:import torch\b|from torch[. ])", re.M)
@@ -36,17 +37,17 @@ _IMPORT = re.compile(
 )
 
 
-_CHOOSING = 2  # so many files must choose the target at run time for the project to support it
+_CHOOSING = 2  # the number of files that must choose the target at run time for the project to count as supporting it
 _NEAR = 200
-"""Characters after a package's name within which `import` makes a line worth reading."""
+"""The maximum number of characters between a package's name and `import` on a line that is read."""
 
 Read = Callable[[str, int], bytes]
-"""Reads at most so many bytes of a file."""
+"""A function that reads at most a given number of bytes of a file."""
 
 
 @dataclass
 class Survey:
-    """The result of the quick look at every file: the project, the readable files, and problems. `silent`: paths of
+    """The result of the byte search in every file: the project, the readable files, and problems. `silent`: paths of
     files that cannot have findings."""
 
     project: Project
@@ -61,8 +62,8 @@ class Survey:
 
 
 def read_text(path: str, most: int = Limits.bytes) -> bytes:
-    """The bytes of a file that Python could read, of a notebook those of its program; otherwise FileProblem,
-    SourceError or LimitExceeded is raised."""
+    """The bytes of a file that Python could read; for a notebook, those of its joined cells. Otherwise raises
+    FileProblem, SourceError or LimitExceeded."""
     data = read_file(path, most)
     if is_notebook(path):
         return program_bytes(data, path)
@@ -73,7 +74,8 @@ def read_text(path: str, most: int = Limits.bytes) -> bytes:
 
 @dataclass
 class Part:
-    """The result for some files. `silent`: indexes of files without findings; `problems`: by a file's index."""
+    """The result of the byte search for some files. `silent`: indices of files without findings; `problems`: by the
+    index of a file."""
 
     gathered: Gathered
     silent: set[int]
@@ -83,7 +85,8 @@ class Part:
 def survey(
     files: Sequence[File], words: Words, concerns: Callable[[File, bytes], bool], read: Read = read_text
 ) -> Survey:
-    """Read every file once: test that it is text, gather facts about the project, and test if it may have findings."""
+    """Read every file once: test that it is text, collect facts about the project, and test whether it may have
+    findings."""
     scanner = Scanner(words, once=True)
     return together([(files, look_at(files, scanner, concerns, read))], scanner)
 
@@ -91,7 +94,7 @@ def survey(
 def look_at(
     files: Iterable[File], scanner: Scanner, concerns: Callable[[File, bytes], bool], read: Read = read_text
 ) -> Part:
-    """The part of `survey` for some files; the facts gathered by the scanner are moved into it."""
+    """The part of `survey` for some files; the facts that the scanner collected are moved into the result."""
     silent: set[int] = set()
     problems: dict[int, Problem] = {}
     for number, file in enumerate(files):
@@ -107,7 +110,7 @@ def look_at(
             problems[number] = Exceeds.of(file.path, error)
             continue
         found = concerns(file, data)
-        scanner.add(data, found, file.path)
+        scanner.add(data, found, file.path, file.settings.portable)
         if not found:
             silent.add(number)
     gathered, scanner.gathered = scanner.gathered, Gathered()
@@ -116,7 +119,7 @@ def look_at(
 
 
 def together(looks: Iterable[tuple[Sequence[File], Part]], scanner: Scanner) -> Survey:
-    """The survey from the parts of consecutive groups of files."""
+    """The survey made of the parts for consecutive groups of files."""
     readable: list[File] = []
     silent: set[str] = set()
     near: set[str] = set()
@@ -139,8 +142,8 @@ def together(looks: Iterable[tuple[Sequence[File], Part]], scanner: Scanner) -> 
 
 @dataclass
 class Gathered:
-    """The facts gathered from files. `serving`: by target, how many files choose it at run time, counted up to a limit;
-    others as in `Said`."""
+    """The facts collected from several files. `serving`: by target, the number of files that choose it at run time,
+    counted up to a limit; other fields as in `Said`."""
 
     modules: set[str] = field(default_factory=set)
     owners: set[Owner] = field(default_factory=set)
@@ -159,12 +162,12 @@ class Gathered:
             self.serving[target] = self.serving.get(target, 0) + 1
 
     def condense(self) -> None:
-        """Merge facts about kernels, since it does not matter which file told them."""
+        """Merge facts about kernels, because it does not matter from which file they come."""
         if self.told:
             self.told = [Told(*(frozenset().union(*names) for names in zip(*self.told, strict=True)))]
 
     def take(self, other: Gathered) -> None:
-        """Add other gathered facts."""
+        """Add the facts of another object."""
         self.modules |= other.modules
         self.owners |= other.owners
         self.torch = self.torch or other.torch
@@ -175,9 +178,9 @@ class Gathered:
 
 @dataclass(frozen=True)
 class Said:
-    """The facts of one file. `modules`: plugins and shims it imports, each with the span of the name, and variables
-    that activate a shim; `owners`: its classes that define `cuda` or `is_cuda`; `told`: about kernels; `serves`:
-    targets it chooses besides CUDA; `torch`: it imports torch and uses its CUDA names."""
+    """The facts of one file. `modules`: plugins and shims that it imports, each with the span of the name, and
+    variables that activate a shim; `owners`: its classes that define `cuda` or `is_cuda`; `told`: facts about kernels;
+    `serves`: targets that it chooses besides CUDA; `torch`: whether it imports torch and uses its CUDA names."""
 
     modules: Mapping[str, Span] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -190,13 +193,15 @@ _NOTHING = Said()
 
 
 class Scanner:
-    """Gathers a Project from the bytes of one file after another. `once`: files do not change meanwhile."""
+    """Collects the facts of a Project from the bytes of one file after another. `once`: whether files do not change
+    while they are read."""
 
     def __init__(self, words: Words, once: bool = False) -> None:
         self._words = words
         modules = {*words.packages.values(), *words.shims.values()} - {""}
         self._packages = {module.partition(".")[0] for module in modules}
-        # Only an alternation of literals; with any other pattern this search would take as long as everything else.
+        # The pattern is only an alternation of literals; with any other pattern this search would take as long as all
+        # other work.
         either = "|".join(sorted(map(re.escape, self._packages)))
         self._variables = [name for name in words.variables.values() if name]
         self._package = re.compile(either.encode())
@@ -209,12 +214,20 @@ class Scanner:
         self._asking = {target: device.encode() for target, (device, _) in words.devices.items() if device}
         self._vendors = {target: vendor.encode() for target, vendor in words.vendors.items() if vendor}
 
-    def add(self, data: bytes, concerned: bool = True, path: str = "") -> None:
-        """Add one file. `concerned`: rules may have findings in it."""
-        self.gathered.add(self.look(data, concerned, self.gathered.modules, path))
+    def add(self, data: bytes, concerned: bool = True, path: str = "", portable: bool = True) -> None:
+        """Add the facts of one file. `concerned`: whether rules may have findings in the file; `portable`: whether to
+        collect its idioms, too, which only portable projects need."""
+        self.gathered.add(self.look(data, concerned, self.gathered.modules, path, portable))
 
-    def look(self, data: bytes, concerned: bool = True, known: Collection[str] = (), path: str = "") -> Said:
-        """The facts of one file, without imports of `known` modules."""
+    def look(
+        self,
+        data: bytes,
+        concerned: bool = True,
+        known: Collection[str] = (),
+        path: str = "",
+        portable: bool = True,
+    ) -> Said:
+        """The facts of one file, without imports of `known` modules; the other parameters: as in `add`."""
         imports = self._common in data and self._package.search(data) is not None
         imports = imports or any(name in data for name in self._switches)
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
@@ -222,7 +235,9 @@ class Scanner:
         kernels = told(data, path, concerned)
         if own := frozenset(filter(None, (own_module(path, self._words.libraries), *self._above.of(path, data)))):
             kernels = kernels._replace(own=own)
-        if habits := idioms(data, module_of(path)):
+        if concerned and (modules_tried := tried(data, path)):
+            kernels = kernels._replace(tried=modules_tried)
+        if portable and (habits := idioms(data, module_of(path))):
             kernels = kernels._replace(idioms=habits)
         apart = is_apart(path)
         asking = [] if apart else [one for one in self._asking if self._may_choose(one, data, concerned)]
@@ -244,7 +259,8 @@ class Scanner:
         return Said(modules, owners, kernels, serves, torch)
 
     def _may_choose(self, target: str, data: bytes, concerned: bool) -> bool:
-        """Whether a file may choose a target, if more such files are needed to show that the project supports it.
+        """Whether a file may choose a target at run time, if more such files are needed to show that the project
+        supports it.
 
         A file that tests for the target's vendor counts even if a fix removed its last CUDA name.
         """
@@ -255,7 +271,7 @@ class Scanner:
         return concerned and b"cuda" in data and may_choose(data, self._asking[target])
 
     def _chooses(self, target: str, layout: Layout) -> bool:
-        """Whether the text chooses a target besides CUDA, in words that our fixes never write."""
+        """Whether the text chooses a target besides CUDA, in words that uncuda's fixes never write."""
         indents, vendor = IndentScopes(layout, Searches(layout.text)), self._words.vendors.get(target, "")
         return arms_by_hand(layout, indents, *self._words.devices[target], vendor)
 
@@ -273,7 +289,7 @@ class Scanner:
             passed = hit.start()
             start = max(done, line)
             if word < start:
-                word = text.find("import", start) % (len(text) + 1)  # the text's length if there is none
+                word = text.find("import", start) % (len(text) + 1)  # the length of the text if there is none
             if start > hit.start() or word >= hit.end() + _NEAR:
                 continue
             if not searched or (match is not None and match.start() < start):
@@ -291,7 +307,7 @@ class Scanner:
         return {module for module in modules if module.partition(".")[0] in self._packages}
 
     def project(self, paths: Collection[str] = ()) -> Project:
-        """The project from the gathered facts; `paths`: as for `project_of`."""
+        """The project with the collected facts; `paths`: as in `project_of`."""
         said = self.gathered
         return self.project_of(
             said.modules, said.owners, paths=paths, told=said.told, serving=said.serving, torch=said.torch
@@ -309,8 +325,8 @@ class Scanner:
     ) -> Project:
         """The project whose files import these modules and have these owners of methods and these constants.
 
-        `paths`: of its files; `told`: what files tell about kernels; `serving`: by target, how many files choose it;
-        `torch`: whether a file uses torch's CUDA.
+        `paths`: the paths of its files; `told`: the facts about kernels; `serving`: by target, the number of files that
+        choose it; `torch`: whether a file uses torch's CUDA functions.
         """
         families = self.names.families(paths)
         served = {target for target, count in serving.items() if count >= _CHOOSING}
@@ -330,6 +346,7 @@ class Scanner:
             kernels=frozenset(name for one in told for name in one.kernels),
             sources=frozenset(name for one in told for name in one.sources),
             own=frozenset(place for one in told for place in one.own),
+            tried=frozenset(name for one in told for name in one.tried),
             starred=frozenset(habit.removeprefix(STARRED) for habit in habits if habit.startswith(STARRED)),
             torch_of=frozenset(habit.removeprefix(TORCH_OF) for habit in habits if habit.startswith(TORCH_OF)),
             scripts=SCRIPTS in habits,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from uncuda.child.records import Codec
+from uncuda.edits import Change, Edit
 from uncuda.engine import Engine, Fixed, Report, Selection
 from uncuda.limits import Kind, LimitExceeded
 from uncuda.project import Helper, Project
@@ -22,7 +23,7 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True)
 class EngineSpec:
-    """What an engine is made from."""
+    """The parameters from which an engine is created."""
 
     target: str
     settings: Settings
@@ -36,7 +37,7 @@ class EngineSpec:
 
 @dataclass(frozen=True)
 class UseEngines:
-    """Sets the engines for the following requests. `project`: None before it is known."""
+    """Sets the engines for the requests that follow. `project`: None before its facts are known."""
 
     engines: tuple[EngineSpec, ...]
     project: Project | None = None
@@ -44,7 +45,7 @@ class UseEngines:
 
 @dataclass(frozen=True)
 class SurveyFiles:
-    """A request for the quick look at files. `constants`: also look for constants that name a target."""
+    """A request for the byte search in files. `constants`: whether to search for constants that name a target, too."""
 
     files: tuple[Place, ...]
     constants: bool
@@ -59,19 +60,20 @@ class CheckFiles:
 
 @dataclass(frozen=True)
 class FixFiles:
-    """A request to fix files in memory. `review`: also apply fixes for review; `rules`: as for `Engine.fix`;
-    `selections`: as for `fix_files`."""
+    """A request to fix files in memory. `review`: whether to apply fixes that need review, too; `rules`: as in
+    `Engine.fix`; `selections`: as in `fix_files`; `steps`: whether the answer holds `FileResult.steps`."""
 
     files: tuple[Place, ...]
     review: bool
     rules: tuple[str, ...] | None = None
     selections: dict[str, Selection] = field(default_factory=dict)
+    steps: bool = False
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why a file was left out. `kind`, `limit`: of an exceeded limit; `trace`: of an internal error; `foreign`: its
-    contents are not ours to check."""
+    """The reason why a file was left out. `kind`, `limit`: of an exceeded limit; `trace`: of an internal error;
+    `foreign`: whether uncuda does not check such contents."""
 
     message: str
     kind: Kind | None = None
@@ -81,7 +83,7 @@ class Trouble:
 
     @classmethod
     def of(cls, problem: Problem, trace: str = "") -> Trouble:
-        """The trouble for a problem with a file."""
+        """The Trouble for a problem with a file."""
         if isinstance(problem, Exceeds):
             return cls(problem.message, problem.limit.kind, problem.limit.limit, trace)
         return cls(problem.message, trace=trace, foreign=isinstance(problem, LeftOut))
@@ -95,7 +97,7 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Surveyed:
-    """The result of the quick look: indices of files that cannot have findings, and troubles by index."""
+    """The result of the byte search: indices of files that cannot have findings, and troubles by index."""
 
     gathered: Gathered = field(default_factory=Gathered)
     silent: tuple[int, ...] = ()
@@ -103,15 +105,29 @@ class Surveyed:
     named: dict[str, str] = field(default_factory=dict)
 
     def part(self, paths: Sequence[str]) -> Part:
-        """The same as a `Part`, for the files at these paths."""
+        """The result as a `Part`, for the files at these paths."""
         problems = {number: trouble.problem(paths[number]) for number, trouble in self.troubles.items()}
         return Part(self.gathered, set(self.silent), problems)
 
 
 @dataclass(frozen=True)
+class Steps:
+    """The fields of `Fixed` with these names: how its text was made."""
+
+    passes: tuple[tuple[Change, ...], ...]
+    first: Report
+    alone: frozenset[Edit] | None
+
+    @classmethod
+    def of(cls, fixed: Fixed) -> Steps:
+        """The steps of a result."""
+        return cls(tuple(map(tuple, fixed.passes)), replace(fixed.first, sites=()), fixed.alone)
+
+
+@dataclass(frozen=True)
 class FileResult:
-    """The result for one file; empty for most. `fixed`: its text after fixes, if changed; `notebook`: the old and new
-    contents of a notebook's file."""
+    """The result for one file; empty for most files. `fixed`: the text after fixes, if it changed; `notebook`: the old
+    and new contents of a notebook file; `steps`: how the text was made, if the request asks for it."""
 
     source: Source | None = None
     report: Report | None = None
@@ -120,6 +136,7 @@ class FileResult:
     refused: str | None = None
     trouble: Trouble | None = None
     notebook: tuple[str, str] | None = None
+    steps: Steps | None = None
 
     @classmethod
     def of_checked(cls, result: Checked) -> FileResult:
@@ -132,8 +149,8 @@ class FileResult:
         return cls(result.source, replace(report, sites=()))
 
     @classmethod
-    def of_repaired(cls, result: Repaired) -> FileResult:
-        """The result for a fixed file."""
+    def of_repaired(cls, result: Repaired, steps: bool = False) -> FileResult:
+        """The result for a fixed file. `steps`: whether to say how its text was made."""
         if result.problem:
             return cls(trouble=Trouble.of(result.problem, result.trace))
         fixed = result.fixed
@@ -141,36 +158,42 @@ class FileResult:
             return cls()
         report = fixed.report
         changed = fixed.text != result.source.text
-        if not (changed or fixed.applied or fixed.refused or report.findings or report.skipped):
+        first = steps and fixed.first.findings
+        if not (changed or fixed.applied or fixed.refused or report.findings or report.skipped or first):
             return cls()
         text = fixed.text if changed else None
         held = (result.data.decode(), result.result.decode()) if result.source.cells else None
-        return cls(result.source, replace(report, sites=()), text, fixed.applied, fixed.refused, notebook=held)
+        made = Steps.of(fixed) if steps else None
+        spared = replace(report, sites=())
+        return cls(result.source, spared, text, fixed.applied, fixed.refused, notebook=held, steps=made)
 
     def checked(self, file: File) -> Checked:
-        """The same as a `Checked`."""
+        """The result as a `Checked`."""
         if self.trouble is not None:
             return Checked(file, problem=self.trouble.problem(file.path), trace=self.trouble.trace)
         return Checked(file, self.source, self.report)
 
     def repaired(self, file: File) -> Repaired:
-        """The same as a `Repaired`."""
+        """The result as a `Repaired`."""
         if self.trouble is not None:
             return Repaired(file, problem=self.trouble.problem(file.path), trace=self.trouble.trace)
         if self.source is None or self.report is None:
             return Repaired(file)
         text = self.source.text if self.fixed is None else self.fixed
+        fixed = Fixed(text, self.applied, self.report, self.refused)
+        if made := self.steps:
+            passes = tuple(map(list, made.passes))
+            fixed = replace(fixed, before=self.source.text, passes=passes, first=made.first, alone=made.alone)
         if self.notebook is not None:
             before, after = (held.encode() for held in self.notebook)
-            return Repaired(file, self.source, Fixed(text, self.applied, self.report, self.refused), before, after)
+            return Repaired(file, self.source, fixed, before, after)
         data = self.source.encode()  # these are the bytes that were read, as only reversible texts are decoded
-        result = data if self.fixed is None else self.source.encode(text)
-        return Repaired(file, self.source, Fixed(text, self.applied, self.report, self.refused), data, result)
+        return Repaired(file, self.source, fixed, data, data if self.fixed is None else self.source.encode(text))
 
 
 @dataclass(frozen=True)
 class FileResults:
-    """The results for the files of a request, in its order."""
+    """The results for the files of a request, in the order of the request."""
 
     files: tuple[FileResult, ...]
 

@@ -1,7 +1,8 @@
 """Finds the oldest later version of a plugin with which some findings without a fix get a fix or disappear.
 
-Files are checked again: all with the newest version, then those that improve with it with the later versions, oldest
-first, until one improves some. A version whose improvements the newest version has lost is thus not considered.
+Files are checked again: all with the newest version; then the files that improve with it, with the later versions,
+oldest first, until a version improves some. So a version whose improvements the newest version has lost is not
+considered.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from .counts import Decision
 from .discover import File
 
 ByHand = Callable[[Sequence[File], str], Iterable[tuple[str, frozenset[Span]]]]
-"""Checks files for a plugin version and yields paths and spans of findings without a fix, except of failed files."""
+"""Checks files for a plugin version and yields paths and spans of findings without a fix; failed files are left out."""
 
 
 @dataclass(frozen=True)
@@ -32,21 +33,22 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Upgrade:
-    """The oldest later version of a plugin with which some findings without a fix get a fix or disappear, and still do
-    with the newest version.
+    """The oldest later version of a plugin in which some findings without a fix get a fix or disappear, and in the
+    newest version still do.
 
-    `version`: that version; empty if there is none. `later`: number of known versions later than the present one.
+    `version`: that version; empty if there is no such version. `later`: number of known versions later than the current
+    one.
     """
 
     plugin: Plugin
     later: int
     version: str = ""
     gained: tuple[tuple[Decision, int], ...] = ()  # findings that get a fix or disappear, by decision; most first
-    lost: int = 0  # number of findings without a fix that appear only with that version
+    lost: int = 0  # number of findings without a fix that exist only with that version
 
 
 class Candidate(NamedTuple):
-    """A file with findings without a fix. `places`: the decision of each of them, by span."""
+    """A file with findings without a fix. `places`: the decision of each such finding, by span."""
 
     file: File
     places: Mapping[Span, Decision]

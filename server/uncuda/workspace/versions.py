@@ -1,4 +1,4 @@
-"""The versions of a target's plugin and of PyTorch that files are checked for, and the source that states them."""
+"""The versions of a target's plugin and of PyTorch for which files are checked, and the source that states them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .requirements import TORCH, Holds
 
 @dataclass(frozen=True)
 class Taken:
-    """The versions (`Versions` as text) chosen for a target's plugin, and why.
+    """The versions (`Versions` as text) that were chosen for a target's plugin, and the reason.
 
-    "set": by `target-version`; "asked for": by the file at `path`; "goes with": they belong to PyTorch `torch`, which
-    the file at `path` requires, or (no path) `torch-version` sets; "assumed": nothing states them.
+    "set": by `target-version`; "asked for": by the file at `path`; "goes with": they are made for PyTorch `torch`,
+    which the file at `path` requires, or (no path) `torch-version` sets; "assumed": no source states them.
     """
 
     package: str
@@ -29,7 +29,7 @@ class Taken:
 
     @property
     def note(self) -> tuple[str, tuple[str, ...]]:
-        """(key, values) of the sentence that says why."""
+        """(key, values) of the sentence that gives the reason."""
         if self.why == "goes with":
             near = Versions.of(self.versions).exact and not same_version(self.torch, self.versions)
             key = ("plugin near" if near else "plugin goes with") + ("" if self.path else " set")
@@ -40,10 +40,10 @@ class Taken:
 
 
 def settled(settings: Settings, catalogue: Catalogue, target: str, holds: Holds) -> tuple[Settings, Taken]:
-    """The settings with the versions chosen for a target, and what was chosen for its plugin.
+    """The settings with the versions that were chosen for a target, and the choice for its plugin.
 
-    Settings come first, then the project's requirements, then what belongs to its PyTorch; a range of PyTorch counts
-    only if it excludes the plugin's default version.
+    Settings take precedence, then the project's requirements, then the version made for its PyTorch; a range of PyTorch
+    counts only if it excludes the plugin's default version.
     """
     package = catalogue.declarations[target]["words"].get("package", "")
     taken = _plugin(settings, catalogue, target, package, holds)
@@ -69,10 +69,10 @@ def _plugin(settings: Settings, catalogue: Catalogue, target: str, package: str,
 
 
 def _torch(settings: Settings, taken: Taken, holds: Holds, follows: bool) -> str | None:
-    """The versions of PyTorch to check for; None: those that the plugin's versions need.
+    """The versions of PyTorch for which files are checked; None: those that the plugin's versions need.
 
-    A project to be ported names the PyTorch it used with CUDA, often only as a lower bound. `follows`: the plugin's
-    versions are PyTorch's.
+    The requirements of a project that is to be ported name the PyTorch that it used with CUDA, often only as a lower
+    bound. `follows`: whether the plugin's version numbers are those of PyTorch.
     """
     held = holds.get(TORCH)
     if settings.torch_version or held is None or held.versions == Versions():
@@ -85,7 +85,7 @@ def _torch(settings: Settings, taken: Taken, holds: Holds, follows: bool) -> str
 def pinned_target(packages: Mapping[str, str], holds: Holds) -> tuple[str, str, str] | None:
     """The only target whose plugin a project requires: (id, package, file); None if it requires none or several.
 
-    `packages`: the plugins of all targets. The nearest folder decides.
+    `packages`: the plugins of all targets. The nearest folder with such requirements decides.
     """
     asked = [target for target, package in packages.items() if package and normal(package) in holds]
     nearest = max((len(holds[normal(packages[target])].folder) for target in asked), default=0)

@@ -10,7 +10,7 @@ from typing import Any
 @dataclass(frozen=True)
 class Words:
     """By target id: the plugin's package, the shim's module, the names of device and collective library, the vendor,
-    and the variable that makes the plugin import the shim; and the names of all known libraries."""
+    and the variable that makes the plugin import the shim; also the names of all known libraries."""
 
     packages: Mapping[str, str]
     shims: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""A worker process that checks files in parallel with others: it reads them, and writes nothing.
+"""A worker process that checks files in parallel with others; it reads files, but writes none.
 
 Input: `UseEngines`, which has no answer; `SurveyFiles`, answered with `Surveyed`; `CheckFiles` and `FixFiles`, answered
 with `FileResults`.
@@ -45,7 +45,7 @@ def main() -> NoReturn:
 
 
 class Worker:
-    """Answers requests; a forked worker has the engines made before the fork."""
+    """Answers requests; a forked worker has the engines that were created before the fork."""
 
     def __init__(self, catalogue: Catalogue, engines: Iterable[Engine] = ()) -> None:
         self._catalogue = catalogue
@@ -53,8 +53,8 @@ class Worker:
         self._scanner = Scanner(self._words, once=True)
         self._constants = Constants(self._words.devices)
         self._known = list(engines)
-        self._settings: list[Settings] = []  # a separate object for each engine
-        self._engines: dict[int, Engine] = {}  # by id() of these settings
+        self._settings: list[Settings] = []  # a separate object for each engine, because engines are found by its id()
+        self._engines: dict[int, Engine] = {}  # by the id() of these settings
 
     def serve(self) -> NoReturn:
         """Answer requests from the input."""
@@ -72,7 +72,7 @@ class Worker:
             fixed = fix_files(
                 files, self._engine_for, request.review, request.rules, selection_for=selected(selections)
             )
-            return FileResults(tuple(map(FileResult.of_repaired, fixed)))
+            return FileResults(tuple(FileResult.of_repaired(one, request.steps) for one in fixed))
         assert isinstance(request, UseEngines)
         self._prepare(request)
         return None

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any
 
 from uncuda.catalogue import Catalogue
 from uncuda.child.pool import Crashed, Launch, Pool
-from uncuda.engine import Engine, Selection
+from uncuda.engine import Engine
 from uncuda.limits import UNLIMITED
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -39,11 +40,11 @@ from .worker import Worker
 _USUAL = 'import torch\n\nx = torch.ones(2, device="cuda")\ntorch.cuda.synchronize()\nx.cuda()\n'
 
 Lost = Callable[[int, int], object]
-"""Called when a process died, with its number and exit code."""
+"""Called when a process has ended too early, with its number and exit code."""
 
 
 class Workers:
-    """`number` processes, started on demand. `sizes`: of the files, in bytes."""
+    """`number` processes, started on demand. `sizes`: the sizes of the files in bytes."""
 
     def __init__(self, catalogue: Catalogue, number: int, files: Sequence[File], sizes: Sequence[int], lost: Lost):
         self._catalogue, self._number, self._lost = catalogue, number, lost
@@ -60,8 +61,8 @@ class Workers:
     def survey(
         self, files: Sequence[File], engine_for: Callable[[Settings], Engine], constants: bool
     ) -> tuple[Survey, dict[str, str]]:
-        """The survey of files, and the targets named by a constant in them. `engine_for`: gives the engine that tests
-        whether a file may have findings."""
+        """The survey of files, and the targets that a constant in them names. `engine_for`: returns the engine that
+        tests whether a file may have findings."""
         words = Words.of(self._catalogue.declarations, self._catalogue.libraries)
         places, engines = _placed(files, engine_for)
         named: dict[str, str] = {}
@@ -85,7 +86,7 @@ class Workers:
         self, files: Sequence[File], shown: Iterable[File], known_for: EngineFor, engine_for: EngineFor
     ) -> Iterator[Checked]:
         """The results of `check_files` for the files. `shown`: the same files, consumed one by one as results are
-        taken, like `engine_for`; `known_for`: gives their engines."""
+        taken, like `engine_for`; `known_for`: returns their engines."""
         for file, result in self._results(files, shown, known_for, engine_for, CheckFiles):
             yield result.checked(file)
 
@@ -95,15 +96,13 @@ class Workers:
         shown: Iterable[File],
         known_for: EngineFor,
         engine_for: EngineFor,
-        review: bool,
-        rules: tuple[str, ...] | None,
-        selections: Mapping[str, Selection],
+        wanted: FixFiles,
     ) -> Iterator[Repaired]:
-        """The results of `fix_files` for the files, in the same way."""
+        """The results of `fix_files` for the files, in the same way. `wanted`: the request, still without files."""
 
         def request(places: tuple[Place, ...]) -> FixFiles:
-            asked = {path: selections[path] for path, _ in places if path in selections}
-            return FixFiles(places, review, rules, asked)
+            selections = {path: wanted.selections[path] for path, _ in places if path in wanted.selections}
+            return replace(wanted, files=places, selections=selections)
 
         for file, result in self._results(files, shown, known_for, engine_for, request):
             yield result.repaired(file)
@@ -138,7 +137,7 @@ class Workers:
     ) -> Iterator[tuple[Sequence[Place], Any]]:
         """The answers of the processes, which are started if needed."""
         if self._pool is None:
-            for engine in engines:  # prepared before forking, so that processes share it
+            for engine in engines:  # engines are prepared before forking, so that processes share them
                 engine.check(Source(_USUAL), limits=UNLIMITED)
             self._here = Worker(self._catalogue, engines)
             launch = Launch("uncuda.workspace.worker", self._here.serve, CODEC)
@@ -149,7 +148,7 @@ class Workers:
         yield from self._pool.run(batches_of(places, sizes, self._number), lambda parts: request(tuple(parts)))
 
     def _answer_here(self, request: object) -> object:
-        """The answer computed in this process, when no worker is left."""
+        """The answer computed in this process, if no worker is left."""
         assert self._here is not None
         if self._used is not self._prepared:
             self._used = self._prepared
@@ -160,7 +159,7 @@ class Workers:
 def _placed(files: Iterable[File], engine_for: EngineFor) -> tuple[list[Place], list[Engine]]:
     """The files with the numbers of their engines, and the engines."""
     engines: list[Engine] = []
-    numbers: dict[int, int] = {}  # by id() of settings
+    numbers: dict[int, int] = {}  # by the id() of settings
     places = []
     for file in files:
         number = numbers.get(id(file.settings))

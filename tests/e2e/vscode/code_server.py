@@ -1,4 +1,4 @@
-"""code-server on loopback: VS Code for a browser, with folders of its own and no marketplace."""
+"""Runs code-server on the loopback interface: VS Code for a browser, with its own folders and no marketplace."""
 
 import json
 import os
@@ -15,7 +15,8 @@ from typing import Any
 from e2e.vscode.install import chinese, vscode
 
 SECONDS = 60
-# Few notifications; where defaults of VS Code for the web differ from the desktop's, the desktop's.
+# Settings for few notifications; where VS Code for the web has other defaults than on the desktop, those of the desktop
+# are set.
 SETTINGS: dict[str, Any] = {
     "chat.disableAIFeatures": True,
     "editor.hover.delay": 100,
@@ -36,17 +37,17 @@ SETTINGS: dict[str, Any] = {
 }
 OPTIONS = (
     *("--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"),
-    *("--reconnection-grace-time", "1"),  # else a closed page leaves its language server running for hours
+    *("--reconnection-grace-time", "1"),  # otherwise the language server of a closed page would run for hours
 )
 # Only with this option does a page run tests in its extension host; it then shows no notifications.
 DRIVER = "--vscode-option=enable-smoke-test-driver"
 
 
 class CodeServer:
-    """One code-server; extensions and settings are shared by all its pages. `folder`: a temporary folder.
+    """One code-server instance; all its pages share extensions and settings. `folder`: a temporary folder.
 
-    `extensions`: a folder of extensions that are installed already.
-    `driven`: its pages can run tests in the extension host, which no user's VS Code does.
+    `extensions`: a folder with extensions that are already installed. `driven`: its pages can run tests in the
+    extension host, which is not possible in a user's VS Code.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class CodeServer:
         self._folders = ["--user-data-dir", str(self._data), "--extensions-dir", str(self.extensions)]
         dropped = ("VSCODE_IPC_HOOK_CLI", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PORT")
         self._environment = {name: value for name, value in os.environ.items() if name not in dropped}
-        self._environment["EXTENSIONS_GALLERY"] = "{}"  # else each start contacts a marketplace
+        self._environment["EXTENSIONS_GALLERY"] = "{}"  # otherwise each start would contact a marketplace
         for kind in ("CONFIG", "DATA", "CACHE"):
             self._environment[f"XDG_{kind}_HOME"] = str(folder / "xdg" / kind.lower())
         self.configure({})
@@ -79,8 +80,8 @@ class CodeServer:
     def configure(self, settings: dict[str, Any]) -> None:
         """Set the user's settings, on top of the tests' defaults; open pages apply them at once.
 
-        They are also written as machine settings: a web window is that of a remote machine, which takes program paths
-        from there.
+        They are also written as machine settings: a window in the browser counts as that of a remote machine, which
+        takes program paths from the machine settings.
         """
         text = json.dumps({**self._defaults, **settings}, indent=1)
         for kind in ("User", "Machine"):
@@ -88,17 +89,17 @@ class CodeServer:
             (self._data / kind / "settings.json").write_text(text, encoding="utf-8")
 
     def bind(self, keys: list[dict[str, Any]]) -> None:
-        """Give the user these keys over VS Code's own."""
+        """Bind these keys for the user, with precedence over VS Code's own."""
         (self._data / "User" / "keybindings.json").write_text(json.dumps(keys), encoding="utf-8")
 
     def _add_texts(self, locale: str, texts: Path) -> None:
-        """Register VS Code's texts of a language, as it does itself when a language pack is installed."""
+        """Register VS Code's texts in a language, as VS Code does when a language pack is installed."""
         extension = {"extensionIdentifier": {"id": "tests.texts"}, "version": "1"}
         pack = {"hash": locale, "label": locale, "extensions": [extension], "translations": {"vscode": str(texts)}}
         (self._data / "languagepacks.json").write_text(json.dumps({locale: pack}), encoding="utf-8")
 
     def install(self, vsix: Path) -> None:
-        """Install an extension from its package."""
+        """Install an extension from its .vsix package."""
         self.run("--install-extension", str(vsix), "--force")
 
     def run(self, *arguments: str) -> str:
@@ -111,7 +112,7 @@ class CodeServer:
         return (self.folder / "log").read_text(encoding="utf-8")
 
     def address(self, workspace: Path) -> str:
-        """The page that has a folder open, or the folders that a file of VS Code names."""
+        """The URL of the page that opens a folder, or the folders in a workspace file of VS Code."""
         kind = "workspace" if workspace.suffix == ".code-workspace" else "folder"
         return f"http://127.0.0.1:{self.port}/?{kind}={workspace}"
 

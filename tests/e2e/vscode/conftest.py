@@ -1,4 +1,5 @@
-"""Fixtures for tests with VS Code: one code-server with the built extension for all tests, a window for each."""
+"""Fixtures for tests with VS Code: one code-server with the built extension for all tests, and a window for each
+test."""
 
 import os
 from collections.abc import Iterator
@@ -34,7 +35,7 @@ def vsix() -> Path:
 
 @pytest.fixture(scope="session")
 def extensions(installed: None, vsix: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the extension is installed; servers only read it."""
+    """The folder in which the extension is installed; servers only read it."""
     server = CodeServer(tmp_path_factory.mktemp("installed"), SETTINGS)
     server.install(vsix)
     return server.extensions
@@ -42,7 +43,7 @@ def extensions(installed: None, vsix: Path, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(scope="session")
 def server(extensions: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CodeServer]:
-    """VS Code with the extension and this Python."""
+    """A code-server with the extension that uses this Python."""
     server = CodeServer(tmp_path_factory.mktemp("code-server"), SETTINGS, extensions=extensions)
     server.bind(KEYS)
     with server.running():
@@ -78,18 +79,18 @@ def new_window(server: CodeServer, browser: Any, shots: Path) -> Iterator[Window
     window.shot("end")
     window.close()
     server.configure({})
-    assert not window.blocked  # the page sent no request to another machine
+    assert not window.blocked  # the page has sent no request to another machine
 
 
 @pytest.fixture
 def window(new_window: Window) -> Window:
-    """The window of a test: one of its own, where its module does not say otherwise."""
+    """The window of a test: a new one, unless its module overrides this fixture."""
     return new_window
 
 
 @pytest.fixture(scope="module")
 def windows() -> Iterator[list[ReusedWindow]]:
-    """The window that a module's tests share, once there is one."""
+    """A list with the window that the tests of a module share, empty until it is opened."""
     shared: list[ReusedWindow] = []
     yield shared
     for window in shared:
@@ -105,7 +106,8 @@ def reused_window(
     tmp_path_factory: pytest.TempPathFactory,
     request: pytest.FixtureRequest,
 ) -> Iterator[ReusedWindow]:
-    """The window of all tests of a module, as if it were new; after a test that failed it is a new one."""
+    """The window that all tests of a module share, reset before each test; after a failed test, a new window is
+    opened."""
     if not windows:
         windows.append(ReusedWindow(browser, server, tmp_path_factory.mktemp("reused")))
     (window,) = windows
@@ -118,10 +120,10 @@ def reused_window(
         window.close()
     else:
         window.clear()
-    assert not window.blocked  # nothing tried to leave the machine
+    assert not window.blocked  # the page has sent no request to another machine
 
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
-    """A small project."""
+    """A small project in a temporary folder."""
     return project.small(tmp_path)

@@ -1,7 +1,7 @@
-"""Installs VS Code, a browser and playwright, which controls the browser, when a test needs them.
+"""Installs VS Code, a browser and playwright, which controls the browser, if a test needs them.
 
-VS Code comes as code-server, an npm package that contains it; playwright comes from the Python index; Chromium is
-Debian's. All but Debian's packages are kept in .cache/vscode of the checkout.
+VS Code is in code-server, an npm package that contains it; playwright comes from the Python package index; Chromium is
+Debian's package. All programs but Debian's packages are stored in .cache/vscode of the checkout.
 """
 
 import json
@@ -18,9 +18,9 @@ from support.imports import ROOT
 CACHE = ROOT / ".cache" / "vscode"
 HERE = Path(__file__).parent
 BROWSER = ROOT / "requirements" / "browser.txt"
-# The only native modules that tests need; without spdlog output channels stay empty.
+# The only native modules that tests need; without spdlog, output channels are empty.
 NATIVE = ("@vscode/spdlog", "@vscode/native-watchdog")
-# VS Code's texts by key, from an older version: panels, menus and dialogs have kept their names.
+# VS Code's texts by key, from an older version; panels, menus and dialogs have the same names in it.
 CHINESE = "@codingame/monaco-vscode-language-pack-zh-hans@1.83.14"
 CHINESE_SHA512 = "ETUT2hCQa2Zk3KW4iiwzf/RF3yruZMBF4UKMiddFQ3IbmoBYSNZXQH9R5AT1AGGwGTPNZX0KjSGlKLzsN/lhhg=="
 
@@ -60,7 +60,7 @@ def _code_server(folder: Path) -> None:
     for name in ("package.json", "package-lock.json", ".npmrc"):
         shutil.copy(HERE / name, folder)
     fetch([*npm, "ci", "--ignore-scripts"], folder)
-    # Native modules are built for the Node.js that runs them, whose headers are included in it.
+    # Native modules are built for the installed Node.js, whose headers are included in it.
     node = _node(folder).parent
     environment = {
         **os.environ,

@@ -10,7 +10,7 @@ from editors.session import OTHER, TRAIN
 from lsp.harness.expected import engine, message_of
 from uncuda.source import Source
 
-# A fix that needs review, beside safe ones.
+# A text with a fix that needs review, beside safe ones.
 REVIEW = 'import torch\n\nif torch.cuda.is_available() and kind == "cuda":\n    kind = "gpu"\n'
 LATIN = '# -*- coding: latin-1 -*-\nimport torch\n\nname = "café"\ntorch.cuda.synchronize()  # déjà\n'.encode("latin-1")
 CELL = ["import torch\n", 'x = torch.ones(2, device="cuda")\n', "torch.cuda.synchronize()"]
@@ -24,7 +24,7 @@ def small(folder: Path) -> Path:
 
 
 def with_review(folder: Path) -> Path:
-    """A project with fixes to review."""
+    """A project with fixes that need review."""
     return _write(folder, {"train.py": TRAIN, "kind.py": REVIEW, "uncuda.toml": TARGET})
 
 
@@ -44,7 +44,7 @@ def with_notebook(folder: Path) -> Path:
 
 
 def with_latin(folder: Path) -> Path:
-    """A project with programs that are not UTF-8, one for each way to open them."""
+    """A project with programs that are not UTF-8, one for each way in which VS Code can open them."""
     names = ("closed.py", "as_utf8.py", "as_latin1.py")
     return _write(folder, {**dict.fromkeys(names, LATIN), "other.py": OTHER, "uncuda.toml": TARGET})
 

@@ -1,6 +1,7 @@
-"""One VS Code window for several tests in turn: each test closes what it opened, and the next gets a new server.
+"""One VS Code window for several tests: each test closes the editors that it opened, and the next test gets a new
+server.
 
-Loading VS Code takes ten times as long as most tests.
+Loading VS Code takes ten times as long as most tests, so it is loaded only once.
 """
 
 import json
@@ -17,7 +18,7 @@ _CLEAR = (
     *("workbench.action.closePanel", "workbench.action.closeSidebar"),
     *("notifications.clearAll", "notifications.hideList", "notifications.hideToasts"),
 )
-# The commands run one after the other: once the Explorer is visible, the new server has started.
+# The commands run one after the other; when the Explorer is visible, the new server has started.
 _BEGIN = ("uncuda.restart", "workbench.view.explorer", "workbench.action.focusActiveEditorGroup")
 KEYS: list[dict[str, Any]] = [
     {"key": CLOSE.replace("Control", "Ctrl"), "command": "workbench.action.revertAndCloseActiveEditor"},
@@ -34,7 +35,7 @@ _LEFT = ", ".join(
 
 
 class ReusedWindow(Window):
-    """A window that shows `folder`/workspace, whose files each test replaces."""
+    """A window that shows `folder`/workspace; each test replaces the files in it."""
 
     def __init__(self, browser: Any, server: CodeServer, folder: Path) -> None:
         super().__init__(browser, server, folder)
@@ -42,14 +43,14 @@ class ReusedWindow(Window):
         self._shown, self._turn = False, 0
 
     def begin(self, shots: Path) -> None:
-        """Prepare the next test: empty the workspace, and save its screenshots to the folder `shots`."""
+        """Prepare the next test: empty the workspace, and set the folder for its screenshots to `shots`."""
         self._shots, self._taken = shots, 0
         self._workspace.mkdir(exist_ok=True)  # kept, since deleting the folder would end VS Code's file watching
         for path in self._workspace.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def show(self, workspace: Path, query: str = "") -> None:
-        """Show the present files of the workspace, with a new server."""
+        """Show the current files of the workspace, with a new server."""
         assert workspace == self._workspace
         title = self._entitle()
         if not self._shown:
@@ -61,7 +62,8 @@ class ReusedWindow(Window):
         self.page.locator(_FILES).first.wait_for()
 
     def _entitle(self) -> str:
-        """Set a new window title in the settings and return it; once it shows, VS Code has read the settings."""
+        """Set a new window title in the settings and return it; when the window shows it, VS Code has read the
+        settings."""
         self._turn += 1
         title, path = f"test {self._turn}", self._workspace / ".vscode" / "settings.json"
         settings = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
@@ -73,7 +75,7 @@ class ReusedWindow(Window):
         """Close all editors, views and notifications; unsaved changes are lost."""
         self.page.set_viewport_size(SIZE)
         self.page.mouse.move(0, 0)
-        for _ in range(2):  # twice, for a submenu
+        for _ in range(2):  # a submenu needs two key presses
             self.page.keyboard.press("Escape")
         tabs = self.page.locator(".tab")
         while count := tabs.count():

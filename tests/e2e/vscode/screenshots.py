@@ -1,5 +1,5 @@
-"""Takes the pictures that READMEs and docs/editors/port-in-vscode.md show, of the built extension at work on examples/.
-`make screenshots` runs it.
+"""Takes the screenshots in the READMEs and in docs/editors/port-in-vscode.md, with the built extension and examples/.
+The command `make screenshots` runs this module.
 
 python -m e2e.vscode.screenshots
 """
@@ -81,7 +81,7 @@ def take(browser: Any, language: str, scratch: Path) -> None:
 
 
 def _problems(window: Window, language: str) -> None:
-    """Take the screenshot of the workspace's findings, before anything is changed."""
+    """Take the screenshot of the workspace's findings before any change."""
     bar = window.page.locator(BAR)
     window.until(lambda: window.problems() and bar.inner_text().strip()[-1:].isdigit(), bar.all_inner_texts)
     window.page.mouse.move(600, 200)
@@ -90,7 +90,8 @@ def _problems(window: Window, language: str) -> None:
 
 
 def _port(window: Window, language: str) -> None:
-    """From the open preview to the last finding: what is left, the reason to accept it, and that nothing is left."""
+    """Take the screenshots from the open preview to the last finding: the findings left, the reason for accepting one,
+    and the empty list."""
     words, page = LANGUAGES[language], window.page
     page.locator(".part.panel .codicon-panel-maximize, .part.panel .codicon-panel-restore").first.click()
     page.locator(".bulk-edit-panel .monaco-button").first.click()

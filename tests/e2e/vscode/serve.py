@@ -1,4 +1,5 @@
-"""VS Code in the browser, with the extension and a copy of examples/ open, until Ctrl+C. `make vscode` runs it.
+"""Runs Runs VS Code in the browser, with the extension and a copy of examples/ open, until Ctrl+C. The command `make
+vscode` runs this module.
 
 python -m e2e.vscode.serve [--port PORT] [--locale zh-cn]
 """
@@ -33,7 +34,7 @@ def main() -> int:
     except Missing as error:
         print(error, file=sys.stderr)
         return 1
-    for ending in (signal.SIGTERM, signal.SIGHUP):  # closing the terminal ends VS Code as well
+    for ending in (signal.SIGTERM, signal.SIGHUP):  # closing the terminal also ends VS Code
         signal.signal(ending, signal.default_int_handler)
     with server.running():
         print(f"VS Code with {workspace.relative_to(ROOT)}: {server.address(workspace)}   (Ctrl+C ends it)", flush=True)
@@ -46,7 +47,7 @@ def main() -> int:
 
 
 def ready(folder: Path, vsix: Path, locale: str = "", port: int = 0) -> tuple[CodeServer, Path]:
-    """The code-server with the extension, and a fresh copy of examples/ for it to open; `folder` is recreated."""
+    """A code-server with the extension, and a new copy of examples/ that it opens; `folder` is recreated."""
     shutil.rmtree(folder, ignore_errors=True)
     workspace = shutil.copytree(ROOT / "examples", folder / "examples")
     server = CodeServer(folder / "code-server", SETTINGS, locale, port)

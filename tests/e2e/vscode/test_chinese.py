@@ -1,4 +1,4 @@
-"""The extension in a VS Code whose display language is Chinese."""
+"""Tests of the extension in a VS Code whose display language is Chinese."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Tests that run inside VS Code's extension host, against its own interface for extensions."""
+"""Tests that run inside VS Code's extension host, with the API for extensions."""
 
 import json
 import urllib.parse
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 @pytest.fixture(scope="module")
 def server(extensions: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CodeServer]:
-    """A VS Code of their own, whose pages take such tests."""
+    """A separate code-server whose pages can run tests in the extension host."""
     server = CodeServer(tmp_path_factory.mktemp("driven"), SETTINGS, extensions=extensions, driven=True)
     with server.running():
         yield server
@@ -28,7 +28,7 @@ SECONDS = 180
 
 
 def run(window: Window, workspace: Path, tests: str) -> None:
-    """Run a test file in the extension host of a window that opens `workspace`; a failure there fails this test."""
+    """Run a test file in the extension host of a window that opens `workspace`; a failure in it fails this test."""
     wanted = json.dumps(project.expected(workspace))
     workspace.with_name("expected.json").write_text(wanted, encoding="utf-8")
     ended: list[int] = []

@@ -1,4 +1,5 @@
-"""Tests of the Port view and the review in VS Code, as a person uses them: one window, until few findings are left."""
+"""Tests of the Port view and the review in VS Code, operated as a user does: one window, until few findings are
+left."""
 
 import json
 from collections.abc import Iterator
@@ -43,7 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def window(server: CodeServer, browser: Any, folder: Path) -> Iterator[Window]:
-    """The window that all tests here share; each test continues where the one before ended."""
+    """The window that all tests in this module share; each test continues where the previous one ended."""
     shots = CACHE / "shots" / "port"
     for old in shots.glob("*.png"):
         old.unlink()
@@ -64,7 +65,7 @@ def select(window: Window, text: str) -> None:
 
 
 def expand(window: Window, text: str) -> None:
-    """Open a row, whatever it is now: a click turns it round."""
+    """Expand a row, if it is not expanded yet; a click would toggle it."""
     row = window.page.locator(".tree-explorer-viewlet-tree-view .monaco-list-row", has_text=text).first
 
     def expanded() -> bool:
@@ -77,7 +78,7 @@ def expand(window: Window, text: str) -> None:
 
 
 def active(window: Window) -> str:
-    """What the active tab is called."""
+    """The title of the active tab."""
     return window.rows(".editor-group-container.active .tab.active")[0]
 
 
@@ -104,10 +105,18 @@ def test_two_folders_with_a_target_each(window: Window, folder: Path) -> None:
 def test_down_to_a_finding_by_key(window: Window, folder: Path) -> None:
     """The right arrow key expands folder, class, rule and file; Enter opens the finding."""
     select(window, "one")
-    for _ in range(8):
-        window.page.keyboard.press("ArrowRight")
-        window.page.wait_for_timeout(250)
-    window.until(lambda: any("line " in row for row in window.port()), window.port)
+    focused = window.page.locator(".tree-explorer-viewlet-tree-view .monaco-list-row.focused")
+
+    def at_a_finding() -> bool:
+        if "line " not in (row := focused.first.inner_text()):
+            window.page.keyboard.press("ArrowRight")
+            window.until(
+                lambda: focused.first.inner_text() != row or focused.first.get_attribute("aria-expanded") == "true",
+                window.port,
+            )
+        return "line " in focused.first.inner_text()
+
+    window.until(at_a_finding, window.port)
     window.page.keyboard.press("Enter")
     window.until(lambda: window.page.locator(".tab.active").count(), lambda: window.rows(".tab"))
     window.shot("open")
@@ -120,7 +129,7 @@ def test_a_fix_from_the_view(window: Window, folder: Path) -> None:
     select(window, "line ")
     window.page.keyboard.press("Alt+Enter")
     window.until(lambda: f"{before - 1} left" in window.port_message(), lambda: (window.port_message(), window.port()))
-    window.command("File: Save All Files")
+    window.save_all()
     window.until(lambda: left(folder) == before - 1, lambda: left(folder))
     window.shot("fixed")
 
@@ -168,12 +177,11 @@ def test_the_review_by_keys(window: Window, folder: Path) -> None:
     window.page.keyboard.press("Alt+Enter")
     window.until(lambda: f"{before - 1} left" in window.port_message(), window.port_message)
     window.until(lambda: "amp-c-import" in active(window), lambda: window.rows(".tab"))  # it goes on
-    window.command("File: Save All Files")
+    window.save_all()
     window.until(lambda: left(folder) == before - 1, lambda: left(folder))
     window.until(lambda: {*BUTTONS} <= {*window.title_buttons()}, window.title_buttons)  # also without a fix
     window.command("uncuda: Review: Accept with a Reason")
-    window.page.locator(".quick-input-widget input.input:visible").wait_for()
-    window.page.keyboard.type("only a log")
+    window.page.locator(".quick-input-widget:visible", has_text="Why?").locator("input.input").fill("only a log")
     window.shot("reason")
     window.page.keyboard.press("Enter")
     baseline = folder / "one" / "uncuda-baseline.jsonl"

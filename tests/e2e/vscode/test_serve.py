@@ -1,4 +1,4 @@
-"""The VS Code that `make vscode` starts."""
+"""Tests of the VS Code that `make vscode` starts."""
 
 import socket
 import sys
@@ -35,7 +35,7 @@ def by_hand(installed: None, vsix: Path, browser: Any, shots: Path, tmp_path: Pa
 @pytest.mark.slow
 @pytest.mark.network
 def test_what_uncuda_says_is_on_the_screen(by_hand: Window) -> None:
-    """The first notification asks for which accelerator the code is; the chosen one is written to the settings."""
+    """The first notification asks for the accelerator; the user's choice is written to the settings."""
     assert not by_hand.rows(".monaco-dialog-box, .onboarding-a-container")
     by_hand.open("train/distributed.py")
     said = by_hand.until(by_hand.toasts)

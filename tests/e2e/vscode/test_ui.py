@@ -1,4 +1,4 @@
-"""The extension as a user sees it: what VS Code shows, and what is on disk afterwards."""
+"""Tests of the extension as a user sees it: what VS Code shows, and the files on disk afterwards."""
 
 import json
 import os
@@ -24,25 +24,25 @@ FINDINGS = project.findings(TRAIN)
 
 @pytest.fixture
 def window(reused_window: ReusedWindow) -> Window:
-    """The window of all these tests, which shows nothing yet."""
+    """The window that all tests in this module share, with no editor open."""
     return reused_window
 
 
 @pytest.fixture
 def folder(reused_window: ReusedWindow) -> Path:
-    """The folder in which it wants its workspace."""
+    """The folder in which the window expects its workspace."""
     return reused_window.folder
 
 
 @pytest.fixture
 def small(folder: Path) -> Path:
-    """A small project."""
+    """A small project in that folder."""
     return project.small(folder)
 
 
 @pytest.fixture
 def train(window: Window, small: Path) -> Window:
-    """A window with the small project, its program open and checked."""
+    """A window with the small project; its program is open and checked."""
     window.show(small)
     window.open("train.py")
     window.squiggles(len(FINDINGS))
@@ -68,13 +68,13 @@ def test_squiggles_hover_and_problems(train: Window) -> None:
         return any(rule in row and message in row for row in train.problems())
 
     train.until(lambda: all(listed(rule, message) for rule, _, message in FINDINGS), train.problems)
-    everything = len(FINDINGS) + len(project.findings(OTHER))  # includes the file that is not open
+    everything = len(FINDINGS) + len(project.findings(OTHER))  # includes the findings of the file that is not open
     train.until(lambda: len([row for row in train.problems() if "uncuda" in row]) == everything, train.problems)
     train.shot("problems")
 
 
 def test_problems_of_files_that_nobody_opened(new_window: Window, tmp_path: Path) -> None:
-    """From the start of VS Code on: so in a window of its own."""
+    """The test needs a new window, because it is about the start of VS Code."""
     window, small = new_window, project.small(tmp_path)
     window.show(small)
     names = ("train.py", "other.py")
@@ -127,7 +127,7 @@ def test_fix_all_in_workspace_and_one_undo(train: Window, small: Path) -> None:
     train.page.keyboard.press("Control+Z")
     train.squiggles(len(FINDINGS))
     train.until(lambda: train.dirty() == 2, train.dirty)  # the other file is changed a moment later
-    train.command("File: Save All Files")
+    train.save_all()
     train.until(lambda: project.contents(small) == before, lambda: project.contents(small))
 
 
@@ -147,7 +147,7 @@ def test_fix_all_on_save(window: Window, small: Path) -> None:
     window.squiggles(len(FINDINGS))
 
     def saved() -> bool:
-        """Whether saving fixed the file: the diagnostics may appear before the editor can save, so this is repeated."""
+        """Whether saving has fixed the file; repeated, because diagnostics may appear before the editor can save."""
         window.focus_editor()
         window.page.keyboard.press("Control+S")
         window.page.wait_for_timeout(2000)
@@ -157,9 +157,10 @@ def test_fix_all_on_save(window: Window, small: Path) -> None:
 
 
 def test_show_what_is_left(new_window: Window, tmp_path: Path) -> None:
-    """The three counts, and a button that opens the first finding that is left and the list of all that are shown.
+    """The message has the three counts, and a button that opens the first finding left and the list of all findings.
 
-    In a window of its own: VS Code holds a document that the server has shown for minutes after its editor is closed.
+    The test needs a new window: VS Code keeps a document that the server has shown for minutes after its editor is
+    closed.
     """
     window, workspace = new_window, project.with_review(tmp_path)
     window.show(workspace)
@@ -224,7 +225,7 @@ def test_accept_with_a_reason_and_take_it_back(train: Window, small: Path) -> No
 
 
 def test_fix_a_folder_from_the_explorer(train: Window) -> None:
-    """Files beside the folder are not fixed."""
+    """Files outside of the folder are not fixed."""
     train.page.locator(".explorer-folders-view .monaco-list-row", has_text="sub").click(button="right")
     menus = train.page.locator(".context-view .monaco-menu .action-menu-item:visible")
     menus.filter(has_text="uncuda").first.hover()
@@ -251,13 +252,14 @@ def test_fix_the_files_that_are_selected_in_the_explorer(window: Window, small: 
     menus.filter(has_text="uncuda").first.hover()
     fix = menus.filter(has_text=re.compile("^Fix All in File")).first
     fix.hover()
-    window.page.wait_for_timeout(500)  # a menu takes no click while it comes up
+    window.page.wait_for_timeout(500)  # a menu ignores clicks while it opens
     fix.click(delay=100)
     window.until(lambda: window.dirty() == 2, window.dirty)
 
 
 def test_the_page_of_a_rule_is_rendered(train: Window) -> None:
-    """The page is filled in for the target, opened by the menu or the link in Problems, and contains no TOML."""
+    """The page is filled in for the target, is opened by the menu or the link in the Problems panel, and contains no
+    TOML."""
 
     def shows(said: str) -> None:
         train.until(lambda: said in train.rendered(), train.rendered)
@@ -283,7 +285,7 @@ def apply_by_rule(window: Window, said: str) -> None:
     """Group the open preview by rule, check that a row contains `said`, and apply the ticked edits."""
     window.shot("ticks")
     by_file = window.page.locator(".codicon-ungroup-by-ref-type:visible")
-    if by_file.count():  # VS Code remembers how the preview before was grouped
+    if by_file.count():  # VS Code remembers how the previous preview was grouped
         by_file.first.click()
     window.page.locator(".codicon-group-by-ref-type:visible").first.click()
     window.until(lambda: any(said in row for row in window.preview()), window.preview)
@@ -310,7 +312,7 @@ def test_preview_with_ticks_by_rule(window: Window, folder: Path) -> None:
     window.focus_editor()
     window.page.keyboard.press("Control+Z")
     window.squiggles(len(FINDINGS))
-    window.command("File: Save All Files")
+    window.save_all()
     window.until(lambda: project.contents(workspace) == before, lambda: project.contents(workspace))
 
 
@@ -399,7 +401,7 @@ def test_a_target_of_the_editor_moves_to_the_project(new_window: Window, tmp_pat
 
 
 def test_a_target_of_several_folders_moves_to_each(new_window: Window, tmp_path: Path) -> None:
-    """What stands in a file of VS Code for a workspace holds for all of its folders."""
+    """A setting in a workspace file of VS Code applies to all folders of the workspace."""
     window, small = new_window, project.small(tmp_path)
     other = small.with_name("other")
     other.mkdir()
@@ -418,7 +420,7 @@ def test_a_target_of_several_folders_moves_to_each(new_window: Window, tmp_path:
 
 
 def test_a_target_of_the_project_is_not_offered_another(new_window: Window, tmp_path: Path) -> None:
-    """The editor's setting has no effect there; to move it would change what the command line checks for."""
+    """The editor's setting has no effect there; moving it would change the target of the command line."""
     window, small = new_window, project.small(tmp_path)
     folder = small / ".vscode"
     folder.mkdir()
@@ -439,7 +441,7 @@ def test_logs_and_restart(train: Window) -> None:
     train.shot("logs")
     train.command("uncuda: Restart Server")
     train.command("uncuda: Fix All in File")
-    train.until(lambda: "torch.npu.synchronize()" in train.text(), train.text)  # a server that starts marks nothing
+    train.until(lambda: "torch.npu.synchronize()" in train.text(), train.text)  # a starting server shows no squiggles
     train.squiggles(0)
 
 

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Window:
-    """A page. `blocked`: the requests to other machines that it tried, all of which were refused."""
+    """A page. `blocked`: the requests to other machines that the page tried, all of which were refused."""
 
     def __init__(self, browser: Any, server: CodeServer, shots: Path, size: dict[str, int] | None = None) -> None:
         self._server, self._shots, self._taken = server, shots, 0
@@ -41,7 +41,7 @@ class Window:
         self._context.close()
 
     def show(self, workspace: Path, query: str = "") -> None:
-        """Open a folder."""
+        """Open a folder in the window."""
         self.page.goto(self._server.address(workspace) + query)
         self.page.locator(".explorer-folders-view .monaco-list-row").first.wait_for(timeout=SECONDS * 1000)
 
@@ -63,11 +63,11 @@ class Window:
         return reached
 
     def rows(self, selector: str) -> list[str]:
-        """The text of each element, on one line, with plain spaces."""
+        """The text of each element that matches, on one line, with plain spaces."""
         texts = self.page.locator(selector).all_inner_texts()
         return [" ".join(text.replace("\xa0", " ").split()) for text in texts]
 
-    # Opening and running
+    # Methods that open files and run commands.
 
     def quick(self, key: str, text: str) -> Any:
         """Type into quick open (`key` opens it); returns its rows once they no longer change."""
@@ -94,7 +94,8 @@ class Window:
         self.page.locator(".editor-instance .view-line, .notebook-editor").first.wait_for()
 
     def _is_listed(self, name: str) -> bool:
-        """Whether quick open lists a file first; if not, it is closed, since it does not find files written later."""
+        """Whether quick open lists a file first; if not, quick open is closed, because it does not find files that were
+        written after it was opened."""
         if Path(name).name in self.quick("Control+P", name).first.inner_text():
             return True
         self.page.keyboard.press("Escape")
@@ -107,12 +108,18 @@ class Window:
         assert title in titles, titles
         rows.nth(titles.index(title)).click()
 
+    def save_all(self) -> None:
+        """Save all files once one is changed: only files with a tab are saved, and edits from outside open it late."""
+        self.until(self.dirty, lambda: self.rows(".tab"))
+        self.command("File: Save All Files")
+        self.until(lambda: not self.dirty(), lambda: self.rows(".tab"))
+
     def focus_editor(self) -> None:
-        """Put the cursor into the editor."""
+        """Focus the editor."""
         self.page.locator(".editor-instance .view-line").first.click()
 
     def click(self, word: str) -> None:
-        """Put the cursor into a word of the text."""
+        """Click a word of the text, which puts the cursor there."""
         self.page.locator(".view-line span:not(:has(span))", has_text=word).first.click()
 
     def quick_fixes(self) -> list[str]:
@@ -170,7 +177,7 @@ class Window:
         return self.until(lambda: [text for text in self.notifications() if part in text], self.notifications)[0]
 
     def answer(self, button: str) -> None:
-        """Press a button of a notification by keyboard: a tooltip may cover the mouse's position."""
+        """Press a button of a notification by keyboard, because a tooltip may cover the button."""
         shown = self.page.locator(".notification-list-item .monaco-button:visible", has_text=button)
         self.until(lambda: self.notifications() and shown.count(), self.notifications)
         shown.first.press("Enter")
@@ -191,11 +198,11 @@ class Window:
         return self.rows(".tree-explorer-viewlet-tree-view .monaco-list-row")
 
     def port_message(self) -> str:
-        """What stands above these rows."""
+        """The message above the rows of the Port view."""
         return " ".join(self.rows(".tree-explorer-viewlet-tree-view .message"))
 
     def title_buttons(self) -> list[str]:
-        """What the buttons of the active editor's title are called, with their keys."""
+        """The labels of the buttons in the active editor's title bar, with their keys."""
         labels = self.page.locator(".editor-group-container.active .editor-actions .action-label").all()
         return [label.get_attribute("aria-label") or "" for label in labels]
 
@@ -210,7 +217,7 @@ class Window:
         loaded = "() => [...document.images].filter(one => one.naturalWidth).map(one => one.src.split('/').pop())"
         found: list[str] = []
         for frame in self.page.frames[1:]:
-            with suppress(Error):  # the frame is being replaced
+            with suppress(Error):  # the frame is just being replaced
                 found += frame.evaluate(loaded)
         return found
 
@@ -220,7 +227,7 @@ class Window:
 
         said = []
         for frame in self.page.frames[1:]:
-            with suppress(Error):  # the frame is being replaced
+            with suppress(Error):  # the frame is just being replaced
                 said.append(frame.evaluate("() => document.querySelector('.markdown-body')?.innerText ?? ''"))
         return "\n".join(said)
 

@@ -1,7 +1,9 @@
-"""A PyTorch whose CPU plays an accelerator: `npu` as torch_npu, `musa` as torch_musa, and `cuda` to compare with.
+"""A PyTorch whose CPU simulates an accelerator: `npu` as torch_npu does, `musa` as torch_musa does, and `cuda` for
+comparison.
 
-It is there to run what was ported on a machine that has neither: does it start, train, save, load, communicate, and
-does it compute the same? It says nothing of speed, and where it is not like the real thing stands in README.md.
+It runs ported programs on a machine that has neither accelerator, to show whether a program starts, trains, saves,
+loads, communicates, and computes the same. It shows nothing about speed; README.md lists where it differs from the real
+plugin.
 
     python -m simulator --target npu --version 2.14 -- train.py --epochs 1
 """

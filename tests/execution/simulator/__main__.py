@@ -1,4 +1,4 @@
-"""Runs a program on the simulated machine: `python -m simulator --target npu --version 2.14 -- train.py --epochs 1`."""
+"""Runs a program on a simulated machine: `python -m simulator --target npu --version 2.14 -- train.py --epochs 1`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Automatic mixed precision: PyTorch's own classes under the names, and with the parameters, of the plugin."""
+"""Automatic mixed precision: PyTorch's own classes, with the names and parameters of the plugin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .machine import MACHINE
 
 
 def namespace() -> dict[str, Any]:
-    """`torch.npu.amp`: name → class or function."""
+    """The names of `torch.npu.amp`, with the class or function of each."""
     word = MACHINE.word
 
     class autocast(autocast_mode.autocast):  # noqa: N801 (the plugin's name)
@@ -32,7 +32,7 @@ def namespace() -> dict[str, Any]:
 
 def _with_dynamic() -> type:
     class GradScaler(torch.amp.GradScaler):
-        """torch_npu/npu/amp/grad_scaler.py: the fifth parameter is `dynamic`."""
+        """In torch_npu/npu/amp/grad_scaler.py, the fifth parameter is `dynamic`."""
 
         def __init__(
             self,
@@ -43,7 +43,7 @@ def _with_dynamic() -> type:
             dynamic: bool = True,
             enabled: bool = True,
         ) -> None:
-            if not dynamic:  # the scale stays what it is
+            if not dynamic:  # the scale does not change
                 growth_factor, backoff_factor = 1.0 + 1e-12, 1.0 - 1e-12
             super().__init__("npu", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
 

@@ -1,4 +1,5 @@
-"""`hccl`, `mccl` (and, where CUDA is played, `nccl`): Gloo on the CPU's tensors behind those of the device."""
+"""The backends `hccl` and `mccl` (and `nccl` for simulated CUDA): Gloo with the CPU tensors that hold the values of
+device tensors."""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ _METHODS = [
 
 
 def register() -> None:
-    """Makes the backend known by its word, and the backends of other vendors not."""
+    """Register the simulated backend, and remove the backends of other vendors."""
     if not dist.is_available():
         return
     word = MACHINE.plugin.collective
@@ -55,13 +56,13 @@ def register() -> None:
         return
     dist.Backend.register_backend(word, group, devices=[MACHINE.word])
     setattr(dist, f"is_{word}_available", lambda: True)
-    # The vendors' builds of PyTorch have no NCCL; the wheel that runs here has.
+    # The vendors' builds of PyTorch do not contain NCCL, but the wheel that runs here does.
     dist.is_nccl_available = dist.distributed_c10d.is_nccl_available = lambda: False
     dist.distributed_c10d._NCCL_AVAILABLE = False
 
 
 def _replace_nccl(group: Callable[..., Any]) -> None:
-    """PyTorch makes groups of `nccl` by itself: they are made under another name, and answer with the known one."""
+    """PyTorch creates groups of `nccl` itself: these are created under another name, and report the usual one."""
     dist.Backend.register_backend("simulated", group, devices=["cpu", MACHINE.backend])
     start, backend = dist.init_process_group, dist.get_backend
 
@@ -82,7 +83,7 @@ def _replace_nccl(group: Callable[..., Any]) -> None:
 
 def _group(word: str) -> type:
     class SimulatedGroup(dist.ProcessGroup):
-        """Takes tensors of the device only, as the vendors' libraries do."""
+        """A process group that accepts only tensors of the device, as the vendors' libraries do."""
 
         def __init__(self, store: Any, rank: int, size: int, timeout: Any) -> None:
             super().__init__(rank, size)
@@ -127,7 +128,7 @@ def _method(name: str, word: str) -> Callable[..., Any]:
 
 
 def _average(group: Any, tensors: Any) -> Any:
-    """Gloo has no AVG."""
+    """The average of tensors, because Gloo has no AVG."""
     options = dist.AllreduceOptions()
     options.reduceOp = dist.ReduceOp.SUM
     work = group.gloo.allreduce(tensors, options)

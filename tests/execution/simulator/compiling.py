@@ -1,4 +1,4 @@
-"""`torch.compile` with the plugin's backend of graphs, which generates no code: what it compiles runs as it is."""
+"""`torch.compile` with the plugin's backend for graphs, which generates no code: the function runs unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .machine import MACHINE
 
 
 def patch() -> None:
-    """Makes the backend known."""
+    """Register the backend."""
     original = torch.compile
 
     @functools.wraps(original)

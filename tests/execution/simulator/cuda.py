@@ -1,6 +1,7 @@
-"""`torch.cuda` itself, played: what a program does on CUDA, to compare its port with.
+"""A simulation of `torch.cuda` itself: the run of a program on CUDA, with which its port is compared.
 
-C++ keeps the word `cuda` for real GPUs, so the backend has another name inside, and Python's side says `cuda`.
+C++ reserves the name `cuda` for real GPUs, so the backend has another name internally, and only Python code uses
+`cuda`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from .tensor import DeviceTensor
 
 
 def build() -> Any:
-    """Fills `torch.cuda` with the simulated runtime."""
+    """Fill `torch.cuda` with the simulated runtime."""
     for name, value in runtime.namespace().items():
         setattr(torch.cuda, name, value)
     for module in (torch.cuda.memory, torch.cuda.random, torch.cuda.streams):
@@ -25,7 +26,7 @@ def build() -> Any:
     DeviceTensor.is_cuda = property(lambda self: True)
     torch.Tensor.is_cuda = property(lambda self: isinstance(self, DeviceTensor))
     torch.version.cuda = torch.version.cuda or "12.8"
-    torch.backends.cudnn.is_acceptable = lambda tensor: False  # cuDNN's own kernels are no operators of the CPU
+    torch.backends.cudnn.is_acceptable = lambda tensor: False  # cuDNN's own kernels are not operators of the CPU
     _patch_nvtx()
     _patch_profiler()
     torch.Stream, torch.Event = torch.cuda.Stream, torch.cuda.Event
@@ -39,7 +40,7 @@ def _patch_nvtx() -> None:
 
 
 def _patch_profiler() -> None:
-    """Kineto would look for a GPU: what it records of one is left out."""
+    """The profiler (Kineto) would look for a GPU, so its GPU events are left out."""
     original = torch.profiler.profile
 
     def profile(*, activities: Any = None, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""How processes come to the simulation: a folder on PYTHONPATH, in which `import torch_npu` starts it."""
+"""Starts the simulation in other processes: a folder on PYTHONPATH, in which `import torch_npu` starts it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHIM = """\
 from simulator.shims import transfer_to_npu
 transfer_to_npu()
 """
-# CUDA has no package whose import could start it.
+# For CUDA there is no package whose import could start it.
 _SITE = """\
 import os
 if os.environ.get("SIMULATOR_TARGET") == "cuda" and not os.environ.get("SIMULATOR_WAIT"):
@@ -31,7 +31,7 @@ if os.environ.get("SIMULATOR_TARGET") == "cuda" and not os.environ.get("SIMULATO
 
 
 def write_plugin(target: str, folder: Path | None = None) -> Path:
-    """Writes the folder, in the system's folder for temporary files unless `folder` is given."""
+    """Write the folder, in the system's folder for temporary files unless `folder` is given."""
     folder = folder or Path(tempfile.gettempdir()) / f"simulated-{target}-{os.getuid()}"
     folder.mkdir(parents=True, exist_ok=True)
     if target == "cuda":
@@ -47,7 +47,7 @@ def write_plugin(target: str, folder: Path | None = None) -> Path:
 
 
 def environment(folder: Path, target: str, version: str, devices: int) -> None:
-    """Tells this process and its children what is played."""
+    """Set the environment variables that tell this process and its children what to simulate."""
     os.environ["SIMULATOR_TARGET"] = target
     os.environ["SIMULATOR_VERSION"] = version
     os.environ["SIMULATOR_DEVICES"] = str(devices)

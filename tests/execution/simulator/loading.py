@@ -1,4 +1,4 @@
-"""`torch.load` with a `map_location` of the device: read on the CPU, then moved."""
+"""`torch.load` with a `map_location` of the simulated device: tensors are read on the CPU, then moved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .machine import MACHINE
 
 
 class Storage:
-    """Stands for a storage in `map_location=lambda storage, location: storage.npu(1)`: says where it would go."""
+    """A stand-in for a storage in `map_location=lambda storage, location: storage.npu(1)`; it records the device."""
 
     def __init__(self, where: Any = "cpu") -> None:
         self.where = where
@@ -31,7 +31,7 @@ class Storage:
 
 
 def patch() -> None:
-    """Puts `torch.load` in place of PyTorch's, whose deserialisers live in C++."""
+    """Replace PyTorch's `torch.load`, whose deserialisers are in C++."""
     original = torch.load
 
     @functools.wraps(original)

@@ -1,4 +1,4 @@
-"""The one simulated machine of a process: its devices, which of them is current, and what ran on them."""
+"""The one simulated machine of a process: its devices, the current device, and the operators that ran on them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ NAMES = Path(__file__).resolve().parents[3] / "server" / "scripts" / "plugin" / 
 
 
 class NotSimulated(NotImplementedError):
-    """The real plugin has this; the simulation does not."""
+    """The exception that the real plugin has a feature which is not simulated."""
 
 
 @dataclass
 class Machine:
-    """What the process plays. `word` is the device as programs say it, `backend` as PyTorch's C++ knows it: they
-    differ for `cuda`, whose word C++ keeps for real GPUs."""
+    """The machine that the process simulates. `word` is the name of the device in programs, `backend` the name in
+    PyTorch's C++: they differ for `cuda`, which C++ reserves for real GPUs."""
 
     plugin: Plugin
     behaviour: Behaviour
@@ -33,7 +33,7 @@ class Machine:
     names: dict[str, dict[str, Any]] = field(default_factory=dict)
     on_request: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # what a module sets when it is imported
     current: int = 0
-    shimmed: bool = False  # whether a patch makes CUDA's words the device's
+    shimmed: bool = False  # whether a patch maps CUDA's names to the device
     trace: list[str] = field(default_factory=list)
     asked: dict[str, str] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)  # names of the plugin's modules that were looked up
@@ -44,7 +44,8 @@ class Machine:
         return self.plugin.target
 
     def ask(self, fact: str) -> Any:
-        """The version's answer; that it was asked for is remembered: two versions that answer alike run alike."""
+        """The answer of the simulated version to a question; the question is recorded, because two versions with the
+        same answers run alike."""
         answer = getattr(self.behaviour, fact)
         self.asked[fact] = str(answer)
         return answer
@@ -54,11 +55,11 @@ class Machine:
         return torch.device(self.word, self.current if index is None else index)
 
     def inner(self, index: int | None = None) -> torch.device:
-        """The same for PyTorch's C++."""
+        """The device as PyTorch's C++ sees it."""
         return torch.device(self.backend, self.current if index is None else index)
 
     def is_device(self, device: Any) -> bool:
-        """Whether this is a name of a simulated device."""
+        """Whether `device` is the name of a simulated device."""
         if isinstance(device, str):
             device = torch.device(device)
         return isinstance(device, torch.device) and device.type in {self.word, self.backend}
@@ -89,7 +90,7 @@ class Machine:
 
     @contextlib.contextmanager
     def at(self, index: int) -> Iterator[None]:
-        """Makes a device the current one."""
+        """Make a device the current one during the block."""
         before, self.current = self.current, index
         try:
             yield
@@ -107,7 +108,7 @@ _MACHINES: list[Machine] = []
 
 
 class _Proxy:
-    """The machine that `start` makes: modules are imported before it stands."""
+    """A proxy for the machine that `start` creates, because modules are imported before that."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(_installed(), name)
@@ -120,7 +121,7 @@ MACHINE: Machine = _Proxy()  # type: ignore[assignment]
 
 
 def start(target: str, version: str, devices: int) -> bool:
-    """Chooses what this process plays. False if that was done before."""
+    """Choose the machine that this process simulates. Returns False if that was done before."""
     if _MACHINES:
         return False
     plugin = PLUGINS[target]

@@ -1,4 +1,4 @@
-"""Carries out operators of the device on the CPU, with the errors and the conversions of the device."""
+"""Runs operators of the device on the CPU, with the errors and the conversions of the device."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .machine import MACHINE
 from .rng import DeviceGenerator
 from .tensor import DATA, DeviceTensor
 
-# Operators that may see tensors of the CPU beside those of the device.
+# Operators that accept tensors of the CPU together with those of the device.
 _MIXED = frozenset(
     [
         "copy_",
@@ -42,7 +42,7 @@ _MIXED = frozenset(
     ]
 )
 _TO_PYTHON = frozenset(["_local_scalar_dense", "equal", "is_same_size", "is_nonzero", "item", "allclose"])
-# What the strings of libtorch_npu.so say (names/behaviour.toml, channels_last).
+# Facts found in the strings of libtorch_npu.so (names/behaviour.toml, channels_last).
 _REFUSED = {
     "_to_copy": "Only contiguous_format or preserve_format is supported.",
     "clone": "NPU contiguous operator only supported contiguous memory format.",
@@ -52,7 +52,8 @@ _CHANNELS_LAST = (torch.channels_last, torch.channels_last_3d)
 
 
 def dispatch(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """One ATen operator: `func` with arguments of which some are `DeviceTensor`s, or whose `device` is simulated."""
+    """Run one ATen operator: `func` with arguments of which some are `DeviceTensor`s, or whose `device` is
+    simulated."""
     name = func._schema.name.partition("::")[2]
     leaves = pytree.tree_leaves((args, kwargs))
     tensors = [leaf for leaf in leaves if isinstance(leaf, DeviceTensor)]
@@ -81,7 +82,7 @@ def dispatch(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     written = _written(func, args, kwargs)
     if written and out is None:
         return None
-    if name == "_pack_padded_sequence":  # the sizes of its batches stay on the CPU
+    if name == "_pack_padded_sequence":  # the sizes of the batches stay on the CPU
         return DeviceTensor(out[0], ordinal or 0), out[1]
     if to_cpu or ordinal is None:
         wrap = functools.partial(_same, written)
@@ -103,14 +104,13 @@ def _check_one_device(name: str, leaves: list[Any], tensors: list[DeviceTensor])
 
 
 def _as_the_device(name: str, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The keywords as the device takes them.
+    """The keyword arguments, converted as the device converts them.
 
-    Raises:
-        RuntimeError: the memory format does not exist there.
+    Raises: RuntimeError: the memory format does not exist on the device.
     """
     kwargs = dict(kwargs)
     if name == "_to_copy" and kwargs.get("dtype") is torch.float64 and kwargs.get("device") is None:
-        if not MACHINE.ask("float64"):  # a dtype alone is cast; a tensor that moves keeps its own
+        if not MACHINE.ask("float64"):  # if only a dtype is passed, it is cast; a tensor that moves keeps its dtype
             kwargs["dtype"] = torch.float32
     if kwargs.get("memory_format") in _CHANNELS_LAST and not MACHINE.ask("channels_last"):
         raise RuntimeError(_REFUSED.get(name, _REFUSED[""]))
@@ -126,7 +126,7 @@ def _host(value: Any) -> Any:
 
 
 def _special(name: str, args: Any, on_host: Any) -> tuple[Any] | None:
-    """Operators that the CPU's tensors cannot carry out in the wrappers' stead: their result, in a tuple."""
+    """The result, in a tuple, of operators that cannot be run on the wrappers' CPU tensors."""
     if name in {"_copy_from", "_copy_from_and_resize"}:
         on_host[1].copy_(on_host[0])
         return (args[1],)
@@ -142,7 +142,8 @@ def _special(name: str, args: Any, on_host: Any) -> tuple[Any] | None:
 
 
 def _written(func: Any, args: Any, kwargs: dict[str, Any]) -> dict[int, DeviceTensor]:
-    """Wrappers that the operator wrote to, by the identity of their host; their sizes follow the host's."""
+    """The wrappers to which the operator wrote, by the identity of their CPU tensor; their sizes are set to its
+    sizes."""
     if not func._schema.is_mutable:
         return {}
     written: dict[int, DeviceTensor] = {}
@@ -178,13 +179,13 @@ def _wrapped(func: Any, name: str, leaves: list[Any], ordinal: int, written: dic
     views = any(returned.alias_info is not None for returned in func._schema.returns)
     if views and torch.is_inference_mode_enabled():
         if any(isinstance(leaf, DeviceTensor) and not leaf.is_inference() for leaf in leaves):
-            with torch.inference_mode(False):  # a view of a normal tensor is a normal one, in inference mode, too
+            with torch.inference_mode(False):  # a view of a normal tensor is a normal tensor, in inference mode, too
                 return DeviceTensor(out, ordinal)
     return DeviceTensor(out, ordinal)
 
 
 def register() -> None:
-    """Tells PyTorch's dispatcher who carries out the operators of the backend."""
+    """Register the functions that run the backend's operators with PyTorch's dispatcher."""
     fallback = torch.library.Library("_", "IMPL")
     fallback.fallback(lambda func, *args, **kwargs: dispatch(func, args, kwargs), "PrivateUse1")
     kernels = torch.library.Library("aten", "IMPL")
@@ -203,7 +204,7 @@ def _operator(name: str) -> Any:
 
 
 def _factory(operator: Any, *args: Any, **kwargs: Any) -> Any:
-    """C++ says index 0 whenever Python said 0 or none: Python's own index was made the current device before."""
+    """C++ passes index 0 whether Python passed 0 or no index: Python's own index was made the current device before."""
     device = kwargs.get("device")
     index = torch.device(device).index if device is not None else None
     return dispatch(operator, args, {**kwargs, "device": MACHINE.inner(index or None)})

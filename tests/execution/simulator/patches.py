@@ -1,4 +1,5 @@
-"""What the plugin changes in PyTorch on import, and what its C++ does where wrappers would answer wrongly."""
+"""The changes that the plugin makes in PyTorch on import, and those that its C++ code makes where wrappers would give
+wrong results."""
 
 from __future__ import annotations
 
@@ -53,7 +54,7 @@ _RECURRENT = ["lstm", "gru", "rnn_tanh", "rnn_relu", "lstm_cell", "gru_cell", "r
 
 
 def patch() -> None:
-    """Everything, once."""
+    """Apply all patches, once."""
     _patch_moves()
     _patch_factories()
     _patch_recurrent()
@@ -66,7 +67,7 @@ def patch() -> None:
     _patch_distributed()
     loading.patch()
     torch.Generator = rng.GeneratorType("Generator", (), {"__module__": "torch"})
-    seed = torch.manual_seed  # seeds the device, too, which draws from the same generator
+    seed = torch.manual_seed  # also seeds the device, which draws from the same generator
     torch.manual_seed = torch.random.manual_seed = seed
     _patch_conversion()
     if MACHINE.word != "cuda":
@@ -90,7 +91,7 @@ def _patch_moves() -> None:
         if how == "ignored":
             device = None
         elif how == "index":
-            device = torch.device(word, device)  # a TypeError for all but an int, as there
+            device = torch.device(word, device)  # raises TypeError for all arguments but an int, as in the plugin
         return self._apply(lambda tensor: move(tensor, device))
 
     def is_on_device(self: torch.Tensor) -> bool:
@@ -113,7 +114,7 @@ def _patch_moves() -> None:
 
 
 def _patch_conversion() -> None:
-    """The parameters of a module that moves stay the same objects, as with CUDA; loading copies into them."""
+    """If a module moves, its parameters stay the same objects, as with CUDA; loading copies values into them."""
     original = torch.nn.Module._apply
 
     def apply(self: torch.nn.Module, *args: Any, **kwargs: Any) -> torch.nn.Module:
@@ -131,7 +132,7 @@ def _to(original: Callable[..., Any]) -> Callable[..., Any]:
     def to(self: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
         device = kwargs.get("device", args[0] if args else None)
         if isinstance(device, DeviceTensor):
-            # `.to(other)` takes the other's dtype, too, which its wrapper has
+            # `.to(other)` also takes the dtype of `other`, which the wrapper has
             args = (device.device, device.dtype, *args[1:])
             device = device.device
         if isinstance(device, int) and not isinstance(device, bool):
@@ -184,7 +185,8 @@ def _at_device(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _default_device() -> torch.device | None:
-    """What `torch.set_default_device` or a `with` said: PyTorch's mode does not know the wrapped factories."""
+    """The device that `torch.set_default_device` or a `with` block sets: PyTorch's mode does not know the wrapped
+    factory functions."""
     if torch._C._len_torch_function_stack() == 0:
         return None
     for mode in reversed(_get_current_function_mode_stack()):
@@ -195,7 +197,7 @@ def _default_device() -> torch.device | None:
 
 
 def _patch_recurrent() -> None:
-    """PyTorch chooses fused cells, which exist for CUDA only: they run on the CPU, with autograd."""
+    """PyTorch chooses fused cells, which exist only for CUDA; here they run on the CPU, with autograd."""
     for name in _RECURRENT:
         setattr(torch._VF, name, _on_host(getattr(torch._VF, name)))
 
@@ -218,7 +220,7 @@ def _on_host(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _patch_scripting() -> None:
-    """The parameters of a scripted module belong to C++ and cannot become wrappers: it stays as it is."""
+    """The parameters of a scripted module belong to C++ and cannot become wrappers, so the module does not move."""
     script = torch.jit.script
 
     @functools.wraps(script)
@@ -229,7 +231,7 @@ def _patch_scripting() -> None:
 
 
 def _patch_pinning() -> None:
-    """There is no pinned memory: a tensor of the CPU says that it is pinned."""
+    """There is no pinned memory: a CPU tensor only reports that it is pinned."""
     pinned: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def pin_memory(self: torch.Tensor, device: Any = None) -> torch.Tensor:
@@ -242,7 +244,7 @@ def _patch_pinning() -> None:
 
 
 def _patch_parallel() -> None:
-    """DataParallel's copies between devices, which are C++ for CUDA."""
+    """DataParallel's copies between devices, which PyTorch implements in C++ for CUDA only."""
 
     def scatter(tensor: torch.Tensor, devices: Any, sizes: Any, dim: int = 0, streams: Any = None) -> Any:
         parts = tensor.split(sizes, dim) if sizes else tensor.chunk(len(devices), dim)
@@ -261,7 +263,7 @@ def _patch_parallel() -> None:
 
 
 def _patch_grouping() -> None:
-    """Optimizers group by the device that C++ knows: index 0 for all."""
+    """Optimizers group parameters by the device that C++ knows, which is index 0 for all."""
     group = torch._C._group_tensors_by_device_and_dtype
 
     def groups(lists: Any, *args: Any) -> dict[Any, Any]:
@@ -275,7 +277,7 @@ def _patch_grouping() -> None:
 
 
 def _patch_accelerator() -> None:
-    """`torch.accelerator`: its memory functions raise where the plugin's version does not serve them."""
+    """`torch.accelerator`: its memory functions raise if the plugin's version does not support them."""
     accelerator, streams = torch.accelerator, stream_functions()
 
     def of_memory(name: str) -> Callable[..., Any]:
@@ -311,7 +313,7 @@ def _patch_accelerator() -> None:
 
 
 def _patch_sharing() -> None:
-    """Spawned processes get tensors of the device through shared memory."""
+    """Spawned processes receive tensors of the device through shared memory."""
     from multiprocessing.reduction import ForkingPickler
 
     import torch.multiprocessing.reductions
@@ -331,7 +333,8 @@ def _rebuilt(host: torch.Tensor, ordinal: int, requires_grad: bool, is_parameter
 
 
 def _patch_distributed() -> None:
-    """Two options of DistributedDataParallel make C++ ask for pinned memory, which a backend in Python cannot give."""
+    """Two options of DistributedDataParallel make C++ request pinned memory, which a backend in Python cannot
+    provide."""
     if not torch.distributed.is_available():
         return
     from torch.nn.parallel import DistributedDataParallel

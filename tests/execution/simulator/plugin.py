@@ -1,4 +1,4 @@
-"""The plugin's package: the names that the played version has, and no other."""
+"""The package of the simulated plugin: it has the names that the simulated version has, and no others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import torch
 from . import amp, runtime
 from .machine import MACHINE, NotSimulated
 
-# Submodules whose names are the runtime's.
+# Submodules whose names are those of the runtime's module.
 _SHARED = {
     "torch_npu.npu.memory": "memory_allocated max_memory_allocated memory_reserved empty_cache memory_stats",
     "torch_npu.npu.random": "manual_seed manual_seed_all get_rng_state set_rng_state seed initial_seed",
@@ -28,7 +28,7 @@ _SHARED = {
 
 
 class Unsimulated:
-    """Something that the real plugin has: it can be passed on, and raises where it is used."""
+    """An object of the real plugin that is not simulated: it can be passed on, and raises if it is used."""
 
     def __init__(self, name: str) -> None:
         self.__dict__["name"] = name
@@ -43,7 +43,8 @@ class Unsimulated:
 
 
 class PluginModule(types.ModuleType):
-    """Holds what is simulated; tells what the real plugin lacks from what only the simulation lacks."""
+    """Contains the simulated names, and distinguishes names that the real plugin lacks from names that only the
+    simulation lacks."""
 
     def __getattribute__(self, name: str) -> Any:
         if not name.startswith("__"):
@@ -61,7 +62,7 @@ class PluginModule(types.ModuleType):
         return Unsimulated(f"{self.__name__}.{name}")
 
     def fill(self, names: dict[str, Any]) -> None:
-        """Takes those of the names that the played version has, its functions with the parameters that it has."""
+        """Add those of the names that the simulated version has; functions get the parameters of that version."""
         known = MACHINE.names.get(self.__name__)
         for name, value in names.items():
             if known is None or name.endswith("Tensor"):
@@ -73,9 +74,9 @@ class PluginModule(types.ModuleType):
 
 
 def _declared(name: str, parameters: list[str], function: Any) -> Any:
-    """A function that takes what the plugin's takes: its parameters as `plugin_names.py` writes them.
+    """A function with the parameters of the plugin's function, as `plugin_names.py` writes them.
 
-    What it computes is `function`'s, which is given the same arguments by position.
+    It calls `function`, which gets the same arguments by position.
     """
     last = name.rpartition(".")[2]
     space: dict[str, Any] = {"function": function, "NotSimulated": NotSimulated, "Any": Any}
@@ -97,7 +98,7 @@ def _declared(name: str, parameters: list[str], function: Any) -> Any:
 
 
 def build() -> types.ModuleType:
-    """Makes the package and its modules importable; the runtime's module, which `torch.npu` becomes."""
+    """Make the package and its modules importable; returns the runtime's module, which becomes `torch.npu`."""
     modules = {name: _module(name) for name in MACHINE.plugin.modules}
     for name, module in modules.items():
         parent, _, last = name.rpartition(".")
@@ -130,7 +131,7 @@ def build() -> types.ModuleType:
 
 
 def _module(name: str) -> PluginModule:
-    module = sys.modules.get(name)  # the package is being imported
+    module = sys.modules.get(name)  # the package is just being imported
     if module is None:
         module = PluginModule(name)
     else:
@@ -145,7 +146,7 @@ def _module(name: str) -> PluginModule:
 
 def _profiler(module: PluginModule) -> None:
     profiler = torch.profiler
-    original = profiler.profile  # a patch may put what is defined here in its place
+    original = profiler.profile  # a patch may replace the object that is defined here
     activities = types.SimpleNamespace(CPU=profiler.ProfilerActivity.CPU, NPU=profiler.ProfilerActivity.PrivateUse1)
 
     def profile(

@@ -1,4 +1,5 @@
-"""Random numbers of the device: drawn by the CPU's generator, so that a run on the CPU with its seed draws the same."""
+"""Random numbers of the device: they come from the CPU's generator, so that a run on the CPU with the same seed gets
+the same numbers."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ class GeneratorType(type):
 
 
 def functions() -> dict[str, Any]:
-    """The runtime's functions of random numbers: name → function."""
+    """The runtime's functions for random numbers, by name."""
     generator = torch.random.default_generator
 
     def seed(value: int) -> None:

@@ -16,7 +16,7 @@ _MEMORY = 1 << 20
 
 
 class DeviceContext:
-    """`torch.npu.device(index)`, a context; a negative index changes nothing."""
+    """The context manager `torch.npu.device(index)`; a negative index changes nothing."""
 
     def __init__(self, device: Any) -> None:
         self.idx, self.prev_idx = MACHINE.index(device), -1
@@ -36,7 +36,8 @@ class DeviceOf(DeviceContext):
 
 
 class Switches:
-    """`torch.npu.matmul`, `torch.npu.conv`, `torch.npu.config`: what is no switch is an error, as there."""
+    """`torch.npu.matmul`, `torch.npu.conv`, `torch.npu.config`: setting an attribute that is not a switch is an error,
+    as in the plugin."""
 
     def __init__(self, *names: str) -> None:
         object.__setattr__(self, "values", dict.fromkeys(names, False))
@@ -54,7 +55,7 @@ class Switches:
 
 
 def namespace() -> dict[str, Any]:
-    """Every name that the simulation gives the runtime, whether or not the played version has it."""
+    """Every name that the simulation provides for the runtime, whether or not the simulated version has it."""
     names = {**_devices(), **rng.functions(), **streams.functions(), **_memory(), **_tensor_types(), **_properties()}
     if MACHINE.word == "npu":
         names.update(_of_npu())
@@ -143,7 +144,7 @@ def _properties() -> dict[str, Any]:
         MACHINE.index(device)
         return MACHINE.plugin.device_name
 
-    if MACHINE.word == "npu":  # torch_npu/npu/utils.py: the parameter is called device_name
+    if MACHINE.word == "npu":  # in torch_npu/npu/utils.py, the parameter is called device_name
         return {
             "get_device_properties": lambda device_name=None: properties(device_name),
             "get_device_name": lambda device_name=None: name(device_name),
@@ -199,7 +200,7 @@ def _of_npu() -> dict[str, Any]:
 
 
 def _nothing(*args: Any, **kwargs: Any) -> None:
-    """What has nothing to do on the CPU."""
+    """A function that has nothing to do on the CPU."""
 
 
 def _zero(*args: Any, **kwargs: Any) -> int:

@@ -1,4 +1,4 @@
-"""Puts the simulation into this process."""
+"""Installs the simulation in this process."""
 
 from __future__ import annotations
 
@@ -20,12 +20,10 @@ from .machine import MACHINE, start
 
 
 def install(target: str, version: str = "", devices: int = 1) -> None:
-    """Registers the backend and its plugin; the second call does nothing.
+    """Register the backend and its plugin; a second call does nothing.
 
-    Args:
-        target: `npu`, `musa` or `cuda`.
-        version: the plugin's version, as in `versions.PLUGINS`; empty is the newest.
-        devices: how many devices the machine has.
+    Args: target: `npu`, `musa` or `cuda`. version: the plugin's version, as in `versions.PLUGINS`; empty means the
+    newest. devices: the number of devices.
     """
     if not start(target, version, devices):
         return
@@ -43,7 +41,7 @@ def install(target: str, version: str = "", devices: int = 1) -> None:
     operators.register()
     torch.empty(0, device=MACHINE.backend)  # C++ imports torch.<backend> for its lazy initialisation, once
     if target == "musa":
-        del sys.modules["torch.musa"]  # torch_musa sets the attribute only
+        del sys.modules["torch.musa"]  # torch_musa only sets the attribute
     if target == "cuda":
         cuda.build()
     patches.patch()
@@ -55,7 +53,7 @@ def install(target: str, version: str = "", devices: int = 1) -> None:
 
 
 def _write_trace(folder: Path) -> None:
-    """What a process that the program started ran."""
+    """Write the operators that a process which the program started has run."""
     if MACHINE.trace:
         (folder / f"trace-{os.getpid()}.json").write_text(json.dumps(MACHINE.trace), "utf-8")
 

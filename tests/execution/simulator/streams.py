@@ -1,4 +1,4 @@
-"""Streams and events: everything runs at once and in order, as on the CPU."""
+"""Streams and events: everything runs immediately and in order, as on the CPU."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Stream:
         return int(self.device.index)
 
     def synchronize(self) -> None:
-        """Nothing runs."""
+        """Do nothing, because nothing is running."""
 
     def wait_stream(self, stream: Stream) -> None:
         _is_one(stream, Stream)
@@ -79,13 +79,13 @@ class Event:
         self.at = time.perf_counter()
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Nothing runs."""
+        """Do nothing, because nothing is running."""
 
     def query(self) -> bool:
         return True
 
     def synchronize(self) -> None:
-        """Nothing runs."""
+        """Do nothing, because nothing is running."""
 
     def elapsed_time(self, end_event: Event) -> float:
         if not (self.enable_timing and end_event.enable_timing):
@@ -99,7 +99,7 @@ def _is_one(value: Any, kind: type) -> None:
 
 
 def functions() -> dict[str, Any]:
-    """The runtime's names for streams: name → class or function."""
+    """The runtime's names for streams, with the class or function of each."""
 
     @contextlib.contextmanager
     def stream_context(stream: Stream | None) -> Any:

@@ -1,4 +1,4 @@
-"""A tensor on the simulated device: a wrapper whose numbers lie in a tensor of the CPU."""
+"""A tensor on the simulated device: a wrapper whose values are in a tensor of the CPU."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ TENSOR_TYPES = {
     torch.bool: "BoolTensor",
 }
 
-# The C++ attribute; assigning through it changes the wrapper's size, too.
+# The C++ attribute; assigning through it also changes the wrapper's size.
 DATA = torch._C.TensorBase.data
 
 
 class DeviceTensor(torch.Tensor):
-    """`host` is the CPU's tensor that holds the numbers, `ordinal` the index of the device that it plays to be on.
+    """`host` is the CPU tensor that contains the values, `ordinal` the index of the simulated device.
 
-    Views share the memory of `host`, so that views and changes in place behave. Every ATen operator arrives in
+    Views share the memory of `host`, so that views and in-place changes work. Every ATen operator is passed to
     `operators.dispatch`.
     """
 
@@ -154,7 +154,7 @@ class DeviceTensor(torch.Tensor):
 
 
 def names_type_of_device(dtype: Any) -> bool:
-    """Whether `.type(dtype)` names a tensor type of the device, as a class or in words."""
+    """Whether `.type(dtype)` names a tensor type of the device, as a class or as a string."""
     if isinstance(dtype, torch.dtype):
         return False
     named = dtype if isinstance(dtype, str) else f"{getattr(dtype, '__module__', '')}.{getattr(dtype, '__name__', '')}"

@@ -1,4 +1,5 @@
-"""What differs between the plugins and their versions. Sources: names/behaviour.toml, one table a fact."""
+"""The differences between the plugins and their versions. Sources: names/behaviour.toml, with one table for each
+fact."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Behaviour:
-    """How one version of a plugin behaves where the versions, or the plugins, differ.
+    """The behaviour of one version of a plugin where versions or plugins differ.
 
     Attributes:
         version: the plugin's full version.
@@ -35,7 +36,7 @@ class Behaviour:
 
 @dataclass(frozen=True)
 class Plugin:
-    """A target: what its package and the words of its runtime are called."""
+    """A target: the names of its package and of its runtime."""
 
     target: str
     package: str
@@ -132,7 +133,7 @@ PLUGINS = {
         modules=_MUSA_MODULES,
         versions={"2.7.1": Behaviour("2.7.1", capability=(2, 2), accelerator_memory=False, graphs="musagraphs")},
     ),
-    # No plugin: what a program does that was not ported.
+    # No plugin is simulated, for the run of an original program.
     "cuda": Plugin(
         target="cuda",
         package="",

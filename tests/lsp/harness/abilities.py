@@ -1,4 +1,4 @@
-"""Checks that neither side sends or asks for anything that the other has no capability for."""
+"""Checks that neither side sends or requests anything for which the other side has no capability."""
 
 from collections.abc import Iterator
 from typing import Any

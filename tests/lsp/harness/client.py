@@ -1,4 +1,4 @@
-"""The tests' editor: documents, diagnostics, code actions and commands, as one captured client handles them."""
+"""The editor of the tests: documents, diagnostics, code actions and commands, as one captured client handles them."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ SERVER = [sys.executable, "-m", "uncuda", "server"]
 
 
 class Client(Connection):
-    """One session. Paths may be given in place of URIs; ranges and positions are the protocol's.
+    """One session of an editor. Paths may be passed in place of URIs; ranges and positions are those of the protocol.
 
     `configuration`: the client's settings in the section `uncuda`; `choose`: a function from the parameters of a
     window/showMessageRequest to the title of the button that the user clicks, or None to dismiss it.
@@ -155,7 +155,7 @@ class Client(Connection):
             start = text.index(part, start + 1)
         return Positions(text, self.buffers.encoding).range(start, start + len(part))
 
-    # Results of the server
+    # Methods that return results of the server.
 
     @property
     def pulls(self) -> bool:
@@ -172,7 +172,7 @@ class Client(Connection):
         with self.changed:
             version = self.buffers.open[uri].version
         pushed = self.wait(lambda: self._pushed_for(uri, version), f"diagnostics of {uri} {version}")
-        if "version" not in pushed:  # they may be from before the last change
+        if "version" not in pushed:  # these diagnostics may be from before the last change
             self.settle()
         items: list[Json] = self.pushed[uri]["diagnostics"]
         return items
@@ -211,7 +211,8 @@ class Client(Connection):
             self.execute(command["command"], *command.get("arguments", []))
 
     def apply(self, edit: Json) -> list[str]:
-        """Apply a workspace edit; returns the URIs that it changed. NotApplied if versions or ranges do not fit."""
+        """Apply a workspace edit; returns the URIs of the documents that changed. Raises NotApplied if versions or
+        ranges do not match."""
         with self.changed:
             return self.buffers.apply(edit)
 
@@ -219,7 +220,7 @@ class Client(Connection):
         """Execute a command of the server; returns its result."""
         return self.request("workspace/executeCommand", {"command": command, "arguments": list(arguments)})
 
-    # Requests of the server
+    # Handlers for requests of the server.
 
     def look(self, message: Json) -> Mapping[str, str]:
         texts = {}

@@ -11,7 +11,7 @@ CHECKS = (envelope.check, abilities.check, contents.check, places.check)
 
 
 def problems(traffic: Traffic) -> list[str]:
-    """The problems in the messages of a session, one line each; empty if there are none."""
+    """The problems in the messages of a session, one per line; empty if there are none."""
     return list(_problems(traffic))
 
 

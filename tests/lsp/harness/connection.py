@@ -36,11 +36,11 @@ class Later(Exception):
 
 
 class Connection:
-    """Starts a server and talks to it over its pipes; every wait is for a condition.
+    """Starts a server and communicates with it over its pipes; every wait is for a condition.
 
     `answers`: by method, a function from parameters to the result that the client replies to a server's request; called
-    by the reading thread, while nothing else is sent. Messages are written by a thread of their own, so that sending
-    never blocks. `command`: the command that starts the server; FORKED, ALONE: it is forked.
+    by the reading thread, while nothing else is sent. A separate thread writes messages, so that sending never blocks.
+    `command`: the command that starts the server; FORKED, ALONE: it is forked.
     """
 
     def __init__(self, command: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> None:
@@ -71,7 +71,7 @@ class Connection:
         return b"".join(self._errors).decode("utf-8", "replace")
 
     def send(self, message: Any, deliberate: bool = False) -> None:
-        """Send a message unchanged; `deliberate`: it is wrong on purpose, and not checked."""
+        """Send a message unchanged; `deliberate`: whether it is wrong on purpose, and not checked."""
         with self.changed:
             self.traffic.append(Record("client", message, deliberate))
             self._outbox.put(frame(message))
@@ -111,7 +111,7 @@ class Connection:
             return identifier in self._replies
 
     def wait(self, condition: Callable[[], T | None], what: str, timeout: float = PATIENCE) -> T:
-        """Wait until `condition`, called after each message, returns something true; AssertionError names `what`."""
+        """Wait until `condition`, called after each message, returns a true value; the AssertionError names `what`."""
         deadline = time.monotonic() + timeout
         with self.changed:
             while not (found := condition()):
@@ -124,8 +124,8 @@ class Connection:
             return found
 
     def end(self, timeout: float = PATIENCE) -> int:
-        """Close the server's input and wait for its exit; returns the exit code. If it does not exit it is killed:
-        AssertionError."""
+        """Close the server's input and wait for its exit; returns the exit code. If the server does not exit, it is
+        killed, and AssertionError is raised."""
         self._outbox.put(None)
         try:
             code = self.process.wait(timeout)
@@ -147,7 +147,7 @@ class Connection:
             thread.join(PATIENCE)
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None:
-                with contextlib.suppress(BrokenPipeError):  # the server did not read all that was sent
+                with contextlib.suppress(BrokenPipeError):  # the server did not read all bytes that were sent
                     stream.close()
 
     def _write(self) -> None:

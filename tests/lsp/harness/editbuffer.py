@@ -12,7 +12,7 @@ _BOM = "\ufeff"
 
 
 class NotApplied(Exception):
-    """A workspace edit that no client can apply; the message says why."""
+    """The exception that no client can apply a workspace edit; the message says why."""
 
 
 @dataclass
@@ -43,13 +43,14 @@ def path_of(uri: str) -> Path:
 
 
 def read_file(path: Path) -> tuple[str, str]:
-    """A file's byte order mark and its text, line ends as they are; it must be UTF-8."""
+    """A file's byte order mark and its text with unchanged line ends; the file must be UTF-8."""
     text = path.read_bytes().decode("utf-8")
     return (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
 
 
 class Buffers:
-    """The open documents, and edits to them and to files. `changed`: sets the text of an open document."""
+    """The open documents, and edits to them and to files. `changed`: a function that sets the text of an open
+    document."""
 
     def __init__(self, encoding: str, changed: Callable[[Buffer, str], None]) -> None:
         self.encoding = encoding
@@ -100,7 +101,7 @@ class Buffers:
         return texts
 
     def _made(self, part: dict[str, Any]) -> set[str]:
-        """The file that is made, if it is not there."""
+        """The file that the operation creates, if it does not exist."""
         uri = part["uri"]
         if uri not in self.open and not path_of(uri).exists():
             return {uri}

@@ -1,4 +1,4 @@
-"""Checks that every message is valid, is sent when the protocol allows it, and that every request has one reply."""
+"""Checks that every message is valid and is sent when the protocol allows it, and that every request has one reply."""
 
 import json
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from lsp.harness.session import Message, Session
 _CONVERTER = converters.get_converter()
 _BEFORE_INITIALIZED = {"window/showMessage", "window/logMessage", "window/showMessageRequest", "$/progress"}
 _NOTIFICATIONS = _BEFORE_INITIALIZED | {"textDocument/publishDiagnostics", "$/logTrace", "$/cancelRequest"}
-_VIEW = {"uncuda/overview", "uncuda/overviewPath", "uncuda/review", "uncuda/fixedText"}
+_VIEW = {"uncuda/overview", "uncuda/overviewPath", "uncuda/review", "uncuda/fixedText", "uncuda/changes"}
 _TOLD = {"uncuda/statusChanged", "uncuda/showProblems", "uncuda/chooseTarget", "uncuda/overviewChanged"} | {
     "uncuda/showOverview"
 }
@@ -20,7 +20,7 @@ _INTERNAL_ERROR, _CANCELLED, _SERVER_CANCELLED = -32603, -32800, -32802
 
 
 def check(session: Session, message: Message) -> Iterator[str]:
-    """The problems of a message's form and of its place in the session."""
+    """The problems of a message's form and of its position in the session."""
     if message.deliberate:
         return
     yield from _shape(message)
@@ -32,7 +32,7 @@ def check(session: Session, message: Message) -> Iterator[str]:
 
 
 def check_end(session: Session) -> Iterator[str]:
-    """The replies that are missing after a session was shut down."""
+    """The missing replies after a session was shut down."""
     if "reply to shutdown" in session.done:
         for asked in session.pending.values():
             if asked.source == "client" or asked.method != "window/showMessageRequest":
@@ -73,8 +73,8 @@ def _type(message: Message) -> Iterator[str]:
 
 
 def _valid(sent: Any, kind: Any, lenient: bool) -> Iterator[str]:
-    """The problems of a value that should be of a type. `lenient`: null may stand for an absent value, as in real
-    clients."""
+    """The problems of a value that should have the type `kind`. `lenient`: null may be sent for an absent value, as
+    real clients do."""
     try:
         back = json.loads(json.dumps(_CONVERTER.unstructure(_CONVERTER.structure(sent, kind), kind)))
     except Exception as error:  # noqa: BLE001 - whatever the types say is the finding

@@ -1,4 +1,4 @@
-"""The findings of the engine itself, which a client must be shown at the same places."""
+"""The findings of the engine itself, which a client must show at the same places."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -29,7 +29,7 @@ def engine(target: str = "npu", locale: str = "en") -> Engine:
 
 
 def said(found: Finding, range_: Json) -> Json:
-    """The diagnostic that a finding must become, with the fields that `places` compares."""
+    """The diagnostic that must be sent for a finding, with the fields that `places` compares."""
     return {"code": found.rule, "range": range_, "severity": SEVERITIES[found.severity], "message": message_of(found)}
 
 
@@ -40,7 +40,7 @@ def message_of(found: Finding, locale: str = "en") -> str:
 
 
 def places(client: Client, uri: str, shown: Iterable[Json] | None = None) -> list[Place]:
-    """Rule, range, severity and message of each diagnostic in order: of those in `shown`, or (None) of the engine's
+    """Rule, range, severity and message of each diagnostic in order: those in `shown`, or (None) those of the engine's
     findings."""
     if shown is None:
         text = client.text(uri)

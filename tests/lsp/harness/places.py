@@ -1,4 +1,4 @@
-"""Checks that every range that the server sends lies in its document's text, and every version exists."""
+"""Checks that every range that the server sends is inside its document's text, and that every version exists."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -59,7 +59,8 @@ def _diagnostics(session: Session, message: Message, uri: str, items: list[Json]
 
 
 def _texts(session: Session, message: Message, uri: str) -> Mapping[int | None, str]:
-    """The texts, by version, that the server may know of a document; key None: it is closed, the text of its file."""
+    """The texts of a document, by version, that the server may have; key None: the text of the file of a closed
+    document."""
     states = session.states(uri, message.since) or [State(-1, None, None)]
     texts = {state.version: state.text for state in states}
     if None in texts:
@@ -68,7 +69,7 @@ def _texts(session: Session, message: Message, uri: str) -> Mapping[int | None, 
 
 
 def _range(texts: Mapping[int | None, str], range_: Json, encoding: str, uri: str) -> Iterator[str]:
-    """The problem of a range that lies inside none of the texts."""
+    """The problem of a range that is inside none of the texts."""
     wrong = ["there is no such document"]
     for text in texts.values():
         try:
@@ -93,7 +94,7 @@ def _edit(session: Session, message: Message, edit: Json) -> Iterator[str]:
             yield f"{document['uri']}: edited twice in one edit"
         seen.add(document["uri"])
         if document["uri"] in made and document.get("version") is None:
-            continue  # it is empty
+            continue  # the edit is empty
         yield from _text_edits(session, message, document["uri"], part["edits"], document.get("version"))
 
 

@@ -11,8 +11,8 @@ FOLDER = Path(__file__).resolve().parents[1] / "captured"
 
 @dataclass(frozen=True)
 class Profile:
-    """A client as the server sees it. `parameters`: of `initialize`, without folders; `ids`: makes request ids (number
-    or string)."""
+    """A client as the server sees it. `parameters`: the parameters of `initialize`, without folders; `ids`: creates
+    request ids (number or string)."""
 
     name: str
     parameters: dict[str, Any]
@@ -26,12 +26,12 @@ class Profile:
         return capabilities
 
     def can(self, path: str) -> Any:
-        """The capability at a path like `workspace.workspaceEdit.documentChanges`; None where it is absent."""
+        """The capability at a path like `workspace.workspaceEdit.documentChanges`; None if it is absent."""
         return lookup(self.capabilities, path)
 
     def having(self, **capabilities: Any) -> "Profile":
-        """This profile with other capabilities; in their names `__` stands for the dots of a path, the value None
-        removes one."""
+        """This profile with other capabilities; in their names `__` stands for the dots of a path, and the value None
+        removes a capability."""
         parameters = copy.deepcopy(self.parameters)
         for path, value in capabilities.items():
             *outer, last = path.split("__")
@@ -49,7 +49,7 @@ class Profile:
         return replace(self, parameters={**self.parameters, "locale": locale})
 
     def counting(self, encoding: str) -> "Profile":
-        """This profile offering one position encoding only."""
+        """This profile with only one position encoding."""
         return self.having(general__positionEncodings=[encoding])
 
     def initialize(self, folders: list[Path], options: Any = None) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-"""Checks that progress begins once and ends once on a known token, and that an `unchanged` report refers to a sent
-one."""
+"""Checks that progress begins once and ends once with a known token, and that an `unchanged` report refers to one that
+was sent."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,9 +1,9 @@
 """Simulates how vscode-languageclient 11 pulls diagnostics, and which answers it shows.
 
-A document with a tab is tracked: it is pulled when it is opened, changed and refreshed, and reports about it in
-workspace pulls are ignored. When it is closed it is pulled once more, after the `didClose`. If another request was
-running then, it stays tracked while its tab exists, unless the extension ends that: it forgets a document whose answer
-came while it was closed.
+A document with a tab is tracked: its diagnostics are pulled when it is opened, changed and refreshed, and reports about
+it in workspace pulls are ignored. When it is closed, its diagnostics are pulled once more, after the `didClose`. If
+another request was running then, it stays tracked while its tab exists, unless the extension ends that: the extension
+forgets a document whose answer arrives while it is closed.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class _Asked:
 
 
 class Pulls:
-    """Follows a session's messages: `look` processes new ones and sends the requests that VS Code would. `shown`: the
-    diagnostics that the user sees.
+    """Reads a session's messages: `look` processes new ones and sends the requests that VS Code would send. `shown`:
+    the diagnostics that the user sees.
 
-    `workspace`: pull the diagnostics of the workspace, too; `partial`: ask for partial results; `forgets`: forget a
-    document whose answer came while it was closed, as the extension does.
+    `workspace`: whether to pull the diagnostics of the workspace, too; `partial`: whether to ask for partial results;
+    `forgets`: whether to forget a document whose answer arrives while it is closed, as the extension does.
     """
 
     def __init__(self, client: Client, workspace: bool = True, partial: bool = True, forgets: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""Writes made-up traffic of sessions, for the tests of the conformance checks."""
+"""Writes invented messages of sessions, for the tests of the conformance checks."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ CONTEXT = {"diagnostics": [], "triggerKind": 1}
 
 
 class Script:
-    """Writes the traffic of a session, message by message; ids and envelopes are filled in."""
+    """Writes the messages of a session one by one; ids and envelopes are filled in."""
 
     def __init__(self, profile: Profile = VSCODE, server: Json = SERVER, text: str = TEXT) -> None:
         self.traffic = Traffic()

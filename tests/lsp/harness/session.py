@@ -1,5 +1,5 @@
-"""Replays a session from its traffic, and knows at every message the capabilities, open documents and pending
-requests."""
+"""Replays a session from its recorded messages, and tracks the capabilities, open documents and pending requests at
+each message."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from lsp.harness.traffic import Json, Record, Source, documents_in
 
 @dataclass
 class Message:
-    """A message with its context. `asked`: the request that it answers, if it is a reply.
+    """A message with its context in the session. `asked`: the request that the message answers, if it is a reply.
 
     `since`: the index in the traffic from which on the server may have seen the document states that the message refers
     to.
@@ -60,7 +60,7 @@ class Message:
 
 @dataclass(frozen=True)
 class State:
-    """A document from one message on; `version` and `text` are None while it is closed."""
+    """The state of a document from one message on; `version` and `text` are None while it is closed."""
 
     index: int
     version: int | None
@@ -69,9 +69,10 @@ class State:
 
 @dataclass
 class Session:
-    """The state of the session after all messages fed so far.
+    """The state of the session after all messages that `feed` has processed.
 
-    `provoked`: a message was wrong on purpose; `confused`: the documents in such messages, which are not checked.
+    `provoked`: whether a message was wrong on purpose; `confused`: the documents in such messages, which are not
+    checked.
     """
 
     client: Json = field(default_factory=dict)

@@ -10,8 +10,8 @@ from lsp.harness.profiles import Profile
 class Start(Protocol):
     """`start("vscode")` returns a client with an initialized session and the test's folder as workspace.
 
-    `files`: written below that folder before; `folders`: other workspace folders; `options`: initializationOptions;
-    `configuration`: the client's section `uncuda`; `initialize=False`: no message is sent yet.
+    `files`: files that are written below that folder first; `folders`: other workspace folders; `options`:
+    initializationOptions; `configuration`: the client's section `uncuda`; `initialize=False`: no message is sent yet.
     """
 
     def __call__(

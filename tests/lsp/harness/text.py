@@ -1,4 +1,4 @@
-"""Converts positions and offsets as an editor does; written for the tests alone, to check the server's own
+"""Converts positions and offsets as an editor does; written only for the tests, to check the server's own
 conversion."""
 
 import re
@@ -11,7 +11,7 @@ _UNITS = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
 
 
 class OutOfRange(ValueError):
-    """A position that is not in the text; the message says which."""
+    """The exception that a position is not in the text; the message says which."""
 
 
 def line_starts(text: str) -> list[int]:
@@ -27,7 +27,7 @@ def units(text: str, encoding: str) -> int:
 
 @lru_cache(maxsize=32)
 def positions_of(text: str, encoding: str) -> "Positions":
-    """The positions of a text, cached, since the checks of a session ask for the same ones again and again."""
+    """The positions of a text, cached, because the checks of a session need the same ones repeatedly."""
     return Positions(text, encoding)
 
 
@@ -40,8 +40,8 @@ class Positions:
         self._starts = line_starts(text)
 
     def clamped(self, position: dict[str, int]) -> int:
-        """The offset of a position as servers must read it: beyond the end of a line means its end, beyond the text the
-        text's end."""
+        """The offset of a position as servers must interpret it: a position beyond the end of a line means its end, a
+        position beyond the text means the text's end."""
         try:
             line = self.line(position["line"])
         except OutOfRange:
@@ -51,14 +51,14 @@ class Positions:
         return self.offset(position)
 
     def line(self, number: int) -> str:
-        """A line without its end; OutOfRange if there is none of this number."""
+        """A line without its line break; OutOfRange if there is no line with this number."""
         if not 0 <= number < len(self._starts):
             raise OutOfRange(f"line {number} of {len(self._starts)}")
         end = self._starts[number + 1] if number + 1 < len(self._starts) else len(self.text)
         return _BREAK.sub("", self.text[self._starts[number] : end])
 
     def offset(self, position: dict[str, int]) -> int:
-        """The offset of an LSP position; OutOfRange if it lies outside its line or inside a character."""
+        """The offset of an LSP position; OutOfRange if it is outside its line or inside a character."""
         line = self.line(position["line"])
         start, wanted, counted = self._starts[position["line"]], position["character"], 0
         if line.isascii() and 0 <= wanted <= len(line):
@@ -72,7 +72,7 @@ class Positions:
         raise OutOfRange(f"character {wanted} of line {position['line']}, which has {counted}: {line!r}")
 
     def span(self, range_: dict[str, Any]) -> tuple[int, int]:
-        """The offsets of an LSP range; OutOfRange if it is not one of this text, or ends before it starts."""
+        """The offsets of an LSP range; OutOfRange if it is not in this text, or ends before it starts."""
         start, end = self.offset(range_["start"]), self.offset(range_["end"])
         if end < start:
             raise OutOfRange(f"a range that ends before it starts: {range_}")
@@ -92,7 +92,7 @@ class Positions:
 def difference(old: str, new: str) -> tuple[int, int, str]:
     r"""The single part in which two texts differ: its start and end in `old`, and its text in `new`.
 
-    Neither end lies between \r and \n, where no position can be.
+    Neither end is between \r and \n, where no position can be.
     """
     shortest = min(len(old), len(new))
     start = next((i for i in range(shortest) if old[i] != new[i]), shortest)
@@ -110,7 +110,7 @@ def _inside_a_break(text: str, offset: int) -> bool:
 def apply_text_edits(text: str, edits: list[dict[str, Any]], encoding: str) -> str:
     """A text after LSP TextEdits, whose ranges all refer to the text before; ValueError if two overlap.
 
-    Several insertions at the same position keep their order, as the protocol says.
+    Several insertions at the same position keep their order, as the protocol requires.
     """
     positions = positions_of(text, encoding)
     spans = [(*positions.span(edit["range"]), edit["newText"]) for edit in edits]

@@ -11,8 +11,8 @@ Source = Literal["client", "server"]
 
 @dataclass(frozen=True)
 class Record:
-    """One message. `deliberate`: wrong on purpose; `disk`: the texts of the closed files that it refers to, at that
-    time."""
+    """One recorded message. `deliberate`: whether it is wrong on purpose; `disk`: the texts, at that time, of the
+    closed files that it refers to."""
 
     source: Source
     message: Any
@@ -42,7 +42,7 @@ class Traffic(list[Record]):
         return [record.params for record in self if record.source == "server" and record.method == method]
 
     def lines(self, longest: int = 2000) -> Iterator[str]:
-        """The messages, one a line, to read when a test fails."""
+        """The messages, one per line, to read when a test fails."""
         for record in self:
             arrow = "-->" if record.source == "client" else "<--"
             yield f"{arrow} {json.dumps(record.message, ensure_ascii=False)[:longest]}"

@@ -13,7 +13,7 @@ VIEW = PROFILES["vscode"].having(experimental__uncudaOverview={"version": 1, "sh
 
 
 class Seen:
-    """All that a client gets from `uncuda/overview`: the first answer, and all nodes by id."""
+    """The data that a client gets from `uncuda/overview`: the first answer, and all nodes by id."""
 
     def __init__(self, client: Client, **asked: Any) -> None:
         self._client, self._asked = client, asked
@@ -55,7 +55,7 @@ class Seen:
         return {node["id"]: node["count"] for node in self.nodes.values() if node["kind"] == kind}
 
     def shape(self) -> dict[str, int]:
-        """Return the counts that all inner nodes show, by node id."""
+        """Return the counts that all nodes with children show, by node id."""
         return {node["id"]: node["count"] for node in self.nodes.values() if not node["leaf"]}
 
     def node(self, identifier: str) -> Json:

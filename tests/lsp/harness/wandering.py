@@ -61,7 +61,7 @@ CONFIGURATIONS = [
 
 
 class Editor(Client):
-    """An editor that opens what a workspace edit changes, and saves nothing by itself."""
+    """An editor that opens the documents that a workspace edit changes, and saves nothing by itself."""
 
     def __init__(self, kind: str, folders: list[Path], workspace: bool, profile: Profile = PROFILES["vscode"]) -> None:
         if kind == "push":
@@ -106,7 +106,7 @@ class Editor(Client):
 
 
 class Wanderer:
-    """Takes random steps. `client`: the editor; `log`: the steps taken."""
+    """Takes random steps in an editor. `client`: the editor; `log`: the steps taken."""
 
     def __init__(self, root: Path, kind: str, seed: int, profile: Profile = PROFILES["vscode"]) -> None:
         self.root, self.kind, self.chance = root, kind, random.Random(seed)
@@ -218,14 +218,15 @@ class Wanderer:
             self.client.watched(path, 3)
 
     def fix_all(self) -> None:
-        """Run Fix All in Workspace as in VS Code, undo it or not, then save and close the documents that it opened."""
+        """Run Fix All in Workspace as in VS Code, undo it or not, then save and close the documents that the command
+        opened."""
         self._note("fix all", "")
         before = {uri: self.client.text(uri) for uri in self._files()}
         opened = set(self._open)
         self.client.execute("uncuda.fixAllInWorkspace")
         changed = [uri for uri in sorted(self._open) if uri in before and self.client.text(uri) != before[uri]]
         self._note(f"changed {[Path(uri).name for uri in changed]}", "")
-        if self.chance.random() < 0.5:  # VS Code saves after a refactoring, and then keeps no document without a tab
+        if self.chance.random() < 0.5:  # VS Code saves after a refactoring, and then closes documents without a tab
             for uri in changed:
                 self.save(uri)
             for uri in sorted(self._open - opened):
@@ -268,14 +269,15 @@ class Wanderer:
         self.on = not self.on
         self._note(f"workspace diagnostics {self.on}", "")
         self.client.configure({"workspaceDiagnostics": self.on})
-        if not self.on:  # switch on again soon: little is shown without it
+        if not self.on:  # switch it on again soon, because little is shown without it
             self._steps.append(self.switch)
             self._weights.append(15)
         elif len(self._weights) > len(set(self._steps)):
             del self._steps[-1], self._weights[-1]
 
     def rest(self) -> dict[str, list[Json]]:
-        """Wait until the user sees the expected diagnostics, and return them. AssertionError names the difference."""
+        """Wait until the user sees the expected diagnostics, and return them. Raises AssertionError with the difference
+        if the time is up."""
         due = self.due()
         try:
             self.client.wait(lambda: self.client.findings() == due, "agreement")
@@ -322,7 +324,7 @@ class Wanderer:
         return other
 
     def _read_projects(self, folders: Folders) -> dict[str, dict[str, Any]]:
-        """Give each folder the facts of its project; returns where shims are imported."""
+        """Give each folder the facts of its project; returns the places where shims are imported."""
         reader = Reader(folders.catalogue)
         shims: dict[str, dict[str, Any]] = {}
         opened = {path_of(uri): buffer.text for uri, buffer in self.client.buffers.open.items()}

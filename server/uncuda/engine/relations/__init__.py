@@ -1,1 +1,2 @@
-"""Relations between hits of one text: which are fixed together, and which tests must stay CUDA's. One module each."""
+"""Relations between hits of one text: which hits are fixed together, and which tests are not fixed. Each relation is
+one module of this package."""

@@ -1,4 +1,5 @@
-"""Code that runs only under a test that no fix changes: for ROCm, for another platform, or for CUDA's name in bytes."""
+"""Finds code that runs only under a test that no fix changes: for ROCm, for another platform, or for CUDA's name in
+bytes."""
 
 from __future__ import annotations
 
@@ -13,12 +14,12 @@ from ...checks.branches import Branches
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import plain, uses
-from ...facts.scopes import Header
+from ...facts.scopes import FUNCTION, Header
 from . import capability
 from .called import Called, Stretch
 
 Says = Callable[[ast.expr, bool], bool]
-"""Whether a part of a condition, being true or false as the flag says, implies what is searched for."""
+"""Whether a part of a condition implies what is searched for, if it has the given truth value."""
 
 _ROCM = ("hip", "rocm", "HIP", "ROCM")
 _NAME = re.compile(
@@ -34,7 +35,7 @@ _BOUND = re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|
 _NAMED = re.compile(r"[ \t]*:=")
 _LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
 _SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")  # the code that it calls is above it
-_MANY = 60  # most uses of a name that are examined
+_MANY, _FEW = 60, 16  # most uses of a name that are examined, and names of torch's capability that are followed
 _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
 
@@ -47,7 +48,7 @@ def of_rocm(branches: Branches, path: str) -> Apart:
 def of_platforms(branches: Branches, path: str, alike: bool) -> Apart:
     """Code that runs only if the program's own platform, as in `current_platform.is_cuda()`, is not the target.
 
-    `alike`: the target's platform reports itself as CUDA-like.
+    `alike`: whether the target's platform reports itself as CUDA-like.
     """
     among = _OTHERS if alike else _OTHERS | {_ALIKE}
     words = (_ASKED_OF, capability.ASKED_OF)
@@ -65,21 +66,22 @@ def of_bytes(branches: Branches) -> Apart:
 
 
 class Apart:
-    """The spans of one text that run only if such a test is true."""
+    """The spans of one text that run only if a certain test is true."""
 
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
-        """`words`: every test contains one of them. `path`: if given, code that only these spans use counts, too."""
+        """`words`: every such test contains one of these words. `path`: if it is given, code that is used only from
+        these spans counts, too."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._path, self._capable = path, capability.ASKED_OF in words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
         self._kept: dict[str, bool] = {}
         """Names that hold such an answer, `use_x = platform.is_cuda() and has_x()`, and what they are then."""
-        self._capabilities: set[str] = set()
-        """Those that hold a platform's compute capability."""
+        self._capabilities: dict[str, bool] = {}
+        """Those that hold a compute capability, each with whether a platform object gave it."""
         self._named_marks: set[str] = set()
-        """Marks that have a name: `on_cuda = pytest.mark.skipif(not platform.is_cuda())`."""
+        """pytest marks that have a name: `on_cuda = pytest.mark.skipif(not platform.is_cuda())`."""
         self._optional: set[str] = set()
-        """Those that are None but for such an answer: `mode = "warn" if platform.is_cuda() else None`."""
+        """Names that are None unless such a test is true: `mode = "warn" if platform.is_cuda() else None`."""
 
     def holds(self, hit: Hit) -> bool:
         """Whether a hit is in such a span."""
@@ -95,7 +97,7 @@ class Apart:
 
     @cached_property
     def _places(self) -> list[int]:
-        """Offsets of the words, in order."""
+        """Offsets of all occurrences of `words`, in order."""
         text = self._facts.text
         found = (self._facts.searches.find(("apart", word), plain(word)) for word in self._words)
         return sorted(at for at in chain.from_iterable(found) if not text[at - 1 : at].isalpha() or text[at] == "b")
@@ -117,7 +119,8 @@ class Apart:
         return found
 
     def _keep(self, statement: Statement) -> Iterator[Statement]:
-        """The statements that say a name which only this one binds, if it binds it to such an answer."""
+        """If this statement is the only one that binds a name to the result of such a test: the statements that contain
+        the name."""
         target, value = _bound(next(iter(statement.digest.piece.nodes), None))
         if target is None or value is None:
             return
@@ -139,10 +142,12 @@ class Apart:
         """Return the meaning of an assigned value.
 
         "yes" or "no": its being true or false implies what is searched for; "mark": a mark that skips tests everywhere
-        else; "capability": a platform's compute capability; "": none of these.
+        else; "capability" or "torch's capability": a compute capability that a platform object or torch gives; "": none
+        of these.
         """
-        if self._capable and capability.gets_capability(value):
-            return "capability"
+        if self._capable and (platforms := capability.gets_capability(value)) is not None:
+            followed = platforms or (len(self._capabilities) < _FEW and self._facts.says("__main__"))
+            return ("capability" if platforms else "torch's capability") if followed else ""
         if isinstance(value, ast.Call) and self._skips([value]):
             return "mark"
         return "yes" if self._means(value, True) else "no" if self._means(value, False) else ""
@@ -156,8 +161,8 @@ class Apart:
         return target is not None and value is not None and self._said(value) == said
 
     def _learn(self, name: str, said: str, value: ast.expr) -> None:
-        if said == "capability":
-            self._capabilities.add(name)
+        if said.endswith("capability"):
+            self._capabilities[name] = said == "capability"
         elif said == "mark":
             self._named_marks.add(name)
         else:
@@ -166,7 +171,7 @@ class Apart:
             self._optional.add(name)
 
     def _only_reads(self, name: str, at: int) -> bool:
-        """Whether a name is only read at an offset, neither bound nor a parameter."""
+        """Whether a name is only read at an offset; False if it is bound there or is a parameter."""
         text, line = self._facts.text, self._branches.indents.header_at(at)
         self._facts.work.search(line.start, at)
         before = text[line.start : at]
@@ -183,7 +188,7 @@ class Apart:
 
     @cached_property
     def _called(self) -> Called | None:
-        """Finds code that only the stretches use; None if such code does not count or there are no stretches."""
+        """The finder of code that only these spans use; None if such code does not count or there are no spans."""
         return Called(self._stretches, self._facts, self._path) if self._stretches and self._path is not None else None
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:
@@ -220,12 +225,30 @@ class Apart:
             clauses = indents.clauses(header)
             others = [clause for clause in clauses if clause.start > header.start]
             yield from ((clause.start, indents.extent(clause.start)) for clause in others)
-            if not others and header.word == "if" and self._branches.leaves(header):
-                above, text = indents.header_above(header.start), self._facts.text
-                if above is not None and _SCRIPT.match(text, above.start, above.end):
-                    yield 0, len(text)
-                else:
-                    yield indents.extent(header.start), indents.block_end_of(header.start)
+        if header.word == "if" and self._means(test, False, torchs=True) and len(indents.clauses(header)) == 1:
+            if not self._branches.leaves(header):
+                return
+            if self._is_run_first(indents.header_above(header.start)):
+                yield 0, len(self._facts.text)
+            elif self._means(test, False):
+                yield indents.extent(header.start), indents.block_end_of(header.start)
+
+    def _is_run_first(self, block: Header | None) -> bool:
+        """Return True if a block is what a script runs: below `if __name__ == "__main__"`, or the body of a function
+        that is called there and nowhere else."""
+        if block is None:
+            return False
+        text, indents = self._facts.text, self._branches.indents
+        if _SCRIPT.match(text, block.start, block.end):
+            return True
+        defined = FUNCTION.match(text, block.start) if block.indent == 0 else None
+        if defined is None:
+            return False
+        name = defined[1]
+        calls = self._facts.searches.find(("apart", name), uses(name, True))
+        calls = [at for at in calls if not block.start <= at < block.end and not self._facts.layout.token_at(at)]
+        above = [list(indents.headers(at))[-1:] for at in calls[:_MANY]]
+        return bool(above) and all(line and _SCRIPT.match(text, line[0].start, line[0].end) for line in above)
 
     def _skips(self, marks: Iterable[ast.AST]) -> bool:
         """Whether a pytest or unittest mark skips the code unless such a test is true."""
@@ -240,7 +263,7 @@ class Apart:
         return False
 
     def _beside(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether a part of an expression is evaluated only behind such a test in the same expression."""
+        """Whether a part of an expression is evaluated only if such a test in the same expression is true."""
         inner = node
         for outer in statement.digest.ancestors(node):
             if isinstance(outer, ast.IfExp) and inner is not outer.test:
@@ -252,26 +275,28 @@ class Apart:
         return False
 
     def _behind(self, operation: ast.BoolOp) -> Collection[ast.AST]:
-        """The operands of `a and b and c` behind the first one that implies what is searched for."""
+        """The operands of `a and b and c` after the first one that implies what is searched for."""
         if operation not in self._parts:
             means = (self._means(value, isinstance(operation.op, ast.And)) for value in operation.values)
             first = next((at for at, found in enumerate(means) if found), len(operation.values))
             self._parts[operation] = frozenset(operation.values[first + 1 :])
         return self._parts[operation]
 
-    def _means(self, test: ast.expr, answer: bool) -> bool:
-        """Whether a condition that evaluated to `answer` implies what is searched for."""
+    def _means(self, test: ast.expr, answer: bool, torchs: bool = False) -> bool:
+        """Whether a condition that evaluated to `answer` implies what is searched for. `torchs`: a compute capability
+        that torch gives counts as well."""
         self._facts.work.compare()
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            return self._means(test.operand, not answer)
+            return self._means(test.operand, not answer, torchs)
         if isinstance(test, ast.BoolOp):
             some = isinstance(test.op, ast.And) is answer
-            return (any if some else all)(self._means(value, answer) for value in test.values)
+            values = (value for value in test.values if not _is_pytest(value))
+            return (any if some else all)(self._means(value, answer, torchs) for value in values)
         if isinstance(test, ast.NamedExpr):
-            return self._means(test.value, answer)
+            return self._means(test.value, answer, torchs)
         if isinstance(test, ast.IfExp) and answer and _is_nothing(test.orelse):
-            return self._means(test.test, True) or self._means(test.body, True)
-        if self._capable and capability.asks_capability(test, answer, self._capabilities):
+            return self._means(test.test, True, torchs) or self._means(test.body, True, torchs)
+        if self._capable and capability.asks_capability(test, answer, self._capabilities, torchs):
             return True
         return self._says(test, answer) or self._is_kept(test, answer)
 
@@ -290,6 +315,11 @@ def _bound(node: ast.AST | None) -> tuple[ast.expr | None, ast.expr | None]:
     if isinstance(node, ast.AnnAssign):
         return node.target, node.value
     return (node.targets[0], node.value) if isinstance(node, ast.Assign) and len(node.targets) == 1 else (None, None)
+
+
+def _is_pytest(node: ast.expr) -> bool:
+    """Return True for the module in a test such as `if pytest and not platform.is_cuda(): pytest.skip(…)`."""
+    return isinstance(node, ast.Name) and node.id == "pytest"
 
 
 def _is_none(node: ast.expr) -> bool:
@@ -314,7 +344,8 @@ def _asks_rocm(test: ast.expr, answer: bool) -> bool:
 
 
 def _is_rocm(node: ast.expr) -> bool:
-    """Whether a name refers to ROCm. A bare `hip` may mean the body part, but `torch.version.hip` does not."""
+    """Whether an expression is a name that refers to ROCm. A bare `hip` may mean the body part, but `torch.version.hip`
+    does not."""
     word = last_word(node).removesuffix("()").lower()
     of_version = word == "hip" and isinstance(node, ast.Attribute) and last_word(node.value) == "version"
     return of_version or _NAME.fullmatch(word) is not None

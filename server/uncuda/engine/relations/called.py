@@ -1,4 +1,4 @@
-"""Finds functions and constants that only certain stretches of a file use, so that they run only where those run."""
+"""Finds functions and constants that only certain spans of a file use, so that they run only if those spans run."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ _PLAIN = re.compile(r"@(?:contextlib\.)?contextmanager\b|@(?:functools\.)?(?:lru
 _TESTS = re.compile(r"(?:.*[/\\])?test_\w*\.py|.*_test\.py")
 _TEST = "test"
 _QUOTES = "\"'"  # a name in a string right after its quote is a use: `globals()["_run"]`
-_MANY = 60  # most uses of a name that are examined
+_MANY = 60  # the largest number of uses of a name that are checked
 
 
 class Called:
-    """Tells which code of a file runs only from the given stretches: the stretches, and what only they use.
+    """Tells which code of a file runs only from the given spans: the spans, and functions and constants that only they
+    use.
 
-    Only module-level functions and constants that other files do not use are followed: those with a leading
+    Only module-level functions and constants that other files do not use are considered: those with a leading
     underscore, and all of a test module except the tests.
     """
 
@@ -32,22 +33,22 @@ class Called:
         self._stretches, self._facts = stretches, facts
         self._tests = _TESTS.fullmatch(path) is not None
         self._known: dict[int, bool] = {}
-        """By start offset of a function or constant: whether only the stretches use it."""
+        """By start offset of a function or constant: whether only the spans use it."""
 
     def holds(self, at: int) -> bool:
-        """Return True if the offset `at` is in a stretch, or in code that only the stretches use."""
+        """Return True if the offset `at` is in one of the spans, or in code that only the spans use."""
         self._facts.work.compare(1 + len(self._stretches))
         if any(start <= at < end for start, end in self._stretches):
             return True
         headers = list(self._facts.indents.headers(at))
         start = (headers[-1] if headers else self._facts.indents.header_at(at)).start
         if start not in self._known:
-            self._known[start] = False  # ends recursion: a use in a cycle of functions does not count
+            self._known[start] = False  # ends the recursion: a use within a cycle of functions does not count
             self._known[start] = self._is_called(start)
         return self._known[start]
 
     def _is_called(self, start: int) -> bool:
-        """Return True if only the stretches use the function or constant that starts at this offset."""
+        """Return True if only the spans use the function or constant that starts at this offset."""
         facts = self._facts
         match = _DEFINED.match(facts.text, start)
         name = (match["def"] or match["constant"]) if match is not None else ""
@@ -60,7 +61,8 @@ class Called:
         return any(map(self.holds, places)) and all(self.holds(at) or self._is_prose(at) for at in places)
 
     def _is_prose(self, at: int) -> bool:
-        """Return True if the name at an offset is in a comment, or in a string but not right after its quote."""
+        """Return True if the name at an offset is in a comment, or in a string but not right after the string's opening
+        quote."""
         return bool(self._facts.layout.token_at(at)) and self._facts.text[at - 1] not in _QUOTES
 
     def _is_plain(self, start: int) -> bool:

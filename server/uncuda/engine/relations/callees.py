@@ -1,5 +1,5 @@
-"""Tests of a tensor, `x.is_cuda`, that pass it to a function of an unknown library, while the other branch computes the
-result itself."""
+"""Finds tests of a tensor, `x.is_cuda`, behind which it is passed to a function of an unknown library, while the other
+branch computes the result itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KNOWN = stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy", "
 
 
 def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[Held]:
-    """The tests such as `if x.is_cuda: return other(x)` if the code without CUDA returns a result of its own."""
+    """The tests such as `if x.is_cuda: return other(x)`, if the code for other devices returns a result of its own."""
     foreign: dict[str, str] | None = None
     for index in questions:
         if (given := _chosen(hits[index])) is not None:
@@ -57,7 +57,7 @@ def _tensor(hit: Hit) -> str:
 
 
 def _last(start: int, branches: Branches) -> Statement | None:
-    """The last statement in the block of an `if`, where a `return` may be; None if there is none."""
+    """The last statement in the block of an `if`, which may be a `return`; None if there is none."""
     end = branches.indents.extent(start)
     body = branches.text[:end].rstrip()
     statement = branches.facts.peek(len(body) - 1)
@@ -65,8 +65,8 @@ def _last(start: int, branches: Branches) -> Statement | None:
 
 
 def _foreign(branches: Branches) -> dict[str, str]:
-    """Names imported from modules other than torch, its companions and the standard library, with what they stand
-    for."""
+    """By local name: the dotted name of what is imported from modules other than torch, its companion packages and the
+    standard library."""
     found = [*plain_imports(branches.facts.searches), *from_imports(branches.facts.searches)]
     return {local: name for local, name in found if name.lstrip(".").partition(".")[0] not in _KNOWN}
 
@@ -106,7 +106,7 @@ def _handed(statement: Statement, tensors: set[str], foreign: dict[str, str]) ->
 
 
 def _computes(start: int, questions: Questions, branches: Branches) -> bool:
-    """Whether the branch without CUDA returns a result that it computes itself."""
+    """Whether the branch for other devices returns a result that it computes itself."""
     header = branches.indents.header_at(start)
     clauses = branches.indents.clauses(header)
     if clauses[-1].word == "else":

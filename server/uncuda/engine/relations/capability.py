@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Mapping
 
 from ...facts.role_calls import last_word
 
 ASKED_OF = "device_capability"
-"""A part of the function name in every such condition, for a quick search of the file."""
+"""A part of the function name that every such condition contains, for a quick search of the file."""
 
 _ASKS = frozenset({"has_device_capability", "is_device_capability", "is_device_capability_family"})
 _GETS = "get_device_capability"
 _NVIDIA = 5  # from this major version on, a compute capability is NVIDIA's only
-_FROM, _BELOW = (ast.Eq, ast.Gt, ast.GtE), (ast.Lt, ast.LtE, ast.NotEq)
+_EXACTLY, _NOT_EXACTLY = (ast.Eq, ast.In), (ast.NotEq, ast.NotIn)
+_FROM, _BELOW = (*_EXACTLY, ast.Gt, ast.GtE), (*_NOT_EXACTLY, ast.Lt, ast.LtE)
 
 
-def asks_capability(test: ast.expr, answer: bool, names: Collection[str]) -> bool:
+def asks_capability(test: ast.expr, answer: bool, names: Mapping[str, bool], torchs: bool = False) -> bool:
     """Return True if a condition with this outcome implies a compute capability that only NVIDIA GPUs have.
 
-    `answer`: the outcome. `names`: variables that hold the result of a platform's `get_device_capability()`.
+    `answer`: the outcome. `names`: variables that hold a capability, each with whether a platform object gave it.
+    `torchs`: a capability that torch gave counts as well, if the condition tests for certain ones; plugins answer
+    torch's function with numbers of their own.
     """
     if isinstance(test, ast.Call) and test.args:
         return (
@@ -30,32 +33,45 @@ def asks_capability(test: ast.expr, answer: bool, names: Collection[str]) -> boo
         )
     if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], _FROM if answer else _BELOW):
         return False
-    major, number = _left(test.left, names)
-    return number and len(test.ops) == 1 and _is_high(test.comparators[0], 1 if major else 10)
+    major, platforms = _left(test.left, names)
+    exact = torchs and isinstance(test.ops[0], _EXACTLY if answer else _NOT_EXACTLY)
+    counts = platforms is not None and (platforms or exact)
+    return counts and len(test.ops) == 1 and _are_high(test.ops[0], test.comparators[0], 1 if major else 10)
 
 
-def gets_capability(value: ast.expr) -> bool:
-    """Return True if an expression calls a platform's `get_device_capability()`."""
-    return isinstance(value, ast.Call) and last_word(value.func) == _GETS and _of_platform(value)
+def gets_capability(value: ast.expr) -> bool | None:
+    """Return whether a call of `get_device_capability()` asks a platform object; None if an expression is none."""
+    if not isinstance(value, ast.Call) or last_word(value.func) != _GETS or not isinstance(value.func, ast.Attribute):
+        return None
+    return True if _of_platform(value) else False if last_word(value.func.value) == "cuda" else None
 
 
 def _of_platform(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and last_word(call.func.value).endswith("platform")
 
 
-def _left(left: ast.expr, names: Collection[str]) -> tuple[bool, bool]:
-    """Return for the left side of a comparison whether it is a major version, and whether it is a capability at all."""
+def _left(left: ast.expr, names: Mapping[str, bool]) -> tuple[bool, bool | None]:
+    """Return for the left side of a comparison whether it is a major version, and whether a platform object gave it;
+    None for the latter if it is no capability."""
     major = isinstance(left, ast.Subscript) or (isinstance(left, ast.Attribute) and left.attr == "major")
     if isinstance(left, ast.Subscript):
         if getattr(left.slice, "value", None) != 0:
-            return True, False
+            return True, None
         left = left.value
     elif isinstance(left, ast.Attribute) and major:
         left = left.value
     elif isinstance(left, ast.Call) and last_word(left.func) == "to_int" and isinstance(left.func, ast.Attribute):
         left = left.func.value
-    known = isinstance(left, (ast.Name, ast.Attribute)) and ast.unparse(left) in names
-    return major, known or gets_capability(left)
+    known = names.get(ast.unparse(left)) if isinstance(left, (ast.Name, ast.Attribute)) else None
+    return major, gets_capability(left) if known is None else known
+
+
+def _are_high(operator: ast.cmpop, asked: ast.expr, scale: int) -> bool:
+    """Return True if a capability, or each of those behind `in`, is one that only NVIDIA GPUs have."""
+    if not isinstance(operator, (ast.In, ast.NotIn)):
+        return _is_high(asked, scale)
+    listed = asked.elts if isinstance(asked, (ast.Tuple, ast.List, ast.Set)) else []
+    return bool(listed) and all(_is_high(one, scale) for one in listed)
 
 
 def _is_high(asked: ast.expr, scale: int = 10) -> bool:

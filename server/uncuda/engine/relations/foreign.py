@@ -1,4 +1,4 @@
-"""Finds values passed to a CUDA library, which must stay CUDA's:
+"""Finds values passed to a CUDA library, whose fixes would break that call:
 `cuda.CUstream(torch.cuda.current_stream().cuda_stream)`."""
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ _KIT = frozenset(
 _LOST = frozenset({"unsupported", "replaced"})
 
 Held = dict[str, list[int]]
-"""By name: the indices of hits whose value is assigned to it."""
+"""By name: the indices of hits whose value is assigned to the name."""
 
 
 def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
-    """The hits; those whose value is passed to a library that does not run on the target lose their fixes and say why.
+    """The hits; a hit whose value is passed to a library that does not run on the target loses its fixes and gets the
+    reason.
 
-    A value passed through a local variable counts too. Other streams, events and graphs in the same function are
-    lowered to review, because they wait for the one that is passed.
+    A value that is passed through a local variable counts too. Other streams, events and graphs in the same function
+    are lowered to review, because they wait for the one that is passed.
     """
     libraries = _Libraries(context)
     if not hits or not libraries.local:
@@ -65,15 +66,16 @@ def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
 
 
 def imports_unknown(facts: Facts, path: str, catalogue: Catalogue, target: Target, project: Project) -> bool:
-    """Whether a text imports a library that needs CUDA, by the tables of other targets, and this target's has no row
-    for it."""
+    """Whether a text imports a library that needs CUDA according to the tables of other targets, and that has no row in
+    this target's table."""
     known = catalogue.bound_to_cuda - target.modules.keys()
     imported = (*plain_imports(facts.searches), *from_imports(facts.searches))
     return any(is_listed(dotted, known) and not project.owns(dotted, path) for _, dotted in imported)
 
 
 def _is_of_kit(hit: Hit) -> bool:
-    """Whether a hit is at a stream, event or graph, which work only with those of the same device."""
+    """Whether a hit is at a stream, event or graph, which work only with streams, events and graphs of the same
+    device."""
     return hit.rule.check == "name" and hit.words.get("name", "").rpartition(".")[2] in _KIT
 
 
@@ -83,8 +85,8 @@ def _scope(hit: Hit, context: Context) -> tuple[int, str] | None:
 
 
 class _Libraries:
-    """The CUDA libraries imported by a file that do not run on the target. `local`: local names, with what they stand
-    for."""
+    """The CUDA libraries that a file imports and that do not run on the target. `local`: local names, with the dotted
+    names they stand for."""
 
     def __init__(self, context: Context) -> None:
         self._work = context.facts.work

@@ -1,4 +1,4 @@
-"""Finds tests that must keep asking for CUDA, because the code they guard runs on CUDA only."""
+"""Finds tests for CUDA that must not be fixed, because the code they guard runs on CUDA only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .parts import asking_parts, in_test
 from .questions import CONDITIONS, Questions
 from .raising import constants_left, imports_left, raising, words_left
 
-_MOST = 64  # names that are followed in one text
+_MOST = 64  # names that are traced in one text
 _CONDITIONAL = (ast.If, ast.While)
 _SUPPRESS = re.compile(r"\bsuppress\(")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -26,17 +26,17 @@ _TRIED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:True|False|None)\b", re.M)
 
 
 Block = tuple[int, int]  # the offset of the header, or -1; the indentation
-Answers = tuple[tuple[int, bool], ...]  # indices of tests, each with whether the branch without CUDA only raises
+Answers = tuple[tuple[int, bool], ...]  # indices of tests, each with whether the other branch only raises
 
 
 class Held(NamedTuple):
-    """A test that stays CUDA's, by its index in the list of hits, and the reason."""
+    """A test that is not fixed, by its index in the list of hits, and the reason."""
 
     question: int
     name: str
-    """The code that needs CUDA, as it is spelled."""
+    """The code that needs CUDA, as it is spelled in the file."""
     raises: bool = False
-    """The branch without CUDA only raises, so a person must write one for the target."""
+    """The branch for other devices only raises, so a person must write one for the target."""
     left: bool = False
     """The code that needs CUDA is a call without a safe fix, not a kernel."""
     hit: Hit | None = None
@@ -50,7 +50,7 @@ def over_cuda(
     branches: Branches,
     libraries: Libraries,
 ) -> Iterator[Held]:
-    """The tests that guard code which runs on CUDA only, at most once for each place."""
+    """The tests that guard code which runs on CUDA only, each at most once per place."""
     if not questions.may_guard():
         return
     kernels = Kernels(branches.facts, hits, libraries)
@@ -69,10 +69,10 @@ class _Search:
         self._facts, self._text = branches.facts, branches.text
         self._indents, self._work = branches.indents, branches.work
         self._seen: set[Word] = set()
-        self._values = 0  # how many of `_seen` are values, which lead to no other names
+        self._values = 0  # how many names in `_seen` hold values, which lead to no other names
         self._waiting: list[Word] = []
         self._led: dict[tuple[int, bool, bool], Answers] = {}
-        self._first: dict[tuple[int, ast.BoolOp], tuple[int, list[int]]] = {}  # see _asked_before
+        self._first: dict[tuple[int, ast.BoolOp], tuple[int, list[int]]] = {}  # see `_asked_before`
 
     def run(self) -> Iterator[Held]:
         for word in self._kernels.words:
@@ -93,7 +93,7 @@ class _Search:
             self._waiting.append(word)
 
     def _given(self, place: Place) -> None:
-        """Follow the names that hold the compiled module which this call returns."""
+        """Trace the names that hold the compiled module which this call returns."""
         statement = self._facts.peek(place.at)
         node = _node_at(place.at, statement) if statement is not None else None
         call = statement.digest.parents.get(node) if statement is not None and node is not None else None
@@ -103,8 +103,8 @@ class _Search:
 
     @cached_property
     def _available(self) -> set[str]:
-        """Names that tell whether a compiled module is available: its own, and those assigned in the `try` of its
-        import."""
+        """Names that tell whether a compiled module is available: the module's own name, and names assigned in the
+        `try` of its import."""
         names = {
             word.text.partition(".")[0] for word in self._kernels.words if not word.text.startswith(("self", "cls"))
         }
@@ -116,7 +116,8 @@ class _Search:
         return names
 
     def _place(self, place: Place) -> Iterator[Held]:
-        """The tests that guard a place. If there are none, the function around the place is followed to its callers."""
+        """The tests that guard a place. If no test guards the place itself, the callers of the function around it are
+        searched."""
         line = self._indents.header_at(place.at)
         if place.hit is None and not self._may_ask(line):
             yield from self._climb(line, place)
@@ -167,7 +168,7 @@ class _Search:
         return [], later
 
     def _asked_before(self, outer: ast.AST, inner: ast.AST, statement: Statement) -> list[int]:
-        """The tests in the first operand with a test, if `inner` is evaluated after that operand."""
+        """The tests in the first operand that contains a test, if `inner` is evaluated after that operand."""
         if not isinstance(outer, ast.BoolOp):
             return self._first_asked(outer, inner, statement)[1]
         key = statement.start, outer
@@ -184,15 +185,15 @@ class _Search:
         return 0, []
 
     def _climb(self, line: Header, place: Place, later: bool = False) -> Iterator[Held]:
-        """The nearest tests around a place, and outer ones as long as the branch without CUDA only raises."""
+        """The nearest tests around a place, and outer ones as long as the other branch only raises."""
         for index, raises in self._around(line, place, later):
             yield _held(place, index, raises)
 
     def _around(self, line: Header, place: Place, later: bool) -> Answers:
-        """The same tests as pairs with the flag `raises`; the result for each block is cached.
+        """The same tests as pairs with the flag `raises`; cached for each block.
 
-        A function defined under a test stays guarded by it, whoever calls it, if the other branch defines one without
-        CUDA.
+        If a function is defined under a test, and the other branch defines one that works without CUDA, the test guards
+        the function, whoever calls it.
         """
         passed: list[tuple[int, bool, bool]] = []
         found: Answers = ()
@@ -213,7 +214,7 @@ class _Search:
         return found
 
     def _with_callers(self, found: Answers, place: Place, later: bool) -> Answers:
-        """The tests; if the code without CUDA always raises, callers of the function are followed as well."""
+        """The tests; if the code for other devices always raises, callers of the function are searched as well."""
         if later:
             return tuple(answer for answer in found if not answer[1])
         if found and all(raises for _, raises in found):
@@ -225,7 +226,7 @@ class _Search:
             self._follow(word._replace(left=place.left))
 
     def _handled(self, header: Header, later: bool) -> bool:
-        """Whether a block handles a missing module itself, or code in it does not run at that place."""
+        """Whether a block handles a missing module itself, or the code in it runs later, at another place."""
         text, start, end = self._text, header.start, header.end
         if later and header.word not in CONDITIONS:
             return False
@@ -238,7 +239,7 @@ class _Search:
         return header.word == "class"
 
     def _above(self, line: Header) -> Answers:
-        """The nearest tests above in the same block that let only CUDA continue, with whether they raise."""
+        """The nearest tests above in the same block after which only CUDA continues, each with whether it raises."""
         if not self._leaving:
             return ()
         block = self._block(line)
@@ -248,7 +249,7 @@ class _Search:
 
     @cached_property
     def _leaving(self) -> dict[Block, list[tuple[int, Answers]]]:
-        """Tests that let only CUDA continue, in order, by the block that contains them."""
+        """Tests after which only CUDA continues, in order, by the block that contains them."""
         found: dict[Block, list[tuple[int, Answers]]] = {}
         for start in self._questions.conditions:
             header = self._indents.header_at(start)
@@ -269,7 +270,8 @@ class _Search:
         return above.start if above is not None else -1, line.indent
 
     def _asking(self, header: Header) -> Answers:
-        """The tests that lead into the block of a header, with whether the branch without CUDA only raises."""
+        """The tests that lead into the block of a header, each with whether the branch for other devices only
+        raises."""
         found = [(index, False) for index in self._questions.marks.get(header.start, ()) if header.word != "class"]
         if header.word not in CONDITIONS and header.word != "else":
             return tuple(found)

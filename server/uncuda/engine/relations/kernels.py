@@ -1,6 +1,7 @@
-"""Finds code that certainly runs on CUDA only: names that refer to a compiled module or a kernel.
+"""Finds code that runs on CUDA only: names that refer to a compiled module or a kernel.
 
-A name counts if its import, its `load()` call or its decorator shows what it is. Names that cannot be followed do not.
+A name counts only if its import, its `load()` call or its decorator shows that. Names that cannot be traced do not
+count.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Libraries:
 
     @classmethod
     def of(cls, catalogue: Catalogue, target: Target, project: Project) -> Libraries:
-        """The libraries that do not run on the target as they are, according to the rules."""
+        """The libraries that do not run on the target unchanged, according to the rules."""
         rules = [rule for rule in catalogue.rules.values() if rule.severity != "information" and not rule.get("uses")]
         found = {str(rule.get("module")) for rule in rules if rule.check == "amp-c"}
         found.update(*(target.libraries(rule) for rule in rules if rule.check == "module"))
@@ -90,30 +91,30 @@ class Word(NamedTuple):
     gives: bool = False
     """The name is a function that returns a compiled module."""
     left: bool = False
-    """The name leads to a call, or is a word, without a safe fix."""
+    """The name leads to a call without a safe fix, or is a device string without one."""
     value: bool = False
-    """The name is a value, not a function; any use outside a comparison counts."""
+    """The name holds a value, not a function; any use outside a comparison counts."""
 
 
 class Place(NamedTuple):
-    """A place that uses such a name, and the name as it is spelled."""
+    """A place that uses such a name, and the name as it is spelled there."""
 
     at: int
     name: str
     left: bool = False
-    """The place is, or leads to, a call without a safe fix."""
+    """The place is a call without a safe fix, or leads to one."""
     hit: Hit | None = None
-    """The hit at that call."""
+    """The hit at the call without a safe fix."""
 
 
 class Kernels:
-    """The CUDA-only code in one file, except calls that merely fail on the target."""
+    """Code of one file that needs CUDA, except calls that merely fail on the target."""
 
     def __init__(self, facts: Facts, hits: Sequence[Hit], libraries: Libraries) -> None:
         self._facts, self._hits, self._libraries = facts, hits, libraries
         self._text, self._work = facts.text, facts.work
         self.places: list[Place] = []
-        """Places that count by themselves: imports of such modules, and calls that compile one."""
+        """Places that count without a name: imports of compiled modules, and calls that compile one."""
         self.words: list[Word] = [*self._imported(), *self._loaded(), *self._by_name(), *self._jitted()]
         for at in facts.searches.find(("text", _MAP), plain(_MAP)):
             if not facts.layout.token_at(at):
@@ -247,10 +248,10 @@ class Kernels:
             yield from (self.word(f"{held}.{match[1]}", at) for held, at in self._objects(name[1]))
         if name is not None and match[1] in ("forward", "__init__", "__call__", "apply") and not gives:
             yield self.word(name[1], above.start)
-        yield from self.function_around(above.start)  # which returns the class
+        yield from self.function_around(above.start)  # of a decorator, which returns the class
 
     def _objects(self, name: str) -> Iterator[tuple[str, int]]:
-        """Names that are assigned an object of a class, with offsets: `TRACKER = Tracker()`."""
+        """Names to which an object of a class is assigned, with offsets: `TRACKER = Tracker()`."""
         for at in self._facts.searches.find(("kernel", name), uses(name, True)):
             self._work.compare()
             if self._text.startswith("(", at + len(name)):
@@ -259,7 +260,8 @@ class Kernels:
                     yield given[1], at
 
     def uses(self, word: Word) -> Iterator[Place]:
-        """The places that use a name: call it, index it or read its attributes; for a value, also any other read."""
+        """The places that use a name: they call it, index it or read its attributes; for a value, also any other
+        read."""
         text, layout = self._text, self._facts.layout
         every = self._facts.searches.find(("kernel", word.text), uses(word.text, True))
         if word.value:

@@ -21,8 +21,8 @@ _MAPS = re.compile(r"\bmap_location[ \t]*=(?!=)[ \t]*(None\b)?")
 
 
 def of_loading(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
-    """The indices of tests that, when true, leave a checkpoint's devices as they were saved, and else map it to the
-    CPU.
+    """The indices of tests that load a checkpoint to the devices where it was saved if they are true, and to the CPU
+    otherwise.
 
     A checkpoint saved on CUDA can be loaded on the target only if it is mapped to the CPU.
     """

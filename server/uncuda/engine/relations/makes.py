@@ -1,5 +1,5 @@
-"""Tests that also ask which vendor's GPU it is: `torch.version.hip is None`, a compute capability, or a flag from
-these."""
+"""Finds tests that also ask for the vendor of the GPU: `torch.version.hip is None`, a compute capability, or a flag
+computed from these."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def of_makes(hits: Sequence[Hit], questions: Questions, branches: Branches) -> I
 
 
 def _flags(word: str, branches: Branches) -> Iterator[str]:
-    """Variables that hold the result of asking for the vendor."""
+    """Variables that hold the result of a test for the vendor."""
     for at in branches.facts.searches.find(("text", word), plain(word)):
         statement = branches.facts.peek(at)
         for node in statement.digest.piece.nodes if statement is not None else ():
@@ -72,7 +72,7 @@ def _torch_alone(index: int, hits: Sequence[Hit], questions: Questions, branches
     """Whether all functions called under a test are torch's, by name or after a safe fix."""
     statement = hits[index].statement
     if statement is None or index not in questions.tests.get(statement.start, ()):
-        return False  # the result is stored, and code that reads it may call anything
+        return False  # the result is stored, and code that reads it may call any function
     header = branches.indents.header_at(statement.start)
     if header.word not in CONDITIONS:
         return False

@@ -29,19 +29,19 @@ _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_av
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # as in `if not (a and b):`
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
-_MANY = 200  # names in one file that get a test's result from another name
+_MANY = 200  # names in one file that get the result of a test from another name
 _SKIP_MARK = re.compile(r"@[\w.]*skip", re.I)
 
 
 class Questions:
-    """The tests for CUDA in one file, except those fixed together with other hits."""
+    """The tests for CUDA in one file, except those that are fixed together with other hits."""
 
     def __init__(self, hits: Sequence[Hit], classes: Sequence[str | None], branches: Branches) -> None:
         self._hits, self._branches = hits, branches
         self._text, self._indents, self._facts = branches.text, branches.indents, branches.facts
         self.work = branches.work
-        # Indices of hits: by the statement whose condition they are in, by statement, by the line that a skip mark
-        # applies to.
+        # Indices of hits: by the statement whose condition contains them, by statement, by the line to which a skip
+        # mark applies.
         self.tests: dict[int, list[int]] = {}
         self.inside: dict[int, list[int]] = {}
         self.marks: dict[int, list[int]] = {}
@@ -53,20 +53,20 @@ class Questions:
         self._mark_of: dict[int, int] = {}
         self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # the index of each operand
         self.lost: list[int] = []
-        """Indices of hits whose results are passed to more names than are followed."""
+        """Indices of hits whose results reach more names than are traced."""
         self._parameters = Parameters(self._facts, set())
         self._polarities: dict[tuple[int, frozenset[str]], int] = {}
         self.work.compare(2 * len(hits))
         shared = Counter(key for hit in hits for key in hit.links)
         for index, hit in enumerate(hits):
             alone = classes[index] != SAFE or all(shared[key] == 1 for key in hit.links)
-            asks = alone and not hit.rule.get("message-text")  # the text of an error is no test of a device
+            asks = alone and not hit.rule.get("message-text")  # the text of an error is not a test of a device
             if asks and hit.statement is not None and hit.node is not None:
                 self._take(index, hit, hit.statement)
         self._spread()
 
     def __iter__(self) -> Iterator[int]:
-        """The indices of hits that test whether CUDA is there."""
+        """The indices of hits that test whether CUDA is available."""
         return (index for index in chain.from_iterable(self.inside.values()) if is_question(self._hits[index]))
 
     def asking(self) -> Iterator[int]:
@@ -136,8 +136,8 @@ class Questions:
         return next(filter(None, (self._flag(node, statement, False) for node in nodes)), None)
 
     def _flag(self, node: ast.AST | None, statement: Statement, compared: bool = True) -> tuple[str, int | None] | None:
-        """The variable or function that holds a test's result, as in `use_cuda = torch.cuda.is_available() and …`, and
-        the scope in which it is visible (None: module). `compared`: also through a comparison,
+        """The variable or function that holds the result of a test, as in `use_cuda = torch.cuda.is_available() and …`,
+        and the scope in which it is visible (None: module). `compared`: also if the result is compared,
         `torch.cuda.device_count() > 1`."""
         inner = node
         for outer in statement.digest.ancestors(inner) if inner is not None else ():
@@ -202,7 +202,7 @@ class Questions:
         return self._saying[flag]
 
     def polarity(self, header: Header, questions: Sequence[int]) -> int:
-        """1 if the block of a condition is for CUDA, -1 if it is for anything but CUDA."""
+        """1 if the block of a condition is for CUDA, -1 if it is for any device but CUDA."""
         held = frozenset(flag for index in questions for flag in self._flags_of.get(index, ()))
         key = header.start, held
         if key not in self._polarities:
@@ -214,7 +214,7 @@ class Questions:
         return self._polarities[key]
 
     def excludes(self, header: Header, questions: Sequence[int]) -> bool:
-        """Whether only CUDA gets past the condition when it is false."""
+        """Whether only CUDA continues after the condition is false."""
         text = self._text[header.start : header.end]
         if self.polarity(header, questions) >= 0:
             return False
@@ -225,7 +225,7 @@ class Questions:
         return last_of(header, self._facts)
 
     def leaves(self, header: Header) -> bool:
-        """Whether the block of a header ends with return, raise, continue or the like, or by skipping a test."""
+        """Whether the block of a header ends with return, raise, continue or similar, or skips a test."""
         return self._branches.leaves(header)
 
     def raises(self, header: Header) -> bool:
@@ -282,7 +282,7 @@ class Questions:
             inner = outer
 
     def _behind(self, outer: ast.BoolOp, question: ast.AST, statement: Statement) -> list[ast.AST]:
-        """The first and the last operand of `a and b and …` behind a test for CUDA."""
+        """The first and the last operand of `a and b and …` after a test for CUDA."""
         if outer not in self._order:
             self._order[outer] = {value: index for index, value in enumerate(outer.values)}
         at = self._order[outer].get(question, len(outer.values)) + 1
@@ -291,7 +291,7 @@ class Questions:
         return [outer.values[at], outer.values[-1]]
 
     def denies(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether an expression tests for anything but CUDA."""
+        """Whether an expression tests for any device but CUDA."""
         start, end = statement.digest.span(node)
         return self._branches.asks_cuda(statement.start + start, statement.start + end) < 0
 
@@ -302,7 +302,7 @@ class Questions:
 
 
 def is_question(hit: Hit) -> bool:
-    """Whether a hit tests if CUDA is there, rather than a property of it."""
+    """Whether a hit tests if CUDA is available, and not a property of it."""
     if hit.rule.check == "method":
         return hit.words.get("old") == "is_cuda"
     return hit.rule.check == "string" or hit.words.get("name", "").rpartition(".")[2] in _ASKING

@@ -1,4 +1,5 @@
-"""Finds calls that raise on the target, and device strings that stay CUDA's; tests that guard them stay CUDA's too."""
+"""Finds calls that raise on the target, and device strings that are not fixed; the tests that guard them are not fixed
+either."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ _COMPARED = (ast.Compare, ast.match_case)
 
 
 def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]:
-    """The hits without a safe fix whose name is called, passed or stored, and is wrong on the target."""
+    """The hits without a safe fix whose name is called, passed or stored, and does not work on the target."""
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.node is not None and hit.statement is not None:
             if hit.rule.check == "string":
@@ -39,7 +40,7 @@ def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]
 
 
 def imports_left(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[tuple[int, str]]:
-    """Imported names without a safe fix, with the offset of the import; every call of such a name stays CUDA's."""
+    """Imported names without a safe fix, with the offset of the import; no call of such a name is fixed."""
     for index, hit in enumerate(hits):
         statement = hit.statement
         if classes[index] == SAFE or hit.rule.check != "name" or statement is None or is_question(hit):
@@ -54,7 +55,7 @@ def imports_left(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator
 
 def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
     """Device strings that no check reports and that are stored or passed: with an index, `devices + ("cuda:0",)`, or in
-    the form that libraries with CUDA only use, `Trainer(accelerator="gpu")`."""
+    the form of libraries that support only CUDA, `Trainer(accelerator="gpu")`."""
     places = sorted(at for word in _SPELLED for at in facts.searches.find(("text", word), plain(word)))
     found = {(hit.statement.start, hit.node) for hit in hits if hit.statement is not None} if places else set()
     done = -1
@@ -67,7 +68,7 @@ def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
             if _HARDWARE.fullmatch(text.value) and (statement.start, text.node) not in found:
                 if _is_kept(text.node, statement):
                     yield at, text.value
-                    break  # one is enough for the statement
+                    break  # one string is enough for the statement
 
 
 def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Facts) -> Iterator[str]:

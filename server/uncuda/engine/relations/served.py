@@ -1,4 +1,4 @@
-"""Decides which hits are silenced, because code serves the target already, and which become review only."""
+"""Decides which hits are not reported, because other code handles the target already, and which need review."""
 
 from __future__ import annotations
 
@@ -20,14 +20,22 @@ from .apart import of_bytes, of_host, of_platforms, of_rocm
 from .parts import in_test, is_within
 
 OTHER_PLATFORM = "other-platform"
-"""The limit of hits in code that runs only on another platform, as the program's own test says."""
+"""The limit of hits in code that, according to the program's own test, runs only on another platform."""
 CHOSEN = "project-chooses"
-"""The limit of what is for information, since the project chooses among accelerators."""
+"""The limit of hits that are only information because the project chooses among accelerators."""
 AMDS = "amd-file"
-"""The limit of what stands in a file whose name says that it is for AMD's GPUs."""
+"""The limit of hits in a file whose name says that it is for AMD's GPUs."""
 _AMD = re.compile(r"(?<![A-Za-z])(?:amd|rocm)(?![A-Za-z])", re.I)
 _NVIDIA = ".nvidia"
 _NVIDIAS = re.compile(r"^from[ \t]+[\w.]*\.nvidia(?:\.[\w.]*)?[ \t]+import\b", re.M)
+_STARTS = re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
+_TAKES = ("ArgumentParser", "sys.argv", "import click", "import fire", "tyro.cli")
+_FOLDERS = frozenset({"benchmark", "benchmarks", "example", "examples", "scripts", "tools"})
+_BESIDE = re.compile(r"^from[ \t]+\.", re.M)
+_MAKERS = ("cutlass", "cute_dsl", "cutedsl", "aiter")
+_OF_A_MAKER = re.compile(
+    r"^(?:from[ \t]+[\w.]*\.\w*(?:cutlass|cute_?dsl)[\w.]*[ \t]+import|(?:from|import)[ \t]+aiter)\b", re.M
+)
 _BUILDS = "torch.utils.cpp_extension."
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
@@ -37,12 +45,12 @@ _OF_WHOLE = frozenset({"missing-import", "accelerator-member"})
 
 
 class Served:
-    """Decides this for one file of a project and one target."""
+    """Decides which hits of one file of a project are reported for one target."""
 
     def __init__(self, context: Context, branches: Branches) -> None:
         self._facts, self._target, self._branches = context.facts, context.target, branches
         self._everywhere = self._target.id in context.project.served
-        self._portable = context.portable  # what fixes write is imported as `accelerator_type`
+        self._portable = context.portable  # the text that fixes write is imported as `accelerator_type`
         self._path = context.path
         self._lacks = (self._target.id, context.path) in context.project.lacking
         self._rocm, self._bytes, self._host = of_rocm(branches, context.path), of_bytes(branches), of_host(branches)
@@ -51,8 +59,8 @@ class Served:
         self._kept = [span for family in context.families for span in family.spans]
 
     def holds(self, hit: Hit) -> bool:
-        """Whether a hit is silenced: it is in another accelerator's class, in ROCm code, or has a sibling branch for
-        the target."""
+        """Whether a hit is not reported: it is in another accelerator's class, in code for ROCm, or has a sibling
+        branch for the target."""
         if self._lacks:
             return hit.rule.check != "accelerator-member"
         if hit.statement is None or hit.rule.check in _OF_WHOLE:
@@ -77,7 +85,7 @@ class Served:
         return any(header.word in _CLAUSES and self._is_other_way(header) for header in headers)
 
     def _is_other_way(self, header: Header) -> bool:
-        """Whether a clause excludes the target, or an earlier clause of its chain tests for it."""
+        """Whether a clause excludes the target, or an earlier clause of its chain tests for the target."""
         if header.start not in self._other_ways:
             above = False
             for clause in self._facts.indents.clauses(header):
@@ -87,22 +95,22 @@ class Served:
         return self._other_ways[header.start]
 
     def _asks(self, start: int, end: int) -> int:
-        """What a condition tests for: 1 for the target, -1 for anything else; 0 if it contains `and`."""
+        """What a condition tests for: 1 for the target, -1 for any other device; 0 if it contains `and`."""
         self._facts.work.search(start, end)
         condition = self._facts.text[start:end]
         return 0 if re.search(r"\band\b", condition) else self._branches.asked(condition)
 
     def lowered(self, hits: Sequence[Hit]) -> Sequence[Hit]:
-        """The hits, lowered to review if the code chooses among accelerators or works with any of them.
+        """The hits; their fixes need review if the code chooses among accelerators or works with any of them.
 
-        In such code, a test for CUDA may well mean CUDA, and the code it guards stays with it.
+        In such code, a test for CUDA may really be about CUDA, and then the code that it guards must not change either.
         """
         hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
         if self._everywhere:
             if any(map(_AMD.search, PurePath(self._path).parts[-2:])):
                 return [_informing(hit, AMDS) if hit.rule.check not in _OF_WHOLE else hit for hit in hits]
-            alone = self._is_nvidias or any(self._is_needed(hit) for hit in hits)
-            return [_chosen(hit, alone) for hit in hits]
+            alone = self._is_a_makers or any(self._is_needed(hit) for hit in hits)
+            return [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
@@ -111,19 +119,40 @@ class Served:
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
 
     @cached_property
-    def _is_nvidias(self) -> bool:
-        """True if the file has a top-level import from a package named `nvidia`, so that it cannot run without it."""
+    def _is_a_makers(self) -> bool:
+        """True if the file has a top-level import from a package named `nvidia`, or is a program with one from a module
+        of CUTLASS kernels or from AMD's AITER, so that it runs on the GPUs of one maker only."""
         facts = self._facts
-        if not facts.says(_NVIDIA):
-            return False
+        nvidias = facts.says(_NVIDIA) and self._has(_NVIDIAS)
+        return nvidias or (any(map(facts.says, _MAKERS)) and self._has(_OF_A_MAKER) and self._is_started_by_hand)
+
+    def _has(self, pattern: re.Pattern[str]) -> bool:
+        """Whether a pattern matches outside of strings and comments."""
+        facts = self._facts
         facts.work.search(0, len(facts.text))
-        return any(not facts.layout.token_at(match.start()) for match in _NVIDIAS.finditer(facts.text))
+        return any(not facts.layout.token_at(match.start()) for match in pattern.finditer(facts.text))
 
     def _is_needed(self, hit: Hit) -> bool:
         """Return True if a hit is a top-level import of a library that the target lacks: the file cannot run."""
-        if hit.statement is None or hit.rule.check != "module" or (hit.severity or hit.rule.severity) != "error":
+        return (hit.severity or hit.rule.severity) == "error" and self._is_at_top(hit)
+
+    def _is_started(self, hit: Hit) -> bool:
+        """Return True if a hit is a top-level import of a program that is started by hand: nothing chooses before."""
+        return self._is_at_top(hit) and self._is_started_by_hand
+
+    def _is_at_top(self, hit: Hit) -> bool:
+        """Return True if a hit is an import of a library outside of every block."""
+        if hit.statement is None or hit.rule.check != "module":
             return False
         return self._facts.layout.line_start(hit.statement.start) == hit.statement.start
+
+    @cached_property
+    def _is_started_by_hand(self) -> bool:
+        """True if the file is a program of its own: it takes arguments, or is in a folder of programs."""
+        facts = self._facts
+        if not facts.says("__main__") or not self._has(_STARTS) or self._has(_BESIDE):
+            return False
+        return any(map(facts.says, _TAKES)) or not _FOLDERS.isdisjoint(PurePath(self._path).parts)
 
     def _says(self, words: str) -> bool:
         facts = self._facts
@@ -133,10 +162,10 @@ class Served:
 
 
 def _chosen(hit: Hit, alone: bool) -> Hit:
-    """A place of a project that chooses among accelerators: a library may never be reached on the target, nor an
-    extension of CUDA be built there.
+    """The hit, as information, in a project that chooses among accelerators: on the target, the library may never be
+    used, or the CUDA extension never built.
 
-    `alone`: nor anything of this file.
+    `alone`: no code of this file may run on the target.
     """
     lacked = alone or hit.rule.check == "module" or hit.words.get("name", "").startswith(_BUILDS)
     if not lacked or hit.rule.check in _OF_WHOLE or (hit.severity or hit.rule.severity) == "information":
@@ -145,7 +174,7 @@ def _chosen(hit: Hit, alone: bool) -> Hit:
 
 
 def _informing(hit: Hit, limit: str) -> Hit:
-    """The hit as information only, with the limit that says why; the target may never run this code."""
+    """The hit as information, with the limit that says why; the target may never run this code."""
     return replace(hit.lowered(REVIEW), severity="information", limits=(*hit.limits, limit))
 
 

@@ -1,4 +1,4 @@
-"""Decides which tests must keep asking for CUDA, and lowers the fixes of all code that runs only if they are true."""
+"""Decides which tests for CUDA are not fixed, and lowers the fixes of code that runs only if they are true."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ REASONS = frozenset({OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OF_LOAD
 
 
 class Staying:
-    """The effects of tests that stay CUDA's, by index in the list of hits."""
+    """The effects of tests that are not fixed, by index in the list of hits."""
 
     def __init__(self) -> None:
         self.reasons: dict[int, tuple[str, str]] = {}
         """(id of the sentence that gives the reason, the name in it)"""
         self.classes: dict[int, str | None] = {}
-        """The highest class allowed for a test that stays CUDA's, or for code that it guards."""
+        """The highest class allowed for a test that is not fixed, or for code that it guards."""
         self.pairs: list[tuple[int, int]] = []
         """Pairs of a test and a hit that runs only if the test is true."""
         self.idle: set[int] = set()
@@ -49,7 +49,7 @@ class Staying:
         return found
 
     def hold(self, index: int, applicability: str | None, limit: str, name: str = "") -> None:
-        """Limit the class of a hit, with the reason, unless a lower limit is set already."""
+        """Limit the class of a hit, with the reason, unless a lower limit has been set."""
         if index not in self.classes or lowest(applicability, self.classes[index]) != self.classes[index]:
             self.classes[index] = applicability
             self.reasons[index] = limit, name
@@ -66,8 +66,8 @@ class Staying:
     def hold_behind(
         self, asked: Iterable[int], hits: Sequence[Hit], classes: Sequence[str | None], questions: Questions
     ) -> bool:
-        """Limit the class of safe fixes in code that runs only if these tests are true; as the tests stay CUDA's, the
-        target never runs it. Returns whether there was such code."""
+        """Limit the class of safe fixes in code that runs only if these tests are true; because the tests are not
+        fixed, the target never runs that code. Returns whether there was such code."""
         before = len(self.pairs)
         safe = sorted((hit.start, index) for index, hit in enumerate(hits) if classes[index] == SAFE)
         for question in asked:
@@ -94,7 +94,8 @@ def staying(
     branches: Branches,
     libraries: Libraries,
 ) -> Staying:
-    """The tests that guard CUDA-only code, or also ask for the vendor or other things that no fix can translate."""
+    """The tests that guard code for CUDA only, or that also ask for the vendor or for something else that no fix can
+    translate."""
     result = Staying()
     if not any(classes[index] == SAFE for index in questions.asking()):
         return result
@@ -106,7 +107,7 @@ def staying(
             if found.hit is not None:
                 result.pairs.append((found.question, positions[id(found.hit)]))
         else:
-            # no fix ports a kernel, so none may lead the target to it
+            # no fix ports a kernel, so the target must not reach it
             result.hold(found.question, None, OVER_CUDA_ONLY if found.raises else OVER_CUDA, found.name)
             for region in questions.regions(found.question) if imports and not found.raises else ():
                 result.idle.update(index for _, index in hits_in(imports, region))

@@ -1,7 +1,8 @@
-"""Links hits in one call: its arguments, its receiver and its function are fixed together, or none of them is.
+"""Links hits in one call: its arguments, its receiver and its function are fixed together, or none of them is fixed.
 
-Otherwise CUDA would be asked about the target's device, or a stream of one would be used in a graph of the other. Names
-are followed only if they hold objects of a device, such as streams, events and graphs; a number counts only in place.
+Otherwise CUDA would be asked about the target's device, or a stream of one device would be used in a graph of the
+other. Names are traced only if they hold objects of a device, such as streams, events and graphs; a number counts only
+in the call itself.
 """
 
 from __future__ import annotations
@@ -44,15 +45,15 @@ class Together:
                 self._at.setdefault((hit.statement.start, hit.node), []).append(index)
         self._held = self._holders()
         self._names = {name for _, name in self._held}
-        self._members: dict[str, list[int]] = {}  # hits by the attribute that holds their object
+        self._members: dict[str, list[int]] = {}  # hits, by the attribute that holds their object
         for (_, name), found in self._held.items():
             if "." in name:
                 self._members.setdefault(name.rpartition(".")[2], []).extend(found)
-        self._first: dict[tuple[int, ast.AST], list[int]] = {}  # hits beside a string in a tuple
-        self._joined: set[int] = set()  # ids of the lists whose hits are linked to each other already
+        self._first: dict[tuple[int, ast.AST], list[int]] = {}  # hits that are beside a string in a tuple
+        self._joined: set[int] = set()  # ids of the lists whose hits are already linked to each other
 
     def pairs(self) -> Iterator[Pair]:
-        """Every pair of a call and a part of it that both have hits, or of two parts of a call without one."""
+        """Every pair of a call and a part of it that both have hits, or of two parts of a call that has no hit."""
         yield from self._patched()
         yield from self._streams()
         self._work.compare(len(self._at))
@@ -134,7 +135,7 @@ class Together:
             yield from ((index, other) for other in self._at.get((statement.start, part), ()))
 
     def _is_cudas(self, index: int, call: ast.Call) -> bool:
-        """Whether a hit means that the call around it is CUDA's; not so in `DataParallel(model.cuda())`."""
+        """Whether a hit shows that the call around it is for CUDA; False in `DataParallel(model.cuda())`."""
         hit = self._hits[index]
         if hit.rule.check == "method":
             return hit.node is call.func
@@ -183,7 +184,7 @@ class Together:
             node = node.func if isinstance(node, ast.Call) else node.value
 
     def _holders(self) -> dict[Key, list[int]]:
-        """By scope and name: the hits whose objects are assigned to it."""
+        """By scope and name: the hits whose objects are assigned to the name."""
         held: dict[Key, list[int]] = {}
         for (_, node), found in self._at.items():
             hit = self._hits[found[0]]
@@ -203,7 +204,7 @@ class Together:
 
     @cached_property
     def _words(self) -> dict[Key, list[int]]:
-        """By function and name: the hits at strings that are assigned to it."""
+        """By function and name: the hits at strings that are assigned to the name."""
         held: dict[Key, list[int]] = {}
         for (_, node), found in self._at.items():
             hit = self._hits[found[0]]
@@ -256,7 +257,7 @@ def call_given(
     node: ast.AST, statement: Statement, work: Work, stops: Callable[[ast.AST], bool] = lambda _: False
 ) -> ast.Call | None:
     """The call that has `node`, or a value computed from it, as an argument. `stops`: whether a function that returns
-    the same device is to be reported itself."""
+    the same device is itself returned as the call."""
     inner = node
     for outer in statement.digest.ancestors(node):
         work.compare()
@@ -270,7 +271,7 @@ def call_given(
             return None
         elif isinstance(outer, ast.BinOp):
             if inner is outer.right and _is_text(outer.left):
-                return None  # it is formatted into a string
+                return None  # the value is formatted into a string
         elif not isinstance(outer, (*_PARTS, *_SPINE)):
             return None
         inner = outer

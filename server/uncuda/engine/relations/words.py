@@ -1,4 +1,5 @@
-"""Device strings that exist only behind an availability test: `["cuda"] if torch.cuda.is_available() else []`."""
+"""Finds device strings that are used only if an availability test is true: `["cuda"] if torch.cuda.is_available() else
+[]`."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from ...limits import Work
 
 
 def questioned(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int | None]]:
-    """Pairs of indices: a device string, and the test it depends on; the latter is None if there is no hit at the test.
+    """Pairs of indices: a device string, and the test it depends on, or None if the test has no hit.
 
     A string that other code proves to be a device is yielded only if its test has a hit.
     """

@@ -107,7 +107,7 @@ class _Offer:
                 yield from self._batch(say("fix notebook" if notebook else "fix file"), kind, batch)
 
     def _fixes(self, finding: Finding, say: Phrases) -> Iterator[types.CodeAction]:
-        """One action for each fix of a finding; without fixes, a disabled action that says what to do."""
+        """One action for each fix of a finding; if there are none, a disabled action that says what to do."""
         if not finding.fixes:
             yield from self._disabled(say("by hand", finding.rule), say("no fix", finding.message), finding)
         for number, fix in enumerate(finding.fixes):
@@ -154,9 +154,9 @@ class _Offer:
     def _batch(
         self, title: str, kind: str, batch: Batch, shown: list[types.Diagnostic] | None = None
     ) -> Iterator[types.CodeAction]:
-        """An action that applies several fixes. Its edit is included unless the client resolves it later.
+        """An action that applies several fixes. The edit is included unless the client resolves the action later.
 
-        `shown`: the diagnostics that it belongs to; None if it is about the whole file.
+        `shown`: the diagnostics that the action belongs to; None if it is about the whole file.
         """
         if self.session.client.resolve_edit:
             yield types.CodeAction(title, kind=kind, diagnostics=shown, data=batch.data())
@@ -168,8 +168,8 @@ class _Offer:
             yield types.CodeAction(title, kind=kind, diagnostics=shown, edit=edit)
 
     def _everywhere(self, findings: list[Finding], say: Phrases) -> Iterator[types.CodeAction]:
-        """For each rule of these findings, an action that fixes it in the workspace; fixes for review open a
-        preview."""
+        """For each rule of these findings, an action that fixes the rule in the workspace; fixes that need review open
+        a preview."""
         client, path = self.session.client, self.analysis.program.path
         if not (client.apply_edit and path and self.session.folders.folder_of(path)):
             return
@@ -230,7 +230,8 @@ class _Offer:
 
 
 def _resolved(session: Session, action: Any) -> dict[str, Any]:
-    """The action of a batch with its edit, computed for the present text, which may have changed since the request."""
+    """The action of a batch with its edit, computed for the present text, which may have changed since the actions were
+    requested."""
     if not isinstance(action, dict):
         raise JsonRpcInvalidParams("a code action is an object")
     batch = Batch.of(action.get("data"))
@@ -243,7 +244,7 @@ def _resolved(session: Session, action: Any) -> dict[str, Any]:
     edit, reason = edit_of(session, batch, analysis)
     if reason is not None:
         message = phrases(analysis.engine)("not made", reason)
-        if batch.rule:  # a user chose a rule's action; the others also run on every save
+        if batch.rule:  # the user chose this action of a rule; the other actions also run on every save
             session.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
         else:
             session.window_log_message(types.LogMessageParams(types.MessageType.Info, f"{batch.uri}: {message}"))

@@ -1,6 +1,6 @@
-"""The commands of the server. Each can be called without arguments and reports wrong arguments.
+"""The commands of the server. Each command can be called without arguments and reports wrong arguments.
 
-Their own imports are inside functions, because the server imports this module at its start.
+Imports that only these functions need are inside them, because the server imports this module at its start.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _FILE = ("uri", "rules", "applicability", "dryRun")
 
 
 def register(session: Session) -> None:
-    """Answer `workspace/executeCommand`. Cancelling the request cancels the command."""
+    """Answer `workspace/executeCommand`. If the client cancels the request, the command is cancelled."""
     commands = Commands(session)
     session.ended.append(commands.stop)
     for name in commands.table:
-        session.command(name)(partial(commands.table[name]))  # pygls sets an attribute on it
+        session.command(name)(partial(commands.table[name]))  # pygls sets an attribute on the function
 
     @session.raw(types.WORKSPACE_EXECUTE_COMMAND)
     def execute(params: Any) -> Any:
@@ -59,8 +59,8 @@ def register(session: Session) -> None:
 
 
 class Commands:
-    """The commands. Each takes the arguments and progress token as received and raises JsonRpcInvalidParams for wrong
-    ones."""
+    """The commands of the server. Each method takes the arguments and the progress token as received, and raises
+    JsonRpcInvalidParams for wrong ones."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -81,17 +81,22 @@ class Commands:
             self._batches.stop()
 
     def fix_all_in_workspace(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
-        """Apply fixes in the workspace: safe ones, unless `applicability` asks for more."""
-        wanted = self._wanted(read_object(arguments, _BATCH))
-        return self._fix(wanted, "fix all workspace", token)
+        """Apply fixes in the workspace: safe ones, unless `applicability` asks for more.
+
+        `seen`: the versions of the files that `uncuda/changes` named; nothing is done if they are others now.
+        """
+        table = read_object(arguments, (*_BATCH, "seen"))
+        seen = table.pop("seen", None)
+        wanted = self._wanted(table)
+        return self._fix(wanted, "fix all workspace", token) if seen is None else self._fix_seen(wanted, seen, token)
 
     def preview(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
-        """Show a preview of fixes in the workspace, including those for review."""
+        """Show a preview of fixes in the workspace, including those that need review."""
         wanted = self._wanted({"applicability": REVIEW, **read_object(arguments, _BATCH)})
         return self._fix(wanted, "preview", token)
 
     def fix_all_in_file(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
-        """Apply fixes in one file: the one given, the only open one, or one the user picks."""
+        """Apply fixes in one file: the file in the arguments, the only open one, or one that the user chooses."""
         table = read_object(arguments, _FILE)
         uri = read_text({"uri": table.pop("uri", "")}, "uri")
         self._check_scope(uri, "uri")
@@ -140,6 +145,18 @@ class Commands:
         self._batches = self._batches or Batches()
         return fix_all(self._session, self._batches, wanted, title, token, preview=title == "preview")
 
+    async def _fix_seen(self, wanted: Wanted, seen: Any, token: Any) -> dict[str, Any]:
+        from ..fixing.compared import has_changed
+        from ..fixing.summary import Summary, tell
+        from ..state.outline import OverviewTexts
+
+        if not has_changed(self._session, wanted, seen):
+            return await self._fix(wanted, "fix all workspace", token)
+        texts = OverviewTexts(self._session.folders.language())
+        summary = Summary(Texts(texts.locale), reason=texts("not fixed", texts("changed")))
+        tell(self._session, summary)
+        return summary.result()
+
     async def _fix_file(self, wanted: Wanted, token: Any) -> dict[str, Any]:
         from ..fixing.questions import choose_program
         from ..fixing.summary import Summary, tell
@@ -157,7 +174,7 @@ class Commands:
         return await self._fix(wanted, "fix all file", token)
 
     async def _overrides(self, target: str, texts: Texts) -> bool:
-        """Ask the user to confirm, if the project's own settings name another target; returns whether to switch."""
+        """Ask the user to confirm if the project's own settings name another target; returns whether to switch."""
         from ..fixing.questions import choose
 
         folders = self._session.folders

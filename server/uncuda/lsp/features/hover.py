@@ -1,4 +1,4 @@
-"""Hover: the findings at a place, what the target has instead of a name, and the pages of rules."""
+"""Hover: the findings at a place, the target's counterpart of a name, and links to the pages of rules."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ def register(session: Session) -> None:
         content = types.MarkupContent(kind, text if session.client.markdown else plain(text))
         return types.Hover(content, range=program.locate(span)[1])
 
-    session.feature(types.TEXT_DOCUMENT_HOVER)(hover)  # announces it in the capabilities
+    session.feature(types.TEXT_DOCUMENT_HOVER)(hover)  # also announces hovers in the capabilities
 
 
 def _explained(analysis: Analysis, offset: int) -> Explanation | None:
-    """The explanation of an offset; from findings alone, if reading the text takes too much work."""
+    """The explanation of the code at an offset; only from findings, if reading the text takes too much work."""
     engine, source = analysis.engine, Source(analysis.text, analysis.program.path)
     if not analysis.heavy:
         try:
@@ -109,12 +109,13 @@ def _parts(session: Session, engine: Engine, found: Explanation, say: Phrases) -
 
 
 def _heading(finding: Finding, say: Phrases) -> str:
-    """Rule, severity and fix class of a finding. Its message is left out, because editors show it beside."""
+    """Rule, severity and fix class of a finding. The message of the finding is left out, because editors show it next
+    to the hover."""
     return f"**{finding.rule}** · {say(finding.severity)} · {say(fix_class(finding))}"
 
 
 def _counterpart(engine: Engine, found: Counterpart, say: Phrases) -> str:
-    """The row of a name in the target's table, in words."""
+    """The row of a name in the target's table, as a sentence."""
     target = engine.target
     title = target.title_zh if say.locale == "zh" else target.title
     there = code(found.replacement) if found.replacement else say("none")
@@ -159,8 +160,8 @@ def _page(session: Session, engine: Engine, rule: Rule, say: Phrases) -> str:
 
 
 def _address(session: Session, engine: Engine, rule: str) -> str:
-    """The link to a rule's page: a command if the client shows pages itself, because editors do not open our own URI
-    scheme."""
+    """The link to a rule's page: a command if the client can show pages itself, because editors do not open uncuda's
+    own URI scheme."""
     uri = convert.page_uri(session, rule, engine)
     argument = json.dumps([{"page": uri}], separators=(",", ":"))
     return f"command:{SHOW_RULE}?{quote(argument, safe='')}" if session.client.rule_pages else uri

@@ -1,4 +1,5 @@
-"""Code lens above the first line: how many findings a file has. Shown only if the setting `codeLens` is on."""
+"""Code lens above the first line of a file: the number of findings in the file. The lens is shown only if the setting
+`codeLens` is on."""
 
 from __future__ import annotations
 

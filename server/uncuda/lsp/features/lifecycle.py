@@ -15,7 +15,7 @@ from ..wire.overview import PROTOCOL
 if TYPE_CHECKING:
     from ..session import Session
 
-_MOST_PROCESSES = 1 << 31  # no process id is larger
+_MOST_PROCESSES = 1 << 31  # a larger number is not a process id
 
 
 def register(session: Session) -> None:

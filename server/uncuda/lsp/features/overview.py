@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 PAGE = 500
 """The largest number of nodes in one answer."""
 WELCOMES = ("hidden", "undecided", "reading", "clean", "restricted", "scan")
-"""Reasons for an empty view; the client has a text for each."""
+"""Reasons for an empty view, for each of which the client has a text."""
 _DIMENSIONS = (("class", KINDS), ("severity", SEVERITIES), ("place", PLACES))
 
 
 def register(session: Session) -> None:
-    """Answer requests for the overview, and notify a client that shows it of changes."""
+    """Register the requests for the overview, and notify a client that shows it when it changes."""
 
     def begin() -> None:
         if session.client.overview == PROTOCOL:
@@ -153,7 +153,8 @@ def _describe(session: Session, answer: OverviewAnswer, shown: Iterable[str], ou
 
 
 def _welcome(session: Session, found: bool) -> str:
-    """Return the reason for an empty view, one of WELCOMES. `found`: there are findings, which the filter hides."""
+    """Return the reason for an empty view, one of WELCOMES. `found`: whether there are findings that the filter
+    hides."""
     state = session.inspection.state
     if found:
         return "hidden"

@@ -1,4 +1,5 @@
-"""Looks up the types of receivers while the user types. Diagnostics never wait for them; they are refreshed later."""
+"""Looks up the types of receivers while the user types. Diagnostics never wait for these types; they are refreshed
+later."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ class Receiving:
         self._session.analyses.answers = self.answers
 
     def answers(self, program: Program, text: str, sites: Sequence[Site]) -> Answers:
-        """The answers known by now; the others are looked up after a pause in typing."""
+        """The answers that are known now; the others are looked up after a pause in typing."""
         uri = program.uri
         if not program.path.endswith(".py"):
             return {}
@@ -51,7 +52,7 @@ class Receiving:
             if uri in self._timers:
                 self._timers[uri].cancel()
             self._timers[uri] = self._session.loop.call_later(_PAUSE, self._ask, program, text, tuple(sites))
-        # A lookup costs milliseconds, and for most files no answer is known.
+        # A lookup takes milliseconds, and for most files no answer is known.
         return self._receivers().known(program.path, text, sites) if uri in self._telling else {}
 
     def _receivers(self) -> Receivers:

@@ -10,17 +10,18 @@ from pygls.exceptions import JsonRpcInvalidParams
 from uncuda.printable import printable
 from uncuda.workspace.overview import Filter
 
-from ..fixing.arguments import read_object, read_text
+from ..fixing.arguments import Wanted, read_object, read_text, read_wanted
 from ..fixing.asked import asked_of, outlines_of
 from ..state.outline import queue
-from ..wire.names import ACCEPT_FINDING, FIX_FINDING, FIXED_TEXT, REVIEW_QUEUE
-from ..wire.overview import FindingName, FixedText, ReviewAnswer
+from ..wire.names import ACCEPT_FINDING, CHANGES, FIX_FINDING, FIXED_TEXT, REVIEW_QUEUE
+from ..wire.overview import Changes, FindingName, FixedText, ReviewAnswer
 from ..wire.protocol import field
 
 if TYPE_CHECKING:
     from ..session import Session
 
 _NAME = ("uri", "print", "version")
+_WANTED = ("rules", "applicability", "scope")
 
 
 def register(session: Session) -> None:
@@ -32,9 +33,20 @@ def register(session: Session) -> None:
 
     @session.raw(FIXED_TEXT)
     def fixed(params: Any) -> FixedText:
+        from ..fixing.compared import changed_text
         from ..fixing.finding import fixed_text
 
-        return fixed_text(session, _name({key: field(params, key) for key in _NAME}))
+        uri, version = (field(params, key) for key in ("uri", "version"))
+        if "print" in params:
+            return fixed_text(session, _name({key: field(params, key) for key in _NAME}))
+        table = read_object([params], ("uri", "version", *_WANTED))
+        return changed_text(session, uri, version, _wanted(session, table))
+
+    @session.raw(CHANGES)
+    def changes_(params: Any) -> Changes:
+        from ..fixing.compared import changes
+
+        return changes(session, _wanted(session, read_object([params], _WANTED)))
 
     @session.command(FIX_FINDING)
     async def fix(*arguments: Any) -> dict[str, Any]:
@@ -55,11 +67,16 @@ def _name(table: dict[str, Any]) -> FindingName:
     return FindingName(uri=uri, print=print_, version=version)
 
 
-def _review(session: Session, params: Any) -> ReviewAnswer:
-    """Return the finding of the queue that comes next.
+def _wanted(session: Session, table: dict[str, Any]) -> Wanted:
+    """What is to be compared: the fixes of `rules`, in the file or folder `scope`."""
+    return read_wanted({key: table[key] for key in _WANTED if key in table}, session.folders.catalogue.rules)
 
-    `from`: the key of the present finding; `at`: its index, used if it is gone; `move`: 1 for the next finding, -1 for
-    the one before, 0 for the present one; `skip`: keys of findings to leave out.
+
+def _review(session: Session, params: Any) -> ReviewAnswer:
+    """Return the next finding of the queue.
+
+    `from`: the key of the current finding; `at`: its index, which is used if the finding no longer exists; `move`: 1
+    for the next finding, -1 for the previous one, 0 for the current one; `skip`: keys of findings to leave out.
     """
     asked = asked_of(session, params)
     rule, last = read_text(params, "rule"), params.get("from")
@@ -85,7 +102,8 @@ def _review(session: Session, params: Any) -> ReviewAnswer:
 
 
 def _index(open_: list[int], at: int, move: int, gone: bool) -> int:
-    """Return the index of the next finding to show. If the present one is gone, its successor is now at its index."""
+    """Return the index of the next finding to show. If the current finding no longer exists, its successor is now at
+    its index."""
     if move > 0:
         after = [index for index in open_ if index > at or (gone and index == at)]
         return after[0] if after else open_[0]

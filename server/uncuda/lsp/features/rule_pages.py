@@ -42,13 +42,14 @@ def register(session: Session) -> None:
 
 
 def _page(session: Session, rule: str, uri: str) -> str:
-    """The URI of a rule's page, for the target of a document or of any; of the list of rules if the rule is unknown."""
+    """The URI of a rule's page, for the target of the document `uri` or else of any folder; if the rule is unknown, the
+    URI of the list of rules."""
     page = convert.page_uri(session, rule, _engine(session, uri))
     return page or (session.folders.catalogue.path / "README.md").absolute().as_uri()
 
 
 def _engine(session: Session, uri: str) -> Engine:
-    """The engine of a file, open or not; of any, for one that is not of the workspace."""
+    """The engine of a file, open or not; if the file is not in the workspace, the engine of any folder."""
     folders, path = session.folders, path_of(uri) or ""
     program = session.overviews.open_at(session.overviews.key(uri)) or session.program(uri)
     folder = folders.folder_of(path)

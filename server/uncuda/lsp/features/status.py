@@ -1,5 +1,5 @@
-"""`uncuda/status`, a request of our own: what an editor's status bar shows for a document or the workspace. Clients
-with `experimental.uncudaStatusChanged` are notified when the workspace's part changes."""
+"""`uncuda/status`, a request of uncuda's own: the data for an editor's status bar, for a document or the workspace.
+Clients with `experimental.uncudaStatusChanged` are notified when the status of the workspace changes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _of_folder(session: Session) -> dict[str, Any] | None:
 
 
 def _strategy(choice: Choice, text: str) -> str:
-    """How a text is ported."""
+    """The strategy by which a text is ported."""
     if choice.aim == PORTABLE:
         return PORTABLE
     return "shim" if choice.engine.patched(text) else "rewrite"

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def register(session: Session) -> None:
-    """Register these notifications; listeners of the session's events are called."""
+    """Register the handlers of these notifications, which call the listeners of the session's events."""
     _register_notebooks(session)
 
     @session.raw(types.TEXT_DOCUMENT_DID_OPEN)
@@ -43,7 +43,7 @@ def register(session: Session) -> None:
             session.saved(document)
 
     for method in (types.TEXT_DOCUMENT_DID_SAVE, types.NOTEBOOK_DOCUMENT_DID_SAVE):
-        session.feature(method)(session.protocol.raw[method])  # announces it in the capabilities
+        session.feature(method)(session.protocol.raw[method])  # also announces the notification in the capabilities
 
 
 def _register_notebooks(session: Session) -> None:
@@ -72,8 +72,8 @@ def _register_notebooks(session: Session) -> None:
 
 
 def _shaped(take: Callable[[], T]) -> T:
-    """The result of `take`. Parameters without the protocol's shape raise JsonRpcInvalidParams rather than an internal
-    error."""
+    """The result of `take`. If the parameters do not have the protocol's shape, it raises JsonRpcInvalidParams instead
+    of an internal error."""
     try:
         return take()
     except (KeyError, TypeError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""Asks the user for the target, once, if the project names none or imports the plugins of several."""
+"""Asks the user for the target, once, if the project names none or imports the plugins of several targets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def register(session: Session) -> None:
-    """Ask when the first finding is there."""
+    """Ask when there is the first finding."""
     asked = False
 
     def found(program: Program) -> None:
@@ -52,9 +52,9 @@ def register(session: Session) -> None:
 
 
 def _ask(session: Session, choice: Choice, program: Program | None = None) -> None:
-    """Ask. `program`: the one with the first finding; None if it is in a closed file."""
+    """Ask. `program`: the document with the first finding; None if the finding is in a closed file."""
     folders, uri = session.folders, program.uri if program is not None else ""
-    if not choice.chosen.assumed:  # a target was set meanwhile
+    if not choice.chosen.assumed:  # the target has been set meanwhile
         return
     texts = Texts(folders.language(choice.settings.locale))
     among = choice.chosen.among

@@ -1,4 +1,4 @@
-"""Changes outside of documents: workspace folders, files on disk, and the editor's settings."""
+"""Handles changes outside of documents: workspace folders, files on disk, and the editor's settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..session import Session
 
 SECTION = "uncuda"
-# Files with version requirements are watched, too, as they decide which tables are used.
+# Files with version requirements are watched, too, because they decide which tables are used.
 _WATCHED = (
     "**/*.py",
     "**/*.ipynb",
@@ -30,7 +30,7 @@ _READ = (".py", ".ipynb")
 
 
 def register(session: Session) -> None:
-    """Register these notifications, and ask the client to watch files."""
+    """Register the handlers of these notifications, and ask the client to watch files."""
 
     @session.raw(types.INITIALIZED)
     def initialized(_params: Any) -> None:
@@ -81,11 +81,11 @@ def register(session: Session) -> None:
 
 
 def _take_files(session: Session, paths: list[str]) -> None:
-    """Handle changed files on disk."""
+    """Handle files that were changed on disk."""
     others = [path for path in paths if not path.endswith(_READ) and not _is_baseline(path)]
     if others or any(map(_governs, paths)):
         reload(session)
-        session.projects.scan(session.folders.all)  # other files may be excluded now
+        session.projects.scan(session.folders.all)  # the change may exclude other files
     if any(map(_is_baseline, paths)):
         session.baselines_touched()
     session.touched([path for path in paths if path.endswith(_READ)])
@@ -102,7 +102,7 @@ def _governs(path: str) -> bool:
 
 
 def reload(session: Session, quietly: bool = False) -> None:
-    """Reload configuration files. `quietly`: listeners are called only if an engine changed."""
+    """Reload configuration files. `quietly`: call listeners only if an engine changed."""
     before = {program.uri: session.folders.choice_of(program).engine for program in session.documents.programs()}
     session.folders.reload()
     if not quietly or any(
@@ -112,7 +112,7 @@ def reload(session: Session, quietly: bool = False) -> None:
 
 
 def ask_settings(session: Session) -> None:
-    """Request the client's settings for each folder and for no folder."""
+    """Request the client's settings for each folder, and those that apply without a folder."""
     if not session.client.configuration:
         return
     folders = [folder.uri for folder in session.folders.all]

@@ -1,8 +1,8 @@
-"""`workspace/diagnostic`: diagnostics of all files, if the setting asks for them. Each report is sent only when it
-changes.
+"""`workspace/diagnostic`: diagnostics of all files, if the setting asks for them. A report on a document is sent only
+when it changes.
 
-For open documents, `Diagnostics.told` knows what the client has; for closed files, the waiting request does. Nobody
-knows what a client shows for a document just closed, so its report is sent once more.
+For open documents, `Diagnostics.told` records what the client has; for closed files, the waiting request does. It is
+unknown what a client shows for a document that was just closed, so its report is sent once more.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _CHUNK = 50
 
 @dataclass
 class Request:
-    """A request that waits for news. `told`: by key, the ids of the results that the client has; `token`: for partial
-    results; `begun`: some were sent."""
+    """A `workspace/diagnostic` request that waits for changes. `told`: by key, the ids of the results that the client
+    has; `token`: for partial results; `begun`: whether some results were sent."""
 
     reply: asyncio.Future[Prepared]
     told: dict[str, str]
@@ -51,10 +51,11 @@ class Workspace:
         self._inspection.changed.append(self._wake_soon)
         self._inspection.done.append(self._checked)
         self._doubtful: dict[str, tuple[str, float]] = {}
-        """By key: the URI of each document that was closed, or requested while closed, and the time from which its
-        report may be sent again; before that, editors ignore a report in this request."""
+        """By key: the URI of each document that was closed, or requested while closed, and the time after which its
+        report may be sent again; editors ignore a report that comes earlier."""
         self._opened: dict[str, str] = {}
-        """By key: the URI of each open document reported here. Editors do not request one without a tab."""
+        """By key: the URI of each open document that is reported in this request. Editors do not request the
+        diagnostics of an open document without a tab."""
         self._waiting: list[Request] = []
         self._held: list[tuple[asyncio.Future[Any], str, Any]] = []
         """Waiting requests about single closed files: (reply, URI, parameters)."""
@@ -67,7 +68,7 @@ class Workspace:
         session.diagnostics.pull_closed = self.pull_closed
 
     def pull(self, params: Any) -> asyncio.Future[Prepared]:
-        """Answer `workspace/diagnostic`, at once if there is news, else later."""
+        """Answer `workspace/diagnostic`: at once if something changed, else later."""
         if not isinstance(params := {} if params is None else params, dict):
             raise JsonRpcInvalidParams("the parameters are an object")
         told = {}
@@ -84,13 +85,13 @@ class Workspace:
         return request.reply
 
     def scan(self) -> bool:
-        """Check all files, whatever the settings say; returns False if the client does not show findings of closed
-        files."""
+        """Check all files, even if the settings switch that off; returns False if the client does not show findings of
+        closed files."""
         return self._inspection.choose(wanted=True)
 
     def pull_closed(self, uri: str, params: Any) -> asyncio.Future[Any] | None:
         """Answer `textDocument/diagnostic` for a closed document when its file has been checked; None if findings of
-        closed files are not shown. VS Code sends this once after it closes a document."""
+        closed files are not shown. VS Code sends this request once after it closes a document."""
         path = path_of(uri)
         if not path or not path.endswith(".py") or not self._inspection.is_on:
             return None
@@ -101,7 +102,7 @@ class Workspace:
 
     def _open(self, _program: Program) -> None:
         self._answer_held()
-        if self._waiting and self._session.overviews.limits_problems:  # of the closed file nothing was told
+        if self._waiting and self._session.overviews.limits_problems:  # no report was sent while the file was closed
             self._wake_soon()
 
     def _close(self, program: Program | None, uris: Iterable[str]) -> None:
@@ -125,7 +126,7 @@ class Workspace:
         """Answer waiting requests about single files whose results are known."""
         held, self._held = self._held, []
         for reply, uri, params in held:
-            if reply.done():  # it was cancelled
+            if reply.done():  # the request was cancelled
                 continue
             if self._session.documents.get(uri) is not None and not self._session.diagnostics.pends(uri):
                 reply.set_result(self._session.diagnostics.pull(params))
@@ -150,7 +151,7 @@ class Workspace:
             self._tell(request)
 
     def _tell(self, request: Request) -> None:
-        """Send what is new. The request ends once something was sent and no check is running."""
+        """Send the reports that changed. The request ends once a report was sent and no check is running."""
         if request.reply.done():
             self._waiting.remove(request)
             return
@@ -171,7 +172,7 @@ class Workspace:
             request.reply.set_result(Prepared(f'{{"items":[{",".join(reports)}]}}'))
 
     def _news(self, request: Request) -> Iterator[str]:
-        """Reports on documents whose present results the client lacks or may lack; they then count as sent."""
+        """Reports on documents whose current results the client lacks or may lack; they then count as sent."""
         told, diagnostics = request.told, self._session.diagnostics
         shown, opened = self._shown()
         again = set(self._due())
@@ -194,8 +195,8 @@ class Workspace:
             del self._doubtful[key]
 
     def _switched_off(self, told: dict[str, str]) -> Iterator[str]:
-        """Empty reports for open documents after the setting was switched off; they are refreshed through their own
-        requests."""
+        """Empty reports for open documents after the setting was switched off; the client refreshes these documents
+        through their own requests."""
         if self._inspection.is_on or not self._opened:
             return
         taken, self._opened = self._opened, {}
@@ -249,7 +250,7 @@ def _report(result: Result) -> str:
 
 
 def register(session: Session) -> None:
-    """Register the diagnostics of the workspace."""
+    """Register the handler of `workspace/diagnostic`."""
     workspace: Workspace
 
     def begin() -> None:
@@ -258,7 +259,7 @@ def register(session: Session) -> None:
 
     session.begun.append(begin)
 
-    @session.feature(types.WORKSPACE_DIAGNOSTIC)  # announces it in the capabilities
+    @session.feature(types.WORKSPACE_DIAGNOSTIC)  # also announces the request in the capabilities
     @session.raw(types.WORKSPACE_DIAGNOSTIC)
     def pull(params: Any) -> asyncio.Future[Prepared]:
         return workspace.pull(params)

@@ -1,1 +1,1 @@
-"""Applying fixes: which are wanted, what they change, and how the client is asked to apply them."""
+"""Applying fixes: which fixes are requested, what they change, and how the client is asked to apply them."""

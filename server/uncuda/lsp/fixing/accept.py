@@ -35,8 +35,8 @@ Result = dict[str, Any]
 
 
 class Asked(NamedTuple):
-    """Which findings to accept: of a rule ("": any), at a span in offsets of the program (None: anywhere). `reason`:
-    None if the user was not asked for one."""
+    """Which findings to accept: those of a rule ("": of any), at a span in offsets of the program (None: anywhere).
+    `reason` is None if the user was not asked for one."""
 
     program: Program
     rule: str = ""
@@ -49,8 +49,8 @@ class Asked(NamedTuple):
 
 
 class _Written(NamedTuple):
-    """What was written: the file, the new entries with the class of each finding, and whether the file existed
-    before."""
+    """The entries that were written: the file, the new entries with the class of each finding, and whether the file
+    existed before."""
 
     file: str
     new: dict[Place, str]
@@ -133,7 +133,7 @@ def _write(
     reason: str | None,
     texts: Texts,
 ) -> _Written | str:
-    """What was written, or the reason why nothing was."""
+    """The entries that were written, or the reason why none was."""
     if session.client.restricted:
         return texts("not trusted")
     if not file:
@@ -146,7 +146,7 @@ def _write(
 
 
 def _add(acceptance: Acceptance, places: Mapping[Place, str], reason: str | None) -> _Written:
-    """Write a baseline with its new entries and with `places`."""
+    """Write a baseline with its new entries and the findings at `places`."""
     acceptance.add(places)
     new, existed = acceptance.new, acceptance.baseline.data is not None
     write_baseline(acceptance.baseline, acceptance.bytes(reason or "", counted=False))
@@ -173,9 +173,9 @@ async def _offer(session: Session, texts: Texts, written: list[_Written], unaske
     kinds = [kind for each in written for kind in each.new.values()]
     files = ", ".join(dict.fromkeys(Path(each.file).name for each in written))
     said = texts("accepted", texts.count(len(kinds), "finding"), files)
-    if safe := kinds.count(SAFE):  # often a mistake: accepting a safe fix means keeping CUDA there
+    if safe := kinds.count(SAFE):  # often a mistake: the code of an accepted safe fix keeps using CUDA
         said += texts("accepted safe", safe)
-    if not session.client.offers_buttons:  # such an editor would show a blocking dialog
+    if not session.client.offers_buttons:  # an editor without buttons would show a blocking dialog
         session.window_show_message(types.ShowMessageParams(types.MessageType.Info, said))
         return
     answers = {texts("take back"): "back"}
@@ -205,7 +205,7 @@ async def _show(session: Session, written: _Written) -> None:
 
 
 def _take_back(written: _Written) -> None:
-    """Remove the new entries from the baseline; delete the file if it is empty then and did not exist before."""
+    """Remove the new entries from the baseline; delete the file if it is then empty and did not exist before."""
     acceptance = Acceptance(read_baseline(written.file))
     rest = set(acceptance.places) - set(written.new)
     if rest or written.existed:

@@ -1,4 +1,5 @@
-"""Builds a workspace edit from parts that are JSON already, in the form the client supports, and sends it."""
+"""Builds a workspace edit, in the form that the client supports, from parts that are already JSON text, and sends
+it."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ from ..wire.texts import Texts
 from .changes import SHARED, document_edit, text_edits
 from .job import FileChange
 
-OPENER = "!?"  # the annotation of the edit that opens a preview; no rule has this name
-_EDITS = '"edits":['  # in the JSON of a document's edits
+OPENER = "!?"  # the annotation of the edit that makes the client open a preview; no rule has this name
+_EDITS = '"edits":['  # this text precedes the edits in the JSON of a document
 _SETTING = "files.encoding"  # a setting of VS Code and its derivatives; other editors do not have it
 _RIGHT = frozenset({"", "utf8", "utf8bom"})
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Applied(NamedTuple):
-    """Whether the client applied an edit; `reason`: its explanation if it did not."""
+    """Whether the client applied an edit; `reason`: the client's explanation if it did not."""
 
     applied: bool
     reason: str = ""
@@ -34,7 +35,7 @@ class Applied(NamedTuple):
 async def apply(
     session: Session, files: Sequence[FileChange], label: str, texts: Texts, confirm: bool = False
 ) -> Applied:
-    """Ask the client to change these files in one edit. `confirm`: the user confirms first, if the client supports
+    """Ask the client to change these files in one edit. `confirm`: let the user confirm first, if the client supports
     that."""
     edit = _workspace_edit(session, files, texts, confirm)
     refactoring = ',"metadata":{"isRefactoring":true}' if session.client.metadata else ""
@@ -62,8 +63,8 @@ def _workspace_edit(session: Session, files: Sequence[FileChange], texts: Texts,
 
 
 def _opener() -> str:
-    """An edit that changes nothing but needs confirmation. VS Code opens a preview only if some edit needs it, and safe
-    edits do not."""
+    """An edit that changes nothing but needs confirmation. VS Code opens a preview only if some edit needs
+    confirmation, and safe edits do not."""
     start = {"line": 0, "character": 0}
     return json.dumps({"range": {"start": start, "end": start}, "newText": "", "annotationId": OPENER})
 
@@ -92,7 +93,8 @@ def _parts(session: Session, file: FileChange) -> list[str]:
 
 
 def _annotations(session: Session, names: Iterable[str], texts: Texts, confirm: bool) -> str:
-    """One annotation for each rule and class: edits for review start unticked in the preview, the others ticked."""
+    """One annotation for each rule and class: in the preview, edits that need review are not ticked at first, and the
+    others are."""
     names = list(names)
     unticked = [name for name in names if name.endswith("?")] or names  # needed for a preview to open
     labels = {SHARED: texts("shared"), OPENER.rstrip("?"): texts("opener")}

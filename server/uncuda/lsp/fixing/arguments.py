@@ -1,10 +1,11 @@
-"""Parses arguments of commands: at most one object whose keys are all optional. Errors say what is wrong."""
+"""Parses arguments of commands: at most one object whose keys are all optional. Errors say what is wrong with the
+arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from reprlib import repr as shown  # a few words, however long or deep a value is
+from reprlib import repr as shown  # shortens a long or deeply nested value to a few words
 from typing import Any
 
 from pygls.exceptions import JsonRpcInvalidParams
@@ -15,7 +16,7 @@ from uncuda.settings import hint
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which fixes to apply. `rules`: None for all; `scope`: a URI, "" for the whole workspace."""
+    """Which fixes a command applies. `rules`: None for all rules; `scope`: a URI, or "" for the whole workspace."""
 
     rules: tuple[str, ...] | None = None
     review: bool = False
@@ -46,7 +47,7 @@ def read_text(table: dict[str, Any], key: str) -> str:
 
 
 def read_wanted(table: dict[str, Any], rules: Collection[str]) -> Wanted:
-    """Which fixes an object asks for; `rules`: the names of all rules."""
+    """The fixes that an object asks for; `rules`: the names of all rules."""
     names = table.get("rules")
     if names is not None:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):

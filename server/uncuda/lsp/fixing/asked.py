@@ -22,7 +22,8 @@ _VALUES = (*KINDS, *SEVERITIES, *PLACES)
 
 @dataclass(frozen=True)
 class OverviewQuery:
-    """A request's parameters. `root`: a folder URI, "" for all; `filter`: as for `Filter.of`; `parent`: a node id."""
+    """The parameters of a request about the overview. `root`: a folder URI, "" for all; `filter`: as for `Filter.of`;
+    `parent`: a node id."""
 
     root: str
     group: Group

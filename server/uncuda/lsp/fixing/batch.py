@@ -1,5 +1,5 @@
-"""Commands that fix many files: they run the workspace job, check what changed meanwhile, apply the edits and sum
-up."""
+"""Commands that fix many files: they run the workspace job, check what changed meanwhile, apply the edits and summarise
+the result."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ _PATIENCE = 2.0  # seconds within which a client opens or saves the files that i
 
 @dataclass
 class Batches:
-    """What outlives one command. `running`: jobs to stop with the server; `took`: seconds of the last job.
+    """State that is kept from one command to the next. `running`: jobs to stop when the server stops; `took`: duration
+    of the last job in seconds.
 
-    `asked`: closed files that the client was asked to change, with their state before and the time. Until the client
-    opens or saves such a file, the disk has its old text.
+    `asked`: closed files that the client was asked to change, with their state before the change and the time. Until
+    the client opens or saves such a file, the disk has its old text.
     """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -52,7 +53,7 @@ class Batches:
 async def fix_all(
     session: Session, batches: Batches, wanted: Wanted, title: str, token: Any = None, preview: bool = False
 ) -> dict[str, Any]:
-    """Apply the wanted fixes, or (`preview`) offer them for confirmation; returns the result of the command."""
+    """Apply the requested fixes, or (`preview`) offer them for confirmation; returns the result of the command."""
     texts = Texts(session.folders.language())
     progress = Progress(session, texts(title), token)
     batch = Batch(session, batches, wanted, texts, progress, preview)
@@ -63,11 +64,11 @@ async def fix_all(
             if files and not preview:
                 await batch.make(files)
         progress.end()
-        if files and preview:  # it waits until the user decides, without blocking other commands
+        if files and preview:  # the request waits until the user decides, without blocking other commands
             if await batch.offer(files):
                 async with batches.lock:
                     await batch.recount()
-    except asyncio.CancelledError:  # the request was cancelled: it gets no result, but the user gets a message
+    except asyncio.CancelledError:  # the request was cancelled: it has no result, but the user sees a message
         batch.summary.reason = texts("cancelled")
         tell(session, batch.summary)
         raise
@@ -78,7 +79,7 @@ async def fix_all(
 
 
 class Batch:
-    """One command that fixes files. `summary` says what it did, or why it did nothing."""
+    """One command that fixes files. `summary` records what the command did, or why it did nothing."""
 
     def __init__(
         self,
@@ -107,7 +108,7 @@ class Batch:
         return self._wanted.dry or bool(self._hindrance)
 
     async def compute(self) -> list[FileChange]:
-        """The files to change; empty if there is nothing to do, for the reason in the summary."""
+        """The files to change; empty if there is nothing to do, with the reason in the summary."""
         await self._settled()
         outcome = await self._decided(await self._run())
         if outcome and (self._folders != folders_of(self._session) or (not self._dry and self._moved(outcome.files))):
@@ -141,12 +142,13 @@ class Batch:
             self.summary.reason = self._texts("not applied why", why) if why else self._texts("not applied")
 
     async def _at_once(self, files: list[FileChange]) -> tuple[list[FileChange], str]:
-        """The files that the client did not change, and its reason."""
+        """The files that the client did not change, and the client's reason."""
         applied = await self._apply(files)
         return ([], "") if applied.applied else (files, applied.reason)
 
     async def _in_chunks(self, files: list[FileChange]) -> tuple[list[FileChange], str]:
-        """The same in chunks. A refused chunk is tried file by file; after a cancel, no further chunk is sent."""
+        """The same as `_at_once`, in chunks. A refused chunk is tried file by file; after a cancel, no further chunk is
+        sent."""
         refused, why = [], ""
         for start in range(0, len(files), _CHUNK):
             if self._progress.cancelled.is_set():
@@ -172,7 +174,7 @@ class Batch:
         return refused, why
 
     async def offer(self, files: list[FileChange]) -> bool:
-        """Have the client show the edits for confirmation; returns whether it may have changed anything."""
+        """Make the client show the edits for confirmation; returns whether the client may have changed anything."""
         self._offered = dict(self.summary.left)
         applied = await self._apply(files, confirm=True)
         if not applied.applied:
@@ -183,11 +185,12 @@ class Batch:
         return applied.applied
 
     async def recount(self) -> None:
-        """Count again what is left after a preview, because the client does not say which edits were ticked."""
+        """Count the remaining findings again after a preview, because the client does not say which edits were
+        ticked."""
         await self._settled()
         outcome = await self._run()
         if outcome is None or outcome.failed or outcome.undecided:
-            self.summary.quiet = True  # the user saw what was applied, and what is left is unknown
+            self.summary.quiet = True  # the user saw what was applied, and the number of findings left is unknown
             return
         self.summary.left = outcome.left
         gone = [left.total - outcome.left.get(uri, Left()).total for uri, left in self._offered.items()]
@@ -225,7 +228,7 @@ class Batch:
             self._batches.running.discard(process)
 
     async def _decided(self, outcome: Outcome | None) -> Outcome | None:
-        """Let the user choose a target if the project does not decide, then run again. The choice holds until the
+        """Let the user choose a target if the project does not name one, then run again. The choice is kept until the
         server ends."""
         if outcome is None or not outcome.undecided:
             return outcome
@@ -250,8 +253,8 @@ class Batch:
         return outcome is not None and not outcome.failed
 
     def _read_right(self, files: list[FileChange], encodings: Mapping[str, str]) -> list[FileChange]:
-        """The files that the client reads in their real encoding. The others are skipped, with the command line that
-        fixes them."""
+        """The files that the client reads in their real encoding. The other files are skipped, with the command line
+        that fixes them."""
         for file in files:
             if encoding := encodings.get(file.uri):
                 self.summary.skip([file], self._texts("read as", file.otherwise, encoding=encoding))

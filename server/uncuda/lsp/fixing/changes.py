@@ -45,7 +45,7 @@ def document_edit(uri: str, version: int | None, edits: str, document_changes: b
 def file_change(
     uri: str, version: int | None, text: str, changes: Iterable[Change], form: Form, cells: bool = False
 ) -> dict[str, Any]:
-    """The fields of a FileChange for the edits of a text. `cells`: the text is a notebook's."""
+    """The fields of a FileChange for the edits of a text. `cells`: whether the text is that of a notebook."""
     edits = [(change.edit, annotation(change)) for change in changes]
     names = sorted({name for _, name in edits})
     fields: dict[str, Any] = {"uri": uri, "version": version, "edits": len(edits), "annotations": names}
@@ -56,7 +56,8 @@ def file_change(
 
 
 def kept_by_editors(data: bytes, source: Source) -> str:
-    """What an editor would not preserve in a closed file's bytes: "encoding", "line ends", or "" for nothing."""
+    """The property of a closed file's bytes that an editor would not preserve: "encoding", "line ends", or "" for
+    none."""
     body = data[3:] if source.bom else data
     try:
         if body.decode("utf-8") != source.text:
@@ -70,7 +71,7 @@ def kept_by_editors(data: bytes, source: Source) -> str:
 
 
 def created(new: NewFile, form: Form) -> FileChange:
-    """The change of a job that makes a file, ready to be sent."""
+    """The change of a job that creates a file, ready to be sent."""
     uri, start = uri_of(new.path), {"line": 0, "character": 0}
     create = {"kind": "create", "uri": uri, "options": {"ignoreIfExists": True}}
     annotated = {"annotationId": SHARED} if form.annotate else {}

@@ -1,4 +1,4 @@
-"""Parses requests for code actions: the range, the wanted kinds, and the diagnostics they are about."""
+"""Parses requests for code actions: the range, the requested kinds, and the diagnostics in the request."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class Context(NamedTuple):
-    """The context of a request: the wanted kinds of actions (None: all), and the codes of its diagnostics.
+    """The context of a request: the requested kinds of actions (None: all), and the codes of its diagnostics.
 
-    `automatic`: the editor only checks whether there are any actions.
+    `automatic`: the editor sends the request without the user, to check whether there are actions.
     """
 
     only: list[str] | None
@@ -40,16 +40,16 @@ def context_in(params: Any) -> Context:
 
 
 def wanted(kind: str, only: Sequence[str] | None) -> bool:
-    """Whether a client that wants the kinds `only` (None: all) accepts `kind`: `source` includes
+    """Whether a client that requests the kinds `only` (None: all) accepts `kind`: `source` includes
     `source.fixAll.uncuda`."""
     return only is None or any(not name or kind == name or kind.startswith(f"{name}.") for name in only)
 
 
 def touched(analysis: Analysis, span: tuple[int, int], codes: Collection[str]) -> list[Finding]:
-    """The findings at a range. `codes`: the rules of the diagnostics in the request; empty if it has none.
+    """The findings at a range. `codes`: the rules of the diagnostics in the request; empty if it has no diagnostics.
 
-    Some clients send wrong ranges. If no such finding touches the range, those on its lines are returned, because the
-    cursor is often beside them.
+    Some clients send wrong ranges. If no finding touches the range, those on its lines are returned, because the cursor
+    is often beside a finding.
     """
     start, end = span
     meant = [finding for finding in analysis.findings if not codes or finding.rule in codes]

@@ -27,8 +27,8 @@ __all__ = ["SOURCE", "FileEdits", "diagnostic", "file_edits", "page_uri", "text_
 
 @dataclass
 class FileEdits:
-    """Edits of one file, each with its rule. `lines`: of the text that they apply to; `version`: of the open document,
-    None for a closed file."""
+    """Edits of one file, each with its rule. `lines`: the lines of the text that the edits apply to; `version`: the
+    version of the open document, None for a closed file."""
 
     uri: str
     version: int | None
@@ -63,8 +63,8 @@ def workspace_edit(
 ) -> types.WorkspaceEdit:
     """A WorkspaceEdit in the form that the client supports.
 
-    `annotate`: one annotation a rule, if the client shows them; `confirm`: the rules whose edits the user is asked to
-    confirm; `created`: a file that is made with it, for clients that can.
+    `annotate`: with one annotation for each rule, if the client shows annotations; `confirm`: the rules whose edits the
+    user is asked to confirm; `created`: a file that the edit creates, if the client supports that.
     """
     changes = list(changes)
     client = session.client

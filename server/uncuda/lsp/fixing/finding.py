@@ -1,4 +1,4 @@
-"""Finds the finding that a client names in the current text, and previews its fix, fixes it or accepts it."""
+"""Finds the finding that a client identifies in the current text, and previews its fix, fixes it or accepts it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FoundNow:
-    """A finding that was found again in the current text. `closed`: the file, if it is not open."""
+    """A finding that was found again in the current text. `closed`: the closed file that contains the finding; None if
+    the file is open."""
 
     analysis: Analysis
     finding: Finding
@@ -45,13 +46,13 @@ class FoundNow:
     closed: Closed | None
 
 
-def look_up(session: Session, name: FindingName) -> FoundNow | None:
-    """Return the finding with this name; None if the text has changed since, or has no such finding."""
-    program = session.overviews.open_at(session.overviews.key(name["uri"]))
+def current(session: Session, uri: str, version: str) -> tuple[Analysis, Closed | None] | None:
+    """Return the analysis of a text, and of the file if it is not open; None if it is another version now."""
+    program = session.overviews.open_at(session.overviews.key(uri))
     if program is not None:
         analysis, closed = session.analyse(program), None
     else:
-        path = path_of(name["uri"]) or ""
+        path = path_of(uri) or ""
         folder = session.folders.folder_of(path)
         if folder is None:
             return None
@@ -62,8 +63,16 @@ def look_up(session: Session, name: FindingName) -> FoundNow | None:
         if closed is None:
             return None
         analysis = closed.analysis
-    if analysis.pending or version_of(analysis.text) != name["version"]:
+    is_same = not analysis.pending and version_of(analysis.text) == version
+    return (analysis, closed) if is_same else None
+
+
+def look_up(session: Session, name: FindingName) -> FoundNow | None:
+    """Return the finding with this name; None if the text has changed since, or has no such finding."""
+    known = current(session, name["uri"], name["version"])
+    if known is None:
         return None
+    analysis, closed = known
     found = printed(analysis).get(name["print"])
     return None if found is None else FoundNow(analysis, *found, closed)
 
@@ -95,7 +104,7 @@ async def fix_finding(session: Session, name: FindingName) -> dict[str, Any]:
     made = [created(new, form_of(session.client))] if (new := _new_file(session, known)) is not None else []
     if encoding := (await misread(session, [change])).get(change.uri):
         return _refused(session, texts, words("read as", change.otherwise, encoding=encoding))
-    if look_up(session, name) is None:  # the text changed meanwhile
+    if look_up(session, name) is None:  # the text has changed meanwhile
         return _refused(session, texts, stale=True)
     title = known.finding.fixes[0].title
     applied = await apply(session, [*made, change], texts("label", title), words)
@@ -125,7 +134,7 @@ def _baseline(session: Session, known: FoundNow) -> str:
 
 
 def _hindrance(session: Session, known: FoundNow, texts: OverviewTexts, words: Texts) -> str:
-    """Return why an editor must not apply the fix; "" if it may."""
+    """Return the reason why an editor must not apply the fix; "" if it may."""
     if known.accepted or not known.finding.fixes:
         return texts("no fix")
     if (why := new_files.why_not(session, known.analysis, _new_file(session, known), among=True)) is not None:
@@ -145,7 +154,7 @@ def _hindrance(session: Session, known: FoundNow, texts: OverviewTexts, words: T
 
 
 def _new_file(session: Session, known: FoundNow) -> NewFile | None:
-    """The module that a fix of a portable project needs, where it is not there."""
+    """The helper module that a fix of a portable project needs, if it does not exist."""
     return new_files.needed_by(session, known.analysis, known.finding.fixes[0].edits)
 
 

@@ -1,4 +1,4 @@
-"""Code actions that apply many fixes of a file at once; the edits are computed when one is chosen."""
+"""Code actions that apply many fixes of a file at once; their edits are computed when the user chooses one."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ from . import convert, new_files
 
 @dataclass(frozen=True)
 class Batch:
-    """What to fix in a file. `rule`: "" for all rules; `review`: also fixes for review."""
+    """The fixes of a file that one action applies. `rule`: "" for all rules; `review`: whether fixes that need review
+    are included."""
 
     uri: str
     rule: str = ""
     review: bool = False
 
     def data(self) -> dict[str, Any]:
-        """The data of a code action until it is resolved."""
+        """The data that a code action carries until it is resolved."""
         return {"uri": self.uri, "rule": self.rule, "review": self.review}
 
     @classmethod
@@ -51,7 +52,7 @@ class Batch:
         return wanted and bool(finding.fixes) and (self.review or finding.fixes[0].applicability == SAFE)
 
     def count(self, analysis: Analysis) -> int:
-        """How many findings the batch would fix, as far as known beforehand."""
+        """The number of findings that the batch would fix, as far as it is known in advance."""
         return sum(map(self.takes, analysis.findings))
 
 
@@ -61,8 +62,8 @@ def batches_of_rules(uri: str, analysis: Analysis, findings: list[Finding]) -> l
 
 
 def rules_of(uri: str, findings: list[Finding]) -> list[Batch]:
-    """For each rule of these findings, the batch that fixes all its findings in the file with the class of the best fix
-    here."""
+    """For each rule of these findings: the batch that fixes all findings of the rule in the file, with the class of the
+    best fix here."""
     found: dict[str, Batch] = {}
     for finding in findings:
         if finding.fixes:
@@ -74,8 +75,8 @@ def rules_of(uri: str, findings: list[Finding]) -> list[Batch]:
 
 
 def edit_of(session: Session, batch: Batch, analysis: Analysis) -> tuple[types.WorkspaceEdit | None, str | None]:
-    """(edit, reason): the edit of a batch for the present text, or the reason why there is none; (None, None) if
-    nothing is left to fix."""
+    """(edit, reason): the edit of a batch for the current text, or the reason why there is none; (None, None) if there
+    is nothing left to fix."""
     if analysis.disabled is not None:
         return None, analysis.disabled
     if analysis.heavy:
@@ -102,7 +103,8 @@ def edit_of(session: Session, batch: Batch, analysis: Analysis) -> tuple[types.W
 
 
 def too_heavy(analysis: Analysis, review: bool) -> str:
-    """The message that a document is too large to be fixed at once while typing, with the command to use instead."""
+    """The message that a document is too large to be fixed at once while the user types, with the command to use
+    instead."""
     program = analysis.program
     target = PORTABLE if analysis.engine.settings.portable else analysis.engine.target.id
     command = command_for(program.path, review, target) if program.path else FIX_ALL_IN_FILE

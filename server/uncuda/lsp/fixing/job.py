@@ -17,9 +17,10 @@ from ..wire.positions import Encoding, Lines
 
 
 class Left(NamedTuple):
-    """Numbers of findings: with a safe fix, with one for review, without a fix.
+    """Numbers of findings: with a safe fix, with a fix that needs review, without a fix.
 
-    `place`: (line, column, end line, end column) of the first finding; None if there is none or it is not needed.
+    `place`: (line, column, end line, end column) of the first finding; None if there is no finding or the place is not
+    needed.
     """
 
     safe: int = 0
@@ -33,7 +34,7 @@ class Left(NamedTuple):
         return self.safe + self.review + self.manual
 
     def plus(self, other: Left) -> Left:
-        """The sums with another one, at this one's place."""
+        """The sums of these numbers and those of `other`, with the place of this object."""
         return Left(self.safe + other.safe, self.review + other.review, self.manual + other.manual, self.place)
 
 
@@ -43,7 +44,7 @@ def of_rules(findings: Iterable[Finding], rules: Collection[str] | None) -> list
 
 
 def left_in(findings: Iterable[Finding], rules: Collection[str] | None, lines: Lines | None = None) -> Left:
-    """The numbers of findings of these rules (None: of all). `lines`: of their text, if the place is needed."""
+    """The numbers of findings of these rules (None: of all). `lines`: the lines of the text, if the place is needed."""
     found = of_rules(findings, rules)
     classes = Counter(map(fix_class, found))
     place = (*lines.point(found[0].span.start), *lines.point(found[0].span.end)) if found and lines else None
@@ -51,7 +52,7 @@ def left_in(findings: Iterable[Finding], rules: Collection[str] | None, lines: L
 
 
 def lowered(findings: Iterable[Finding], answers: Answers) -> list[Finding]:
-    """The findings whose fixes a known receiver lowers; batches do not fix them."""
+    """The findings whose fix has a lower class because the type of a receiver is known; batches do not fix them."""
     sites = {(site.rule, site.span) for site, verdict in answers.items() if verdict == REVIEW}
     return [finding for finding in findings if (finding.rule, finding.span) in sites] if sites else []
 
@@ -68,11 +69,11 @@ class JobFolder:
 
 @dataclass(frozen=True)
 class Buffer:
-    """An open program, whose text counts instead of the file on disk.
+    """An open program, whose text is used in place of the file on the disk.
 
-    `path`: "" if there is no file. `cells`: it is a notebook, whose edits are returned as offsets. `disabled`: why its
-    fixes must not be made. `spared`: sites whose findings known receivers silence or lower; `lowered`: numbers of the
-    lowered ones.
+    `path`: "" if there is no file. `cells`: whether it is a notebook, whose edits are returned as offsets. `disabled`:
+    the reason why its fixes must not be made. `spared`: sites whose findings are removed or lowered because their
+    receivers are known; `lowered`: numbers of the lowered findings.
     """
 
     uri: str
@@ -92,8 +93,8 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Form:
-    """In which form a client takes edits: with columns in which encoding, which parts of a WorkspaceEdit it knows.
-    `creates`: whether it makes new files."""
+    """The form in which a client accepts edits: the encoding of columns, and the parts of a WorkspaceEdit that it
+    supports. `creates`: whether the client can create files."""
 
     encoding: Encoding = "utf-16"
     document_changes: bool = True
@@ -103,8 +104,8 @@ class Form:
 
 @dataclass(frozen=True)
 class Job:
-    """Which fixes to make and where. `rules`: None for all; `scope`: the path of a file or folder, "" for all;
-    `accept`: fix nothing, but return the findings of these rules that can be accepted."""
+    """Which fixes a workspace job makes, and where. `rules`: None for all rules; `scope`: the path of a file or folder,
+    "" for all; `accept`: fix nothing, but return the findings of these rules that can be accepted."""
 
     folders: tuple[JobFolder, ...] = ()
     buffers: tuple[Buffer, ...] = ()
@@ -113,8 +114,8 @@ class Job:
     scope: str = ""
     diff: bool = False
     accept: bool = False
-    report: str = ""  # the folder of which a report is to be made, and nothing else
-    beside: str = ""  # the folder from which its links lead
+    report: str = ""  # the folder for which only a report is made
+    beside: str = ""  # the folder to which the links of the report are relative
     locale: str = "en"
     form: Form = Form()
 
@@ -123,9 +124,10 @@ class Job:
 class FileChange:
     """The changes in one file.
 
-    `body`: its edits as JSON; for a notebook `offsets` instead: (start, end, text, annotation). `stamp`: modification
-    time and size of a closed file when it was read. `rules`: number of fixed findings by rule; `left`: what remains
-    after them. `otherwise`: the command line for a closed file that a client may read in a wrong encoding.
+    `body`: the edits of the file as JSON; for a notebook `offsets` instead: (start, end, text, annotation). `stamp`:
+    modification time and size of a closed file when it was read. `rules`: number of fixed findings by rule; `left`: the
+    findings that remain. `otherwise`: the command line that fixes a closed file which a client may read in a wrong
+    encoding.
     """
 
     uri: str
@@ -143,7 +145,7 @@ class FileChange:
 
 @dataclass(frozen=True)
 class JobProgress:
-    """How many files are done, of how many."""
+    """The number of files that are done, and the number of all files."""
 
     done: int
     total: int
@@ -151,14 +153,14 @@ class JobProgress:
 
 @dataclass(frozen=True)
 class JobUndecided:
-    """The last answer if the project imports the plugins of several targets and no setting decides."""
+    """The last answer of a job if the project imports the plugins of several targets and no setting names one."""
 
     targets: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class JobFailed:
-    """The last answer if the job failed, with the reason."""
+    """The last answer of a job that failed, with the reason."""
 
     reason: str
 
@@ -177,7 +179,7 @@ class Acceptable:
 
 @dataclass(frozen=True)
 class JobDone:
-    """The last answer; fields as in `Outcome`."""
+    """The last answer of a job; fields as in `Outcome`."""
 
     skipped: tuple[Mapping[str, str], ...]
     left: Mapping[str, Left]
@@ -192,9 +194,10 @@ CODEC = Codec(Job, JobProgress, FileChange, JobUndecided, JobFailed, JobDone)
 
 @dataclass
 class Outcome:
-    """The result of a job. `left`: by URI, the findings in each file as it is now.
+    """The result of a job. `left`: by URI, the findings in each file in its current state.
 
-    `undecided`: targets among which the project does not decide; `failed`: why there is no result.
+    `undecided`: the targets of which the project imports the plugins, if no setting names one; `failed`: the reason why
+    there is no result.
     """
 
     files: list[FileChange] = field(default_factory=list)

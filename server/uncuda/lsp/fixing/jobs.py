@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 
 class JobProcess:
-    """One job process. `done` is a future of its outcome, cancelled by `stop`. `progress(done, total)` is called
-    meanwhile."""
+    """One job process. `done` is a future of its outcome, cancelled by `stop`. `progress(done, total)` is called while
+    the job runs."""
 
     def __init__(self, session: Session, job: Job, progress: Callable[[int, int], object]) -> None:
         self.done: asyncio.Future[Outcome] = session.loop.create_future()
@@ -72,7 +72,7 @@ class JobProcess:
 
 
 async def job_of(session: Session, wanted: Wanted, diff: bool) -> Job:
-    """The job for what is wanted, with the present open documents. `diff`: also return a diff."""
+    """The job for the requested fixes, with the current open documents. `diff`: whether to return a diff as well."""
     return Job(
         folders=folders_of(session),
         buffers=tuple([buffer async for buffer in _buffers(session, wanted)]),
@@ -86,7 +86,7 @@ async def job_of(session: Session, wanted: Wanted, diff: bool) -> Job:
 
 
 def folders_of(session: Session) -> tuple[JobFolder, ...]:
-    """The folders with their settings; without any, the one with no path that all documents belong to."""
+    """The folders with their settings; if there is none, one without a path, to which all documents belong."""
     folders = session.folders
     every = folders.all or [folders.outside]
     return tuple(JobFolder(folder.path, folders.over(folder), folders.under(folder)) for folder in every)
@@ -115,7 +115,7 @@ async def _buffers(session: Session, wanted: Wanted) -> AsyncIterator[Buffer]:
     for program in session.documents.programs():
         if isinstance(program, Document) and not program.is_python:
             continue
-        await asyncio.sleep(0)  # let the loop answer requests in between
+        await asyncio.sleep(0)  # lets the event loop answer requests in between
         analysis = session.analyse(program)
         yield Buffer(
             program.uri,
@@ -130,6 +130,6 @@ async def _buffers(session: Session, wanted: Wanted) -> AsyncIterator[Buffer]:
 
 
 def spared_in(session: Session, program: Program) -> tuple[Site, ...]:
-    """The sites whose findings the editor silences or lowers, because their receivers are known."""
+    """The sites whose findings the editor removes or lowers, because their receivers are known."""
     analysis = session.analyse(program)
     return tuple(site for site, verdict in analysis.answers.items() if verdict != UNKNOWN)

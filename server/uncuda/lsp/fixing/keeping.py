@@ -23,7 +23,7 @@ _OWN = "uncuda.toml"
 
 
 class SettingsPlace(NamedTuple):
-    """A workspace folder, and the path in it (of a folder) whose settings apply."""
+    """A workspace folder, and the path (of a folder) inside it whose settings apply."""
 
     folder: Folder
     path: str
@@ -32,7 +32,7 @@ class SettingsPlace(NamedTuple):
 def place_of(session: Session, uri: str) -> SettingsPlace | None:
     """Return the place whose settings apply to a URI.
 
-    Outside of all workspace folders, as for "", it is the first workspace folder; None if there is none.
+    For a URI outside of all workspace folders, and for "", it is the first workspace folder; None if there is none.
     """
     program = session.program(uri)
     path = program.path if program is not None else path_of(uri) or ""
@@ -44,14 +44,16 @@ def place_of(session: Session, uri: str) -> SettingsPlace | None:
 
 
 def file_of(session: Session, place: SettingsPlace) -> Path | None:
-    """The file that the settings of a place are kept in, there or not; None if it lies outside of the workspace."""
+    """The file that contains the settings of a place, or that would be created; None if it is outside of the
+    workspace."""
     known = session.folders.configuration(place.folder).file_for(place.path)
     path = Path(known) if known else Path(place.folder.path) / _OWN
     return path if place.folder.holds(str(path)) else None
 
 
 def chosen_values(session: Session, place: SettingsPlace | None, target: str) -> dict[str, str | None]:
-    """The settings that say a target, or that it is one source for all; one takes the other's key away."""
+    """The settings that select a target, or a portable source for all targets; setting one of them removes the
+    other."""
     if target == PORTABLE:
         return {"target": None, "strategy": PORTABLE}
     said = session.folders.said_in_file(place.path) if place is not None else None
@@ -59,7 +61,7 @@ def chosen_values(session: Session, place: SettingsPlace | None, target: str) ->
 
 
 def keep(session: Session, uri: str, values: Mapping[str, str | None]) -> tuple[Path | None, str]:
-    """Write settings of a project (value None: remove the key); returns the file, or None with the reason."""
+    """Write settings of a project (value None: remove the key); returns the file, or None and the reason."""
     texts = Texts(session.folders.language())
     place = place_of(session, uri)
     if session.client.restricted or place is None:

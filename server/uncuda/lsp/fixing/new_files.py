@@ -1,4 +1,5 @@
-"""The module that a portable project's fixes ask: a new file, made in the same edit as what imports it."""
+"""The helper module that a portable project's fixes call: a new file, which is created in the same edit as the code
+that imports it."""
 
 from __future__ import annotations
 
@@ -28,21 +29,22 @@ def needed(session: Session, engine: Engine, text: str, path: str) -> NewFile | 
 
 
 def needed_by(session: Session, analysis: Analysis, edits: Iterable[Edit]) -> NewFile | None:
-    """The same for the edits of one fix."""
+    """The new file that the edits of one fix need."""
     if not analysis.engine.settings.portable:
         return None
     return needed(session, analysis.engine, apply_edits(analysis.text, edits), analysis.program.path)
 
 
 def why_not(session: Session, analysis: Analysis, new: NewFile | None, among: bool = False) -> str | None:
-    """Why the client cannot make a new file (`among`: with edits of other files); None if it can, or there is none."""
+    """The reason why the client cannot create a new file (`among`: together with edits of other files); None if it can,
+    or if no file is needed."""
     if new is None or (session.client.creates and (session.client.document_changes or not among)):
         return None
     return cannot_create(analysis.program.path, False, analysis.engine.settings.locale)
 
 
 def creating(new: NewFile) -> list[Change]:
-    """The parts of a workspace edit that make a file."""
+    """The parts of a workspace edit that create a file."""
     uri = uri_of(new.path)
     start = types.Position(0, 0)
     document = types.OptionalVersionedTextDocumentIdentifier(uri, None)

@@ -1,4 +1,4 @@
-"""Fixes one open program inside the server, with what is known of its project."""
+"""Fixes one open program inside the server, with the facts about its project."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def in_reach(session: Session, uri: str) -> Program | None:
 
 
 def fix_program(session: Session, program: Program, wanted: Wanted, diff: bool) -> Outcome:
-    """The changes in a program. `diff`: also return a diff."""
+    """The changes in an open program. `diff`: whether to return a diff as well."""
     outcome, choice = Outcome(failed=""), session.folders.choice_of(program)
     if choice.left_out:
         return outcome

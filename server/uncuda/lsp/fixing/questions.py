@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 async def choose(session: Session, question: str, answers: Mapping[str, str]) -> str | None:
-    """The value for the button that the user presses; None without an answer. `answers`: values by button text."""
+    """The value for the button that the user presses; None if the user presses none. `answers`: values by button
+    text."""
     actions = [types.MessageActionItem(answer) for answer in answers]
     params = types.ShowMessageRequestParams(types.MessageType.Info, popup(question), actions)
     try:
@@ -29,7 +30,7 @@ async def choose(session: Session, question: str, answers: Mapping[str, str]) ->
 
 
 async def choose_target(session: Session, targets: Iterable[str], question: str, texts: Texts) -> str | None:
-    """The target that the user chooses; None without an answer."""
+    """The target that the user chooses; None if the user chooses none."""
     titles = {session.folders.title_of(target, texts.locale): target for target in targets}
     return await choose(session, question, titles)
 
@@ -44,7 +45,7 @@ async def choose_program(session: Session, texts: Texts) -> Program | None:
 
 
 def _titles(programs: Iterable[Program]) -> dict[str, str]:
-    """URIs of programs by a name for a button: as much of the path as distinguishes them."""
+    """URIs of programs, by a name for a button: the part of the path that distinguishes them."""
     parts = {program.uri: Path(program.path).parts if program.path else (program.uri,) for program in programs}
     size, longest = 1, max(map(len, parts.values()))
     while size < longest and len({p[-size:] for p in parts.values()}) < len(parts):

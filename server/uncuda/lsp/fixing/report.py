@@ -30,7 +30,8 @@ NAME = "uncuda-report.html"
 
 
 async def report(session: Session, root: str, token: Any = None) -> dict[str, str] | None:
-    """Return the page for a client that shows it itself. `root`: the URI of a folder; empty for the first one."""
+    """Return the page for a client that shows it itself. `root`: the URI of a folder, or empty for the first workspace
+    folder."""
     folder = folder_at(session, root)
     html = await _page(session, folder, folder, token)
     return {"name": NAME, "html": html} if html else None
@@ -74,7 +75,8 @@ def folder_at(session: Session, root: str) -> str:
 
 
 async def _page(session: Session, folder: str, beside: str, token: Any) -> str:
-    """Return the page for a folder; empty if there is none, after a message to the user. `beside`: its folder."""
+    """Return the page for a folder; empty if there is no page, after a message to the user. `beside`: the folder that
+    contains the page."""
     texts = Texts(session.folders.language())
     if not folder:
         _refuse(session, texts("no folder to report"))
@@ -87,7 +89,7 @@ async def _page(session: Session, folder: str, beside: str, token: Any) -> str:
     finally:
         progress.end()
     if outcome is None:
-        return ""  # cancelled by the user: no message
+        return ""  # the user cancelled, so there is no message
     if outcome.undecided:
         _refuse(session, texts("undecided", targets=session.folders.titles_of(outcome.undecided, texts.locale)))
     elif outcome.failed:

@@ -1,4 +1,5 @@
-"""Fixes the files of a workspace in memory, open buffers instead of the disk, and yields the changes for an editor."""
+"""Fixes the files of a workspace in memory, with the text of open buffers in place of the disk, and yields the changes
+for an editor."""
 
 # Paths are strings here, as in workspace/discover.py.
 # ruff: noqa: PTH100, PTH109, PTH116, PTH118, PTH119, PTH120
@@ -6,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import NamedTuple
 
 from uncuda.catalogue import Catalogue
@@ -35,7 +36,6 @@ from uncuda.workspace import (
     discover,
     file_changes,
     file_text,
-    fix_files,
     leads_out,
     load_file,
     reach,
@@ -52,23 +52,24 @@ from ..wire.texts import Texts
 from ..wire.uris import uri_of
 from .changes import created, file_change, kept_by_editors
 from .job import Acceptable, Buffer, FileChange, Job, JobAnswer, JobDone, JobFolder, JobProgress, Left, left_in
+from .repairing import repaired
 
 
 class Group(NamedTuple):
     """The files of one project, with their engines."""
 
     engines: Engines
-    files: list[File]  # that may have findings
+    files: list[File]  # the files that may have findings
     root: str
-    target: str  # set in the editor; empty if not set
+    target: str  # the target that is set in the editor; empty if none is set
     baseline: Callable[[File], str]  # returns the path of a file's baseline
     looked: list[File]  # all files of the project that were read
     problems: Sequence[Problem] = ()  # errors of files that could not be read
 
 
 def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
-    """Run a job; yields the answers that worker.py describes. UndecidedTarget is raised if nothing decides the
-    target."""
+    """Run a job; yields the answers that `worker.py` describes. Raises UndecidedTarget if the project imports the
+    plugins of several targets and no setting names one."""
     run = Run(job, catalogue)
     groups = run.groups()
     if job.accept:
@@ -76,17 +77,12 @@ def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
         return
     done, total = 0, sum(len(group.files) for group in groups)
     for group in groups:
-        with run.receivers(group) as answers_for:
-            engine_for = group.engines.engine_for
-            selection_for = run.selections(group)
-            for repaired in fix_files(
-                group.files, engine_for, job.review, job.rules, run.load, answers_for, selection_for
-            ):
-                if change := run.file(repaired, group):
-                    yield from run.new_file(repaired, group)
-                    yield change
-                done += 1
-                yield JobProgress(done, total)
+        for result in repaired(run, group):
+            if change := run.file(result, group):
+                yield from run.new_file(result, group)
+                yield change
+            done += 1
+            yield JobProgress(done, total)
     yield JobDone(tuple(run.skipped), run.left, "".join(run.diff))
 
 
@@ -103,7 +99,7 @@ class Run:
         self._texts, self._words = Texts(job.locale), Words(job.locale)
         self._buffers = {_key(buffer.name): buffer for buffer in job.buffers}
         self._baselines = Baselines()
-        self._made: set[str] = set()  # new files
+        self._made: set[str] = set()  # files that the job creates
         self._stamps: dict[str, tuple[int, int]] = {}
 
     def groups(self, only: str = "") -> list[Group]:
@@ -155,8 +151,8 @@ class Run:
         return max(holding, key=lambda folder: len(folder.path), default=None)
 
     def _adopted(self, files: Sequence[File]) -> list[Buffer]:
-        """The buffers of files that were not found. A found file that is open under another name is mapped to its
-        buffer."""
+        """The buffers of files that the search of the folder did not find. If a file was found that is open under
+        another name, its path is mapped to the buffer."""
         names = {_key(file.path) for file in files}
         strays = {os.path.realpath(b.path): b for b in self.job.buffers if b.path and _key(b.path) not in names}
         for file in files if strays else ():
@@ -176,16 +172,26 @@ class Run:
         """The source of a file or its buffer, and its bytes; the source is None if the file cannot have findings."""
         buffer = self._buffers.get(_key(file.path))
         if buffer is None:
-            stat = os.stat(file.path)
-            self._stamps[file.path] = stat.st_mtime_ns, stat.st_size
+            self.stamp([file])
             return load_file(file, engine)
         data = self.read(file.path)
         return (Source(buffer.text, buffer.path) if engine.concerns(data) else None), data
 
+    def is_open(self, file: File) -> bool:
+        """Whether a file is open in the editor."""
+        return _key(file.path) in self._buffers
+
+    def stamp(self, files: Iterable[File]) -> None:
+        """Remember the modification time and size of closed files before they are read."""
+        for file in files:
+            with suppress(FileNotFoundError):
+                stat = os.stat(file.path)
+                self._stamps[file.path] = stat.st_mtime_ns, stat.st_size
+
     @contextmanager
     def receivers(self, group: Group) -> Iterator[AnswersFor]:
-        """Give a function for the known receivers of a file: looked up if the settings say so, else those of open
-        documents."""
+        """Give a function that returns the known receivers of a file: looked up if the settings ask for that, else
+        those of open documents."""
         asked: AnswersFor = ask_nobody
         with ExitStack() as stack:
             if any(file.settings.receivers for file in group.files):
@@ -204,7 +210,7 @@ class Run:
             yield answers_for
 
     def acceptable(self, groups: Iterable[Group]) -> Iterator[Acceptable]:
-        """The findings of the rules that are not accepted yet. BaselineError is raised if a baseline is unusable."""
+        """The findings of the rules that are not accepted yet. Raises BaselineError if a baseline is unusable."""
         rules = self.job.rules
         by_file: dict[str, Acceptance] = {}
         for group in groups:
@@ -222,6 +228,11 @@ class Run:
         for file, acceptance in by_file.items():
             for (key, target), kind in acceptance.new.items():
                 yield Acceptable(file, *key, target, kind)
+
+    def has_baseline(self, group: Group) -> bool:
+        """Whether a file of a group has a baseline, usable or not."""
+        paths = {group.baseline(file) for file in group.files}
+        return any(self._baselines.error(path) or self._baselines.at(path) is not None for path in paths)
 
     def selections(self, group: Group) -> SelectionFor:
         """Give a function that selects the findings not accepted by a baseline; it raises FileProblem for an unusable
@@ -257,7 +268,7 @@ class Run:
         return sum(sum(one.baseline.counts.values()) for one in baselines if one is not None)
 
     def file(self, repaired: Repaired, group: Group) -> FileChange | None:
-        """The change of a file; None if there is none, or if it must not be made."""
+        """The change of a file; None if there is none, or if an editor must not make it."""
         path = repaired.file.path
         buffer = self._buffers.get(_key(path))
         uri = self._uri(path)
@@ -293,7 +304,7 @@ class Run:
         )
 
     def new_file(self, repaired: Repaired, group: Group) -> Iterator[FileChange]:
-        """The module that a portable project's fixed file imports, once, where it is not there."""
+        """The helper module that a portable project's fixed file imports, once, if it does not exist."""
         new = self._helper_for(repaired, group)
         if new is None or new.path in self._made:
             return
@@ -310,7 +321,8 @@ class Run:
         return new if new is not None and _key(new.path) not in self._buffers else None
 
     def _left(self, repaired: Repaired, text: str, report: Report) -> Left:
-        """The findings left in a file, with a place only for closed files, since open ones are analysed again."""
+        """The findings left in a file; their place is computed only for closed files, because open ones are analysed
+        again."""
         buffer = self._buffers.get(_key(repaired.file.path))
         is_text = repaired.source is not None and repaired.source.cells is None
         lines = Lines(text, self.job.form.encoding) if report.findings and not buffer and is_text else None
@@ -318,7 +330,7 @@ class Run:
         return left.plus(buffer.lowered) if buffer and not repaired.file.settings.receivers else left
 
     def _hindrance(self, repaired: Repaired, group: Group) -> str:
-        """The reason why an editor must not make the fixes of a file; "" if it may."""
+        """The reason why an editor must not apply the fixes of a file; "" if it may."""
         path = repaired.file.path
         given = _key(path) == _key(self.job.scope)
         if leads_out(repaired.file._replace(given=given or repaired.file.given), self._given()):
@@ -334,11 +346,11 @@ class Run:
         return ""
 
     def _given(self) -> list[str]:
-        """The folders, or the one scope, to fix."""
+        """The folders to fix, or the one scope."""
         return [self.job.scope] if self.job.scope else [folder.path for folder in self.job.folders if folder.path]
 
     def _otherwise(self, repaired: Repaired, group: Group) -> str:
-        """The command line that fixes a closed file whose encoding its bytes do not prove; "" for other files."""
+        """The command line that fixes a closed file if its bytes do not show its encoding; "" for other files."""
         path = repaired.file.path
         if _key(path) in self._buffers or repaired.source is None:
             return ""
@@ -368,7 +380,7 @@ def _baseline(configuration: Configuration, root: str) -> Callable[[File], str]:
 
 
 def _target(folder: JobFolder) -> str:
-    """The target named by an editor's setting; "" if none is."""
+    """The target that an editor's setting names; "" if none does."""
     strategy = folder.over.get("strategy") or folder.under.get("strategy")
     aim = PORTABLE if strategy == PORTABLE else ""
     return str(folder.over.get("target") or aim or folder.under.get("target") or "")

@@ -1,4 +1,4 @@
-"""The result of a command that fixes, and its message to the user."""
+"""The result of a command that fixes, and the message about it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _NAMED = 3
 
 @dataclass
 class Summary:
-    """What was done. `files`: changed, or (`dry`) to be changed; `reason`: why there are none. `rules`: the wanted
-    ones, None for all.
+    """The result of a command that fixes. `files`: the files that were changed, or (`dry`) that would be changed;
+    `reason`: why there are none. `rules`: the rules whose findings were fixed, None for all.
 
-    `left`: by URI, the findings that remain in each file; `made`: (findings, files) fixed, if the user chose them in a
-    preview.
+    `left`: by URI, the findings that remain in each file; `made`: (findings, files) that were fixed, if the user chose
+    them in a preview.
     """
 
     texts: Texts
@@ -58,7 +58,7 @@ class Summary:
 
     @property
     def all_left(self) -> Left:
-        """The findings that remain, summed over all files."""
+        """The numbers of findings that remain, summed over all files."""
         return reduce(Left.plus, self.left.values(), Left())
 
     def result(self) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _line(item: dict[str, str]) -> str:
 
 
 def offer(session: Session, kind: types.MessageType, message: str, summary: Summary) -> None:
-    """Show a message with buttons that show what is left; does not wait for an answer."""
+    """Show a message with buttons that show the remaining findings; does not wait for an answer."""
     texts, shows = summary.texts, session.client.shows
     does: dict[str, Callable[[], object]] = {}
     if "review" in shows and summary.all_left.review + summary.all_left.manual:
@@ -149,8 +149,8 @@ def _open(session: Session, what: str) -> None:
 
 
 def reveal(session: Session, left: Mapping[str, Left], rules: Collection[str] | None) -> None:
-    """Show the first remaining finding, in the order of files, and the list of problems, or the view if that list does
-    not have all, where the client supports that."""
+    """Show the first remaining finding, in the order of files. Also open the list of problems, or the view if the list
+    does not contain all findings, if the client supports that."""
     first = next((shown for uri in sorted(left) if (shown := _shown(session, uri, left[uri], rules))), None)
     views = "view" in session.client.shows and session.overviews.limits_problems
     lists = views or session.client.show_problems

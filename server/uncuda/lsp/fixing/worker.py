@@ -1,7 +1,7 @@
 """The workspace job: fixes every file in a process of its own, and answers with the changes.
 
-Input: one `Job`; any further input, or its end, stops the process at once. Output: `JobProgress`, a `FileChange` for
-each changed file, and last a `JobDone`, `JobUndecided` or `JobFailed`.
+Input: one `Job`; further input, or the end of the input, stops the process at once. Output: `JobProgress`, one
+`FileChange` for each changed file, and finally a `JobDone`, `JobUndecided` or `JobFailed`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main() -> None:
 
     for answer in _answers(job, say):
         say(answer)
-    os._exit(0)  # the reading thread still waits for input
+    os._exit(0)  # necessary because the reading thread still waits for input
 
 
 def _answers(job: Job, say: Callable[[JobAnswer], object]) -> Iterator[JobAnswer]:
@@ -60,7 +60,7 @@ def _answers(job: Job, say: Callable[[JobAnswer], object]) -> Iterator[JobAnswer
 
 
 def _report(job: Job, say: Callable[[JobAnswer], object]) -> JobDone:
-    from .port_page import port_page  # a batch does without
+    from .port_page import port_page  # imported here, because only a report needs it
 
     run = Run(job, load())
     (group,) = (group for group in run.groups(job.report))

@@ -36,11 +36,12 @@ _NOTHING: Answers = {}
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """The analysis of one version of a program. `disabled`: why its fixes must not be made.
+    """The analysis of one version of a program. `disabled`: the reason why its fixes must not be made.
 
-    `report`: all findings, accepted ones included; `selection`: those shown and fixed, None: all. `answers`: known
-    receivers. `replaced`: the text contains U+FFFD. `heavy`: another process computes it; `pending`: it has not
-    finished. `refused`: why it was not analysed, in the user's language.
+    `report`: all findings, accepted ones included; `selection`: the findings that are shown and fixed, None: all.
+    `answers`: types of receivers that are known. `replaced`: the text contains U+FFFD. `heavy`: whether another process
+    computes it; `pending`: whether that process has not finished. `refused`: the reason why it was not analysed, in the
+    user's language.
     """
 
     program: Program
@@ -72,7 +73,8 @@ class Analysis:
 
 
 class Analyses:
-    """The analyses of all open programs. `answers(program, text, sites)` gives the receivers known so far."""
+    """The analyses of all open programs. `answers(program, text, sites)` returns the types of receivers that are known
+    so far."""
 
     def __init__(self, endpoint: Endpoint, folders: Folders) -> None:
         self._endpoint, self._folders = endpoint, folders
@@ -85,7 +87,7 @@ class Analyses:
         endpoint.closed.append(lambda program, uris: self.drop(program.uri) if program else None)
 
     def of(self, program: Program) -> Analysis:
-        """The analysis of the present version of a program."""
+        """The analysis of the current version of a program."""
         known = self._known.get(program.uri)
         choice = self._folders.choice_of(program)
         text, acceptance = program.text, self.baselines.at(choice.baseline)
@@ -100,7 +102,7 @@ class Analyses:
                     report, answers = self._check(program, text, choice.engine)
             except LimitExceeded:
                 heavy = True
-        fresh = text  # searching all of a large text takes time
+        fresh = text  # searching the whole of a large text takes time
         if known is not None and not known.replaced and program.edit is not None and known.text is program.edit[0]:
             fresh = program.edit[1].text
         replaced = _REPLACEMENT in fresh
@@ -129,7 +131,7 @@ class Analyses:
         return found
 
     def _submit(self, pending: Analysis, answers: Answers) -> None:
-        """Have another process compute an analysis; it replaces the pending one, unless that is outdated by then."""
+        """Let another process compute an analysis, which replaces the pending one, unless that is outdated by then."""
         program = pending.program
 
         def take(report: Report, refused: str) -> None:
@@ -149,7 +151,7 @@ class Analyses:
 
     def _selection(self, program: Program, text: str, choice: Choice, report: Report, heavy: bool) -> Selection | None:
         source = Source(text, program.path)
-        read = None if heavy else lambda: choice.engine.read(source)[0]  # the engine has just read this text
+        read = None if heavy else lambda: choice.engine.read(source)[0]  # the engine has read this text just before
         return self.baselines.selection(choice.baseline, source, report, read)
 
     def match_anew(self) -> list[str]:
@@ -194,8 +196,8 @@ class Analyses:
         return report, answers
 
     def failed(self, rule: str, path: str, error: Exception) -> None:
-        """Report that a rule (or "": the engine) raised: in the log once for each file, in a pop-up only the first
-        time."""
+        """Report that a rule (or "": the engine) raised an exception: in the log once for each file, in a pop-up only
+        the first time."""
         if (rule, path) in self._failed:
             return
         first = all(known != rule for known, _ in self._failed)
@@ -207,16 +209,16 @@ class Analyses:
             self._endpoint.show_error(message)
 
     def _undecided(self, choice: Choice) -> str:
-        """The message if the project imports the plugins of several targets; then nothing is shown and no fix is
-        made."""
+        """The message if the project imports the plugins of several targets; in that case no finding is shown and no
+        fix is made."""
         if not choice.chosen.among:
             return ""
         texts = Texts(self._folders.language(choice.settings.locale))
         return texts("undecided", targets=self._folders.titles_of(choice.chosen.among, texts.locale))
 
     def _unreadable(self, program: Program, engine: Engine) -> str | None:
-        """The reason why fixes are off if the editor read the file in a wrong encoding, because it would save wrong
-        characters."""
+        """The reason why fixes are disabled if the editor read the file in a wrong encoding, because it would save
+        wrong characters."""
         path = program.path
         try:
             stamp = os.stat(path).st_mtime_ns if path.endswith(".py") else 0  # noqa: PTH116

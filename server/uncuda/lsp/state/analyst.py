@@ -1,7 +1,7 @@
-"""Analyses, in a process of its own, texts that are too large to be analysed between two keystrokes.
+"""Analyses texts that are too large to be analysed between two keystrokes, in a separate process.
 
-Input: `Task`s; the process ends with its input. Output: for each task an empty `Answer` when it starts and every few
-seconds, and at last one with the result.
+Input: `Task` records; the process ends when its input ends. Output: for each task an empty `Answer` when it starts and
+every few seconds, and finally one with the result.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from uncuda.source import Source
 
 from .task import CODEC, LONGEST, Answer, Exceeded, Task
 
-_REMEMBERED = 4  # texts kept by an engine, and engines kept
+_REMEMBERED = 4  # number of texts that an engine keeps, and number of engines that are kept
 _PULSE = 2.0
-"""Seconds between two signs that a task is running."""
+"""Seconds between two messages that a task is running."""
 
 
 def main() -> None:
@@ -42,7 +42,7 @@ def main() -> None:
 
 @contextmanager
 def signs_of_life(channel: Channel, number: int) -> Iterator[None]:
-    """Send signs that a task is running, as long as it has not used more CPU time than allowed.
+    """Send messages that a task is running, as long as it has not used more CPU time than allowed.
 
     CPU time is measured, because on a busy machine it may take much longer by the clock.
     """
@@ -60,14 +60,14 @@ def signs_of_life(channel: Channel, number: int) -> Iterator[None]:
 
 
 class Analyst:
-    """The engines of the last tasks; each remembers its last texts, so that the next version is cheap."""
+    """The engines of the last tasks; each keeps its last texts, so that checking the next version is cheap."""
 
     def __init__(self) -> None:
         self._catalogue = load()
         self._engines: list[tuple[tuple[str, Settings, Project], Engine]] = []
 
     def answer(self, task: Task) -> Answer:
-        """Run a task; a failed one does not stop the next."""
+        """Run a task; if it fails, the next one still runs."""
         engine = self._engine(task.target, task.settings, task.project)
         try:
             report = engine.check(Source(task.text, task.path), answers=task.known)

@@ -1,4 +1,4 @@
-"""What a program is checked with: its folder, settings and engine, and how its target was chosen."""
+"""The settings with which a program is checked: its folder, settings and engine, and how its target was chosen."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from uncuda.workspace import Chosen
 from .roots import Folder
 
 PORTABLE = "portable"
-"""What is chosen in the place of a target where one source is to run on all."""
+"""The value that is chosen instead of a target if one source is to run on all targets."""
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What a program is checked with. `left_out`: it is excluded; `baseline`: the path of its baseline, which need not
-    exist, or "" if there is none."""
+    """The settings with which a program is checked. `left_out`: whether the program is excluded; `baseline`: the path
+    of its baseline, which need not exist, or "" if there is none."""
 
     folder: Folder | None
     settings: Settings
@@ -30,7 +30,7 @@ class Choice:
 
     @property
     def aim(self) -> str:
-        """The target, or that it is one source for all."""
+        """The target, or the value that stands for all targets."""
         return PORTABLE if isinstance(self.engine, PortableEngine) else self.engine.target.id
 
     def plugin(self, locale: str) -> str:

@@ -1,4 +1,5 @@
-"""Diagnostics of open documents: pulled by the client, or pushed to one that cannot pull."""
+"""Diagnostics of open documents: requested by the client (pull), or sent to a client that cannot request them
+(push)."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ _NONE = Prepared('{"kind":"full","items":[]}')
 
 
 class Diagnostics:
-    """What the client was last sent for each document."""
+    """The diagnostics that the client was last sent for each document."""
 
     def __init__(
         self,
@@ -37,11 +38,12 @@ class Diagnostics:
         self._endpoint, self._documents, self._analyses = endpoint, documents, analyses
         self.renderer = Renderer(endpoint.client, catalogue, shim)
         self.pull_closed: Callable[[str, Any], asyncio.Future[Prepared] | None] = lambda uri, params: None
-        """Answers `textDocument/diagnostic` for a closed document; gives None if nothing is known about it."""
+        """Answers `textDocument/diagnostic` for a closed document; returns None if nothing is known about the
+        document."""
         self._rendered: dict[str, tuple[Analysis, dict[str, str]]] = {}
         self._results: dict[str, tuple[str, str]] = {}
         self.told: dict[str, str] = {}
-        """By URI: the id of the diagnostics the client got last, by whichever request."""
+        """By URI: the id of the diagnostics that the client was last sent, by any request."""
         self._serial = 0
         self._pushes: dict[str, None] = {}
         self._held: dict[str, list[tuple[asyncio.Future[Prepared], str, Any]]] = {}
@@ -55,7 +57,8 @@ class Diagnostics:
         endpoint.stale.append(self.refresh)
 
     def pull(self, params: Any) -> Prepared | asyncio.Future[Prepared]:
-        """Answer `textDocument/diagnostic`, later if another process must analyse the document or read the file."""
+        """Answer `textDocument/diagnostic`, later if another process must first analyse the document or read the
+        file."""
         uri = field(params, "textDocument", "uri")
         program = self._documents.program(uri)
         if program is None:
@@ -87,17 +90,18 @@ class Diagnostics:
             self._endpoint.stale([document.uri for document in program.documents])
 
     def forget(self, uri: str) -> None:
-        """Forget what the client was sent for a document."""
+        """Forget which diagnostics the client was sent for a document."""
         self._results.pop(uri, None)
         self.told.pop(uri, None)
 
     def pends(self, uri: str) -> bool:
-        """Whether another process still analyses a document, so that its findings are unknown."""
+        """Whether another process is still analysing a document, so that its findings are unknown."""
         program = self._documents.program(uri)
         return program is not None and self._analyses.of(program).pending
 
     def of(self, uri: str) -> tuple[str, str] | None:
-        """(id, JSON list) of a document's diagnostics, with a new id whenever they change; None if it is closed."""
+        """(id, JSON list) of a document's diagnostics, with a new id whenever they change; None if the document is
+        closed."""
         program = self._documents.program(uri)
         if program is None:
             return None
@@ -128,7 +132,7 @@ class Diagnostics:
         self._push(uris if uris is not None else [document.uri for document in self._documents])
 
     def _shims_moved(self) -> None:
-        """Refresh diagnostics that mention where the shim is imported, because that place changed."""
+        """Refresh diagnostics that mention where the shim is imported, because the import has moved."""
         stale = [uri for uri, (analysis, _) in self._rendered.items() if self.renderer.tells_of_shims(analysis)]
         for uri in stale:
             del self._rendered[uri]
@@ -155,7 +159,7 @@ class Diagnostics:
             self._push(uris)
 
     def _push(self, uris: Iterable[str]) -> None:
-        """Push diagnostics after all pending messages are handled."""
+        """Push diagnostics after all pending messages have been handled."""
         if not self._pushes:
             self._endpoint.loop.call_soon(self._push_all)
         self._pushes.update(dict.fromkeys(uris))

@@ -1,4 +1,4 @@
-"""The documents open in the client, and the programs they form."""
+"""The documents that are open in the client, and the programs that they form."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from uncuda.source import Span
 from ..wire.positions import Encoding, Lines
 from ..wire.uris import path_of
 
-if TYPE_CHECKING:  # child processes use documents too, and need not spend 0.3 s on this import
+if TYPE_CHECKING:  # child processes import this module too, and do not need this import, which takes 0.3 s
     from lsprotocol.types import Location, Position, Range
 
 
@@ -26,7 +26,7 @@ class Program(ABC):
     path: str
     version: int | None
     edit: tuple[str, Edit] | None = None
-    """(text before, edit) if the last change was a single edit; else None."""
+    """(previous text, edit) if the last change was a single edit; else None."""
 
     @property
     @abstractmethod
@@ -56,7 +56,7 @@ class Program(ABC):
         return document.uri, document.lines.range((start, start + max(0, span[1] - span[0])))
 
     def location(self, span: Span | tuple[int, int]) -> Location:
-        """The same as the protocol's Location."""
+        """The location of a span as the protocol's Location."""
         from lsprotocol.types import Location
 
         return Location(*self.locate(span))
@@ -96,8 +96,8 @@ class Document(Program):
         return {self.uri: list(edits)}
 
     def apply(self, changes: Iterable[Mapping[str, Any]]) -> None:
-        """Apply the client's changes, `{range?, text}`, in order. If one is malformed, none is applied and KeyError or
-        TypeError is raised."""
+        """Apply the client's changes, `{range?, text}`, in order. If one of the changes is malformed, none is applied,
+        and KeyError or TypeError is raised."""
         lines, edit, before, made = self.lines, None, self.text, 0
         for change in changes:
             made += 1
@@ -163,7 +163,8 @@ class Documents:
         return document
 
     def change(self, identifier: Mapping[str, Any], changes: Iterable[Mapping[str, Any]]) -> Document | None:
-        """Apply changes to a document and return it; None if it is not open. Raises as `Document.apply` does."""
+        """Apply changes to a document and return it; None if it is not open. Raises the same exceptions as
+        `Document.apply`."""
         document = self._open.get(identifier["uri"])
         if document is not None:
             document.apply(changes)

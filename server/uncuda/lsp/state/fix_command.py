@@ -13,7 +13,7 @@ from .choice import PORTABLE
 
 
 def command_for(path: str, review: bool, target: str) -> str:
-    """The command line that fixes a file. `target`: "" if configuration files name it."""
+    """The command line that fixes a file. `target`: "" if configuration files name the target."""
     words = [*bundled.command(), "fix", path]
     words += ["--review-fixes"] if review else []
     words += aim_options(target)
@@ -23,11 +23,12 @@ def command_for(path: str, review: bool, target: str) -> str:
 
 
 def cannot_create(path: str, review: bool, locale: str) -> str:
-    """What is said of a fix of a file that takes a new one, where the client makes none: the command that does."""
+    """The message about a fix that needs a new file, for a client that cannot create files; it names the command that
+    makes the fix."""
     return Texts(language(locale))("cannot create", command_for(path or os.curdir, review, PORTABLE))
 
 
 def aim_options(target: str) -> list[str]:
-    """The options that say a target, or that it is one source for all; none for none."""
+    """The options that select a target, or a source for all targets; empty if `target` is empty."""
     option = "--strategy" if target == PORTABLE else "--target"
     return [option, target] if target else []

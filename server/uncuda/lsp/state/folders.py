@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 _LIBRARIES = ("site-packages", "dist-packages")
 _KEPT = 3
-"""Unused engines that are kept in case their settings return, because they remember texts."""
+"""The number of unused engines that are kept, with their texts, in case their settings are used again."""
 
 
 @dataclass(frozen=True)
 class KnownFolder:
-    """A workspace folder for another process, with the fields of `Folder`."""
+    """A workspace folder, as it is sent to another process, with the fields of `Folder`."""
 
     uri: str
     path: str
@@ -45,7 +45,8 @@ class KnownFolder:
 
 @dataclass(frozen=True)
 class Known:
-    """What another process needs to choose engines for files. `override`: the target that the user switched to."""
+    """The data from which another process chooses engines for files. `override`: the target that the user switched
+    to."""
 
     client: Client
     folders: tuple[KnownFolder, ...]
@@ -55,7 +56,7 @@ class Known:
 class Folders:
     """Gives each document its folder, settings and engine.
 
-    `tell` is called with each problem in settings, once. `catalogue`: the rules and targets.
+    `tell` is called once with each problem in settings. `catalogue`: the rules and targets.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class Folders:
 
     @classmethod
     def of_known(cls, known: Known) -> Folders:
-        """Restore the folders in that process."""
+        """Restore the folders in another process."""
         made = cls(known.client, {})
         made.all = [Folder(one.uri, one.path, editor=one.editor, project=one.project) for one in known.folders]
         made.override = known.override
@@ -112,7 +113,7 @@ class Folders:
         self.reload()
 
     def set_editor(self, tables: Mapping[str, object]) -> bool:
-        """Set the editor's settings by URI of folder ("": no folder); missing ones are filled from
+        """Set the editor's settings by URI of folder ("": no folder); missing settings are filled from
         initializationOptions. Returns whether any setting changed."""
         changed = False
         wrong: dict[str, None] = {}
@@ -133,20 +134,21 @@ class Folders:
         return changed
 
     def tell_once(self, place: str, problem: str) -> None:
-        """Report a problem in a file, or ("") in the editor's settings, unless it was the last one reported there."""
+        """Report a problem in a file, or ("") in the editor's settings, unless it is the last one that was reported for
+        that place."""
         if self._told.get(place, "") != problem:
             self._told[place] = problem
             if problem:
                 self._tell(problem)
 
     def reload(self) -> None:
-        """Make configuration files be read again on demand."""
+        """Forget configuration files, so that they are read again when they are needed."""
         self._configurations.clear()
         self._requirements = self._new_requirements()
         self.forget()
 
     def forget(self) -> None:
-        """Make all choices of settings and engines be computed again."""
+        """Forget all choices of settings and engines, so that they are computed again."""
         self._choices.clear()
 
     def stand_alone(self, program: Program, project: Project) -> bool:
@@ -167,7 +169,7 @@ class Folders:
         self.alone.pop(uri, None)
 
     def over(self, folder: Folder) -> dict[str, object]:
-        """Settings, in kebab-case, that override configuration files in a folder."""
+        """The settings, in kebab-case, that override the configuration files of a folder."""
         if self.override == PORTABLE:
             return {
                 **{key: value for key, value in folder.editor.over.items() if key != "target"},
@@ -177,7 +179,7 @@ class Folders:
         return {**folder.editor.over, **target}
 
     def under(self, folder: Folder) -> dict[str, object]:
-        """Settings, in kebab-case, that configuration files override."""
+        """The settings, in kebab-case, that the configuration files of a folder override."""
         return dict(folder.editor.under)
 
     def configuration(self, folder: Folder) -> Configuration:
@@ -193,7 +195,7 @@ class Folders:
     def settings_for(self, place: str, folder: Folder | None = None) -> Settings:
         """The settings for files in the folder at `place` ("": for a program without a file).
 
-        If the configuration file is invalid, this is reported, and only the editor's settings apply.
+        If the configuration file is invalid, the error is reported, and only the editor's settings apply.
         """
         folder = folder or self.folder_of(place) or self.outside
         if place:
@@ -212,10 +214,10 @@ class Folders:
 
     def baseline_at(self, place: str, folder: Folder | None) -> str:
         """The path of the baseline for files in the folder at `place`: beside their configuration file, else in the
-        workspace folder; "" if there is neither. It need not exist."""
+        workspace folder; "" if there is neither. The file need not exist."""
         try:
             file = self.configuration(folder or self.outside).file_for(place)
-        except SettingsError:  # the error was reported with its line before
+        except SettingsError:  # the error was already reported with its line
             return ""
         return baseline_beside(file, folder.path if folder else "")
 
@@ -224,14 +226,14 @@ class Folders:
         self.tell_once(error.place, baseline_problem(error, self.language()))
 
     def choice_of(self, program: Program) -> Choice:
-        """What a program is checked with, cached until something changes."""
+        """The settings with which a program is checked, cached until something changes."""
         choice = self._choices.get(program.uri)
         if choice is None:
             choice = self._choices[program.uri] = self._choose(program)
         return choice
 
     def choice_at(self, folder: Folder) -> Choice:
-        """What files directly in a workspace folder are checked with."""
+        """The settings with which files directly in a workspace folder are checked."""
         engine, settings, chosen = self.engine_at(folder.path, folder, folder.project)
         return Choice(folder, settings, engine, chosen, left_out=False)
 
@@ -240,11 +242,11 @@ class Folders:
         return self.choice_of(program).engine
 
     def language(self, locale: str = "auto") -> str:
-        """ "en" or "zh" for the setting `locale`; "auto" means the client's language, else the system's."""
+        """ "en" or "zh" for the setting `locale`; "auto" means the client's language, or else the system's."""
         return language(self.client.language if locale == "auto" else locale)
 
     def title_of(self, target: str, locale: str) -> str:
-        """What people call a target, or the source for all of them."""
+        """The display name of a target, or of a source for all targets."""
         if target == PORTABLE:
             return Texts(locale)("portable", ", ".join(self._devices))
         return str(self.catalogue.declarations[target]["title-zh" if locale == "zh" else "title"])
@@ -255,23 +257,23 @@ class Folders:
 
     @property
     def _devices(self) -> list[str]:
-        """What the devices are called that a portable source is for by default."""
+        """The display names of the devices that a portable source is for by default."""
         targets = portable_targets(self.catalogue, Settings())
         return [self.catalogue.target(target).words["DEVICE"] for target in targets]
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """What a user may choose: the targets, and one source for all of them."""
+        """The choices of a user: the targets, and one source for all targets."""
         return (*self.catalogue.declarations, PORTABLE)
 
     def in_order(self, first: str, among: Iterable[str] = ()) -> tuple[str, ...]:
-        """Targets (none: all, and one source for all) in the order in which they are offered: what is shown now comes
+        """Targets (none: all, and one source for all) in the order in which they are offered: the current choice comes
         first."""
         return tuple(sorted(among or self.choices, key=lambda target: target != first))
 
     def said_in_file(self, place: str) -> str | None:
-        """The target that a configuration file names for the folder at `place`, or that it is for all, whatever was
-        chosen since."""
+        """The target that a configuration file names for the folder at `place`, or the value for all targets, even if
+        the user has switched since."""
         try:
             return _aim(Configuration(self.vocabulary).settings_for(place))
         except SettingsError:
@@ -283,8 +285,8 @@ class Folders:
         return next((Configuration(self.vocabulary).file_for(folder.path) for folder in said), None)
 
     def switch(self, target: str) -> str | None:
-        """Check everything for `target` until the server ends; returns the first configuration file that names another
-        target. KeyError is raised for an unknown target."""
+        """Check all files for `target` until the server ends; returns the first configuration file that names another
+        target. Raises KeyError for an unknown target."""
         if target not in self.choices:
             raise KeyError(target)
         self.override = None
@@ -304,7 +306,7 @@ class Folders:
             return None
 
     def _folder(self, program: Program) -> Folder | None:
-        """The folder of a program; an untitled one belongs to the first folder."""
+        """The folder of a program; an untitled document belongs to the first folder."""
         return self.folder_of(program.path) if program.path else next(iter(self.all), None)
 
     def engine_at(self, place: str, folder: Folder | None, project: Project) -> tuple[Engine, Settings, Chosen]:
@@ -320,7 +322,7 @@ class Folders:
         return self._engine(resolved, chosen.target, project), resolved, chosen
 
     def _root(self, place: str, folder: Folder | None) -> str:
-        """The folder of a portable project: that of its configuration file, else that of the workspace."""
+        """The folder of a portable project: that of its configuration file, or else the workspace folder."""
         if folder is None:
             return place
         file = self.configuration(folder).file_for(place)
@@ -365,5 +367,5 @@ class Folders:
 
 
 def _aim(settings: Settings) -> str | None:
-    """The target that settings name, or that they are for all."""
+    """The target that settings name, or the value for all targets."""
     return PORTABLE if settings.portable else settings.target

@@ -1,9 +1,9 @@
-"""Analyses documents that are too large to be analysed between two keystrokes in another process; nothing waits for
-them.
+"""Analyses documents that are too large to be analysed between two keystrokes, in another process, for which nothing
+waits.
 
-Work is counted by the engine, not timed. The server itself analyses what takes no more work than the largest ordinary
-file; larger documents go to `analyst.py`, up to the limits in the settings. One that takes more than `LONGEST` seconds
-there is not checked until it changes.
+Work is counted by the engine, not timed. The server itself analyses documents that take no more work than the largest
+ordinary file; larger documents are sent to `analyst.py`, up to the limits in the settings. If a document takes more
+than `LONGEST` seconds in that process, it is not checked until it changes.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from .documents import Program
 
 _START = 20.0
-"""Seconds within which the process must begin."""
+"""Seconds within which the process must start a task."""
 
-_ORDINARY = Limits(bytes=600_000, statements=2_500, comparisons=500_000)
+_ORDINARY = Limits(bytes=600_000, statements=2_500, comparisons=800_000)
 """More work than the largest file in the test corpus takes, about a quarter of a second."""
-_SHARE = 12
+_SHARE = 6
 """The limits between keystrokes are at most this fraction of the limits in the settings."""
 _SHARED = ("bytes", "statements", "comparisons")
 
 Take = Callable[[Report, str], object]
-"""Receives the report, and "" or the reason why the document was not analysed."""
+"""A callback that receives the report, and "" or the reason why the document was not analysed."""
 
 
 @lru_cache(maxsize=16)
@@ -66,7 +66,7 @@ class Heavy:
         endpoint.ended.append(self._stop)
 
     def holds(self, program: Program, text: str) -> bool:
-        """Whether a document counts as large: it was, and is still at least half as long."""
+        """Whether a document counts as large: it was large, and is still at least half as long."""
         size = self._sizes.get(program.uri)
         if size is not None and 2 * len(text) < size:
             self._forget(program.uri)
@@ -74,8 +74,8 @@ class Heavy:
         return size is not None
 
     def submit(self, program: Program, text: str, engine: Engine, answers: Answers, take: Take) -> None:
-        """Have a text analysed. `take` is called in the server's thread, unless a newer text of the document is
-        submitted."""
+        """Send a text to the process to be analysed. `take` is called in the server's thread, unless a newer text of
+        the document is submitted."""
         self._sizes[program.uri] = max(len(text), self._sizes.get(program.uri, 0))
         self._serial += 1
         task = Task(
@@ -92,7 +92,7 @@ class Heavy:
             self._next()
 
     def _next(self) -> None:
-        """Send the process the text that has waited longest."""
+        """Send the text that has waited longest to the process."""
         self._wait(None)
         self._current = None
         if not self._waiting:
@@ -108,7 +108,7 @@ class Heavy:
         self._wait(patience)
 
     def _wait(self, seconds: float | None) -> None:
-        """Set a timer that kills the process unless it answers within `seconds`; None: no timer."""
+        """Set a timer that kills the process if it does not answer within `seconds`; None: no timer."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._endpoint.loop.call_later(seconds, self._too_long) if seconds is not None else None
@@ -129,7 +129,7 @@ class Heavy:
         if why and self._said_of.get(uri) != why:
             logger.warning("%s: %s", task.path or uri, why)
         self._said_of[uri] = why
-        if uri not in self._waiting:  # else a newer text is waiting
+        if uri not in self._waiting:  # otherwise a newer text is waiting
             take(report, why)
         self._next()
 
@@ -157,7 +157,8 @@ class Heavy:
             self._done(Report(), self._say("not checked crashed"))
 
     def _forget(self, uri: str) -> None:
-        """Forget a document that was closed or became small; without large documents the process is stopped."""
+        """Forget a document that was closed or became small; if there is no other large document, the process is
+        stopped."""
         self._sizes.pop(uri, None)
         self._said_of.pop(uri, None)
         self._waiting.pop(uri, None)

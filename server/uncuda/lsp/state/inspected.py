@@ -1,4 +1,4 @@
-"""What the processes that check closed files are asked, and what they answer."""
+"""The requests to the processes that check closed files, and their answers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from uncuda.workspace.overview import FileListing
 from .folders import Known
 
 Shim = tuple[str, tuple[int, int], tuple[int, int]]
-"""Where a shim is imported: the URI, and (line, column) of start and end."""
+"""The place where a shim is imported: the URI, and (line, column) of start and end."""
 Shims = Mapping[str, Mapping[str, Shim]]
-"""By URI of folder, then by target: where its shim is imported."""
+"""By URI of folder, then by target: the place where its shim is imported."""
 
 
 @dataclass(frozen=True)
 class InspectAll:
-    """A request to check all files of some folders. `folders`: their URIs."""
+    """`folders`: the URIs of the folders. `folders`: their URIs."""
 
     known: Known
     folders: tuple[str, ...]
@@ -48,9 +48,9 @@ class MoveShims:
 
 @dataclass(frozen=True)
 class Inspected:
-    """What was found in a file. `items`: the JSON list of its diagnostics, none for a notebook; `listing`: what it has
-    for the overview, None: nothing; `failed`: the error of ours, if there was one; `tells_of_shims`: whether one of the
-    diagnostics says where a shim is imported."""
+    """The result of checking one file. `items`: the JSON list of its diagnostics, empty for a notebook; `listing`: its
+    entry for the overview, or None; `failed`: the internal error, if there was one; `tells_of_shims`: whether one of
+    the diagnostics says where a shim is imported."""
 
     path: str
     uri: str
@@ -69,7 +69,7 @@ class InspectedFiles:
 
 @dataclass(frozen=True)
 class InspectionProgress:
-    """How many of all files have been checked."""
+    """The number of files that have been checked, and the number of all files."""
 
     done: int
     total: int

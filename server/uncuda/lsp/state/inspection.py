@@ -43,7 +43,8 @@ _LONG = 2.0  # seconds after which an editor shows progress
 
 
 class Result(NamedTuple):
-    """The result for a document. `id` changes whenever `items`, a JSON list, does; `version`: None if it is closed."""
+    """The diagnostics of one document. `id` changes whenever `items`, a JSON list, changes; `version`: None if the
+    document is closed."""
 
     uri: str
     id: str
@@ -52,12 +53,13 @@ class Result(NamedTuple):
 
 
 State = Literal["off", "reading", "checking", "complete", "stopped", "large", "restricted"]
-"""The state of the check of closed files. If there is none: "off": not wanted; "stopped": by the user; "large": too
-many files to check unasked; "restricted": the workspace is not trusted."""
+"""The state of the check of closed files. If closed files are not checked, the reason: "off": not requested; "stopped":
+the user stopped the check; "large": too many files to check without a request; "restricted": the workspace is not
+trusted."""
 
 
 class Inspection:
-    """By URI: the results of closed files that have any, and their listings for the overview.
+    """By URI: the results of closed files that have diagnostics, and their listings for the overview.
 
     Events: `changed()`: a result changed; `listed(uri)`: a listing may have changed; `done()`: the child process
     answered; `moved()`: `state` may have changed.
@@ -72,11 +74,12 @@ class Inspection:
         self._serial = 0
         self._child: Background | None = None
         self._asked: deque[frozenset[str] | None] = deque()
-        """Requests the child process has not answered, in order: URIs of files, or None for all files. A file's result
-        counts only when no request for it is left, as the file may have been read too early."""
+        """Requests that the child process has not answered, in order: URIs of files, or None for all files. The result
+        of a file is used only if no further request for the file is open; otherwise the file may have been read too
+        early."""
         self._timer: asyncio.TimerHandle | None = None
         self._chosen: bool | None = None
-        """What the user chose since the server began: True to check everything, False to stop."""
+        """The user's choice since the server started: True to check everything, False to stop."""
         self._pulled = False
         self._progress: Progress | None = None
         self._progress_timer: asyncio.TimerHandle | None = None
@@ -88,17 +91,17 @@ class Inspection:
 
     @property
     def is_on(self) -> bool:
-        """Whether diagnostics of closed files are wanted."""
+        """Whether the client wants diagnostics of closed files."""
         return any(self._covers(folder) for folder in self._folders.all)
 
     @property
     def is_wanted(self) -> bool:
-        """Whether they are wanted, and all folders are scanned."""
+        """Whether the client wants diagnostics of closed files, and all folders have been scanned."""
         return self.is_on and all(folder.scanned for folder in self._folders.all)
 
     @property
     def state(self) -> State:
-        """The state of the check, or the reason why there is none."""
+        """The state of the check, or the reason why files are not checked."""
         folders = self._folders.all
         if self._chosen is False:
             return "stopped"
@@ -137,8 +140,8 @@ class Inspection:
         return self._pulled
 
     def _covers(self, folder: Folder) -> bool:
-        """Whether closed files of a folder are checked: by the user's last choice, else by the setting, else if the
-        client has asked and the workspace is trusted and not large."""
+        """Whether closed files of a folder are checked: according to the user's last choice, else to the setting, else
+        only if the client has requested them and the workspace is trusted and not large."""
         if self._chosen is not None:
             return self._chosen
         said = folder.editor.workspace_diagnostics
@@ -155,16 +158,16 @@ class Inspection:
         self.moved()
 
     def check(self, paths: Iterable[str]) -> None:
-        """Check some files again that were closed, or changed on disk."""
+        """Check some files again that were closed, or that changed on disk."""
         wanted = [path for path in paths if path.endswith(_READ)]
         if self._child is not None and wanted:
             self._send(InspectSome(tuple(wanted)), frozenset(uri_of(path) for path in wanted))
-        elif wanted and self._timer is None and self.is_wanted:  # the child process has died
+        elif wanted and self._timer is None and self.is_wanted:  # the child process has ended
             self.start_soon()
 
     def accepted_otherwise(self, paths: Iterable[str]) -> None:
-        """Check files again whose accepted findings changed. If one no longer exists, check all, as its code may have
-        moved."""
+        """Check files again whose accepted findings have changed. If one of them no longer exists, check all files,
+        because its code may have moved."""
         paths = list(paths)
         if all(map(os.path.isfile, paths)):
             self.check(paths)
@@ -214,7 +217,7 @@ class Inspection:
         }
 
     def _show_progress(self) -> None:
-        """Show progress with a cancel button. It starts late, so that short checks show none."""
+        """Show progress with a cancel button. It starts late, so that a short check shows no progress."""
         self._progress = progress = Progress(self._endpoint, Texts(self._folders.language())("check workspace"))
         progress.start()
 

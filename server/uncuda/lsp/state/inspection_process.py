@@ -1,8 +1,8 @@
 """The process that checks the closed files of the workspace; for a large workspace it starts several worker processes.
 
-Input: first `InspectAll`, then `InspectSome`, or `MoveShims` when shims are imported elsewhere. Output: `Inspected` for
-each file with diagnostics and for each file requested by path, `InspectionProgress` while all are checked, and
-`InspectionDone` after each request.
+Input: first `InspectAll`, then `InspectSome`, or `MoveShims` if the imports of shims have moved. Output: `Inspected`
+for each file with diagnostics and for each file that was requested by path, `InspectionProgress` while all files are
+checked, and `InspectionDone` after each request.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def main() -> None:
     files = inspector.files()
     sizes = sizes_of(files)
     found = _everything(inspector, files, sizes, _pool(inspector, first, files, sizes))
-    requests = channel.requests()  # a thread waits for input from here on: processes were forked before
+    requests = channel.requests()  # starts a thread that waits for input, so processes are forked before this
     _say(channel, found)
     for request in requests:
         _say(channel, _again(inspector, request))
@@ -70,7 +70,7 @@ def _pool(inspector: Inspector, request: InspectAll, files: Sequence[File], size
     number = number_for(sizes, wanted and min(wanted, processors()), looked=False)
     if number == 1:
         return None
-    inspector.check(files[0].path)  # its engine is made before forking, so that the processes share its memory
+    inspector.check(files[0].path)  # creates the engine before forking, so that the processes share its memory
     worker = InspectionWorker(inspector)
     launch = Launch("uncuda.lsp.state.inspector", worker.serve, WORKER_CODEC)
     pool: Pool[str] = Pool(number, launch, worker.answer, _lost)
@@ -85,7 +85,7 @@ def _lost(process: int, code: int) -> None:
 def _everything(
     inspector: Inspector, files: Sequence[File], sizes: Sequence[int], pool: Pool[str] | None
 ) -> Iterator[Inspected | InspectionProgress]:
-    """Yield the result of each file with findings (also accepted ones) or an error, and the progress now and then."""
+    """Yield the result of each file with findings (also accepted ones) or an error, and sometimes the progress."""
     due = time.monotonic() + _PAUSE
     paths = [file.path for file in files]
     for done, found in enumerate(_each(inspector, paths, pool, sizes), 1):

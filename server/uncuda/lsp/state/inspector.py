@@ -1,4 +1,4 @@
-"""Checks closed files of the workspace, and the process that is one of several that do it.
+"""Checks closed files of the workspace; a part of it is the worker process of which several run at once.
 
 Input: first `InspectAll`, which has no answer, then `InspectFiles`, each answered with `InspectedFiles`.
 """
@@ -51,7 +51,7 @@ class Inspector:
         return cls(Folders.of_known(request.known), request.folders, request.shims)
 
     def files(self) -> list[File]:
-        """Return all files of the requested folders."""
+        """All files of the requested folders."""
         return [file for folder in self._folders.all for file in self._files(folder)]
 
     def _files(self, folder: Folder) -> Iterator[File]:
@@ -101,11 +101,11 @@ class Inspector:
                 baseline = self._folders.baseline_at(str(Path(path).parent), folder)
                 listing = listing_of(analysis, folder.relative(path), uri, baseline)
                 found = replace(found, listing=listing if listing.findings else None)
-                if not is_notebook(path):  # an editor shows what is found in its cells, where it is open
+                if not is_notebook(path):  # an editor shows the findings of an open notebook in its cells
                     items, tells = self._renderer.items(analysis)[uri], self._renderer.tells_of_shims(analysis)
                     found = replace(found, items=items, tells_of_shims=tells)
         except (FileProblem, SourceError, LimitExceeded):
-            pass  # an editor shows the problem when the file is opened
+            pass  # an editor shows the error when the file is opened
         except Exception as error:  # noqa: BLE001 one file must not stop the rest
             found = replace(found, failed=f"{type(error).__name__}: {error}")
         return found
@@ -116,7 +116,8 @@ class Inspector:
 
 
 class InspectionWorker:
-    """A worker process that checks files. `inspector`: the parent's, if this process was forked from it; else None."""
+    """A worker process that checks files. `inspector`: the parent's inspector, if this process was forked from it; else
+    None."""
 
     def __init__(self, inspector: Inspector | None = None) -> None:
         self._inspector = inspector

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .folders import Folders
     from .roots import Folder
 
-_NAME = 16  # digits of a version
+_NAME = 16  # number of digits of a version digest
 
 
 class Closed(NamedTuple):
@@ -37,11 +37,12 @@ class Closed(NamedTuple):
 def analyse_closed(folders: Folders, baselines: Baselines, path: str, folder: Folder) -> Closed | None:
     """Analyse a closed file as the server would analyse it if it were open.
 
-    None if the file has nothing to check or its target is undecided. Raises FileProblem, SourceError or LimitExceeded.
+    None if the file has nothing to check or its target is not decided. Raises FileProblem, SourceError or
+    LimitExceeded.
     """
     place = str(Path(path).parent)
     engine, settings, chosen = folders.engine_at(place, folder, folder.project)
-    if chosen.among:  # undecided target: only open files get a diagnostic about it
+    if chosen.among:  # if the target is not decided, only open files get a diagnostic about that
         return None
     source, data = load_file(File(path, settings, False), engine)
     if source is None:
@@ -54,14 +55,14 @@ def analyse_closed(folders: Folders, baselines: Baselines, path: str, folder: Fo
 
 
 def version_of(text: str) -> str:
-    """Return a digest of a text; it is the same for an open and a closed file with the same text."""
+    """Return a digest of a text; an open and a closed file with the same text have the same digest."""
     return name_of(text)[:_NAME]
 
 
 def printed(analysis: Analysis, read: Callable[[], Facts] | None = None) -> dict[str, tuple[Finding, bool]]:
     """Return all findings by print, each with whether it is accepted.
 
-    Findings that are not accepted have only the fixes that may be applied. `read`: returns the facts of the text.
+    Findings that are not accepted have only those fixes that may be applied. `read`: returns the facts of the text.
     """
     if analysis.undecided or not analysis.report.findings:
         return {}
@@ -78,7 +79,7 @@ def printed(analysis: Analysis, read: Callable[[], Facts] | None = None) -> dict
 def listing_of(
     analysis: Analysis, path: str, uri: str, baseline: str, read: Callable[[], Facts] | None = None
 ) -> FileListing:
-    """Return the listing of a file. `path`: relative to its folder; `read`: as in `printed`."""
+    """Return the listing of a file. `path`: the path of the file relative to its folder; `read`: as in `printed`."""
     version = version_of(analysis.text)
     findings = printed(analysis, read)
     listed = tuple(_listed(analysis, uri, print_, *found) for print_, found in findings.items())

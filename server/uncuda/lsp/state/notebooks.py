@@ -1,4 +1,4 @@
-"""Open notebooks: the Python cells of each form one program."""
+"""Open notebooks: the Python cells of each notebook form one program."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Notebook(Program):
     def __init__(
         self, uri: str, version: int | None, cells: list[Cell], commands: frozenset[str] = frozenset()
     ) -> None:
-        """`commands`: shell commands that rules cover."""
+        """`commands`: the shell commands that rules look for."""
         self.uri, self.version = uri, version
         self._commands = commands
         self.path = path_of(uri) or ""
@@ -96,7 +96,7 @@ class Notebooks:
     """The open notebooks by URI. Raw parameters that are malformed raise KeyError or TypeError."""
 
     def __init__(self, documents: Documents, commands: Callable[[], frozenset[str]]) -> None:
-        """`commands`: gives the shell commands that rules cover."""
+        """`commands`: returns the shell commands that rules look for."""
         self._documents, self._commands = documents, commands
         self._open: dict[str, Notebook] = {}
 
@@ -149,7 +149,7 @@ class Notebooks:
     def _add(
         self, notebook: Notebook, start: int, removed: int, cells: Iterable[Mapping[str, Any]], texts: Iterable[Any]
     ) -> None:
-        """Replace cells by others. A cell that comes without text was moved, and keeps its document."""
+        """Replace cells by others. A cell that comes without text was moved, and keeps its text."""
         for item in texts:
             self._documents.open(item).notebook = notebook
         fresh = []

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ..wire.client import Client
 
-_FAR = 1 << 30  # end of an unlimited range of nodes
+_FAR = 1 << 30  # the end of a range of nodes without a limit
 
 
 class OverviewTexts(Texts):
@@ -40,8 +40,8 @@ class OverviewTexts(Texts):
 
 
 class View(NamedTuple):
-    """What a client shows of one folder. `root`: its URI, "" for files outside of all folders; `several`: True if the
-    client shows other folders, too."""
+    """The parameters with which a client shows one folder. `root`: the URI of the folder, "" for files outside of all
+    folders; `several`: True if the client shows other folders, too."""
 
     root: str
     group: Group
@@ -62,7 +62,7 @@ class Outline:
         self.prefix = f"{view.root}//" if view.several else ""
 
     def root_node(self, name: str) -> OverviewNode:
-        """Return the node of the folder itself, which is shown if there are several."""
+        """Return the node of the folder itself, which is shown if there are several folders."""
         left = [place for place in self.tree.places if not place.finding.accepted]
         node = self._node("root", printable(name), len(left), len({place.file.uri for place in left}))
         node["id"], node["uri"], node["tooltip"], node["actions"] = self.prefix, self.root, "", []
@@ -73,7 +73,8 @@ class Outline:
         return identifier.startswith(self.prefix)
 
     def below(self, identifier: str, start: int = 0, end: int = _FAR) -> tuple[list[OverviewNode], int]:
-        """Return the children of a node from `start` to `end`, and the number of all. "" stands for the first level."""
+        """Return the children of a node from `start` to `end`, and the number of all its children. "" stands for the
+        first level."""
         own = identifier.removeprefix(self.prefix)
         branch = self.tree.branch(own) if own else None
         if own and branch is None:
@@ -97,7 +98,7 @@ class Outline:
         return f"{self.root}//{place.file.path}#{place.finding.print}"
 
     def finding(self, place: Place, above: Branch | None = None) -> OverviewNode:
-        """Return the node of a finding. `above`: its file node; None in a review."""
+        """Return the node of a finding. `above`: the node of the finding's file; None in a review."""
         file, one = place
         line, column, end_line, end_column = one.extent
         name = FindingName(uri=file.uri, print=one.print, version=file.version)
@@ -147,18 +148,18 @@ class Outline:
         return node
 
     def _node(self, kind: str, name: str, count: int, files: int) -> OverviewNode:
-        """Return a node with the fields that all inner nodes have."""
+        """Return a node with the fields that all nodes with children have."""
         described = self.texts("row", count, self.texts.count(files, "file"))
         return OverviewNode(kind=kind, label=name, description=described, count=count, leaf=False, icon=kind)
 
     def _finding_actions(self, rule: str, kind: str, name: FindingName) -> Iterator[OverviewAction]:
         texts, may = self.texts, not self._client.restricted
         if may and self._client.apply_edit and kind in (SAFE, REVIEW):
-            yield _action("fix", texts("fix"), FIX_FINDING, dict(name))
+            yield action("fix", texts("fix"), FIX_FINDING, dict(name))
         if kind in (SAFE, REVIEW):
-            yield _action("preview", texts("show fix"), "", dict(name))
+            yield action("preview", texts("show fix"), "", dict(name))
         if may and kind != ACCEPTED:
-            yield _action("accept", texts("accept"), ACCEPT_FINDING, dict(name))
+            yield action("accept", texts("accept"), ACCEPT_FINDING, dict(name))
         yield self._why(rule, name["uri"])
 
     def _actions(self, branch: Branch) -> Iterator[OverviewAction]:
@@ -167,18 +168,16 @@ class Outline:
         if not self._client.restricted and kind != ACCEPTED and self._is_whole(branch):
             wanted = self._wanted(branch)
             if kind == SAFE and self._client.apply_edit:
-                yield _action("fix", texts("fix group", count), FIX_ALL_IN_WORKSPACE, wanted)
+                yield action("fix", texts("fix group", count), FIX_ALL_IN_WORKSPACE, wanted)
             if kind in (SAFE, REVIEW) and self._client.annotations:
-                yield _action("preview", texts("show fixes"), PREVIEW, {**wanted, "applicability": kind})
+                yield action("preview", texts("show fixes"), PREVIEW, {**wanted, "applicability": kind})
             if branch.kind != "class":
-                yield _action(
-                    "accept", texts("accept group", count), ACCEPT_IN_WORKSPACE, {**wanted, "classes": [kind]}
-                )
+                yield action("accept", texts("accept group", count), ACCEPT_IN_WORKSPACE, {**wanted, "classes": [kind]})
         if len(rules := branch.rules) == 1 and branch.kind != "class":
             yield self._why(rules[0], branch.places[0].file.uri)
 
     def _why(self, rule: str, uri: str) -> OverviewAction:
-        return _action("why", label(self.texts("why", rule)), SHOW_RULE, {"rule": rule, "uri": uri})
+        return action("why", label(self.texts("why", rule)), SHOW_RULE, {"rule": rule, "uri": uri})
 
     def _wanted(self, branch: Branch) -> dict[str, Any]:
         """Return the command arguments that select the findings of a node."""
@@ -196,9 +195,9 @@ class Outline:
         return wanted
 
     def _is_whole(self, branch: Branch) -> bool:
-        """Return True if a node holds every finding of its class that the arguments of `_wanted` select.
+        """Return True if a node contains every finding of its class that the arguments of `_wanted` select.
 
-        Not so if the filter hides some of them, or if a folder's subfolders or tests are nodes of their own.
+        That is False if the filter hides some of them, or if subfolders or tests of a folder are separate nodes.
         """
         if not self.root:
             return branch.kind == "file"
@@ -222,7 +221,7 @@ class Outline:
 
 
 def counted(overviews: Iterable[Overview]) -> Counter[str]:
-    """Return the number of findings for each value of the filter, whatever the present filter."""
+    """Return the number of findings for each value of the filter, whatever filter is set."""
     found: Counter[str] = Counter()
     for overview in overviews:
         for file in overview.files:
@@ -235,7 +234,8 @@ def counted(overviews: Iterable[Overview]) -> Counter[str]:
 
 
 def queue(outlines: Sequence[Outline], shown: Filter, rule: str) -> list[tuple[Outline, Place]]:
-    """Return the findings of a review: none is accepted; those with a safe fix only if the filter names "safe"."""
+    """Return the findings of a review, without accepted ones; findings with a safe fix are included only if the filter
+    contains "safe"."""
     safe = SAFE in shown.kinds
     return [
         (outline, place)
@@ -246,5 +246,6 @@ def queue(outlines: Sequence[Outline], shown: Filter, rule: str) -> list[tuple[O
     ]
 
 
-def _action(name: str, title: str, command: str, argument: dict[str, Any]) -> OverviewAction:
+def action(name: str, title: str, command: str, argument: dict[str, Any]) -> OverviewAction:
+    """Return an action of a node."""
     return OverviewAction(name=name, title=title, command=command, arguments=[argument])

@@ -1,6 +1,6 @@
 """Keeps the overview of each workspace folder up to date.
 
-Open files count with their unsaved text, closed files as the inspection process last read them.
+Open files count with their unsaved text, closed files with the text that the inspection process last read.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ if TYPE_CHECKING:
     from .inspection import Inspection
 
 MOST_IN_PROBLEMS = 200
-"""With more findings in the workspace, a client that shows the overview gets diagnostics of open files only."""
+"""If there are more findings than this in the workspace, a client that shows the overview gets diagnostics of open
+files only."""
 _PAUSE, _SOON = 0.2, 0.03
-"""Seconds between two notifications that the overview changed, and from a change to its first notification."""
+"""Seconds between two notifications that the overview changed, and seconds from a change to the first notification."""
 
 
 class Overviews:
-    """The overviews by folder URI; "" holds the files outside of all folders.
+    """The overviews by folder URI; "" stands for the files outside of all folders.
 
-    A changed file is only marked; `refresh` updates it, on a request or before a notification.
-    A key is the file URI as this server writes it. Event: `changed(root, version)`, raised once `watch` was called.
+    A changed file is only marked; `refresh` updates it for a request, or before a notification. A key is the URI of a
+    file as this server writes it. The event `changed(root, version)` is raised only after `watch` was called.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Overviews:
         self._analyses, self._inspection = analyses, inspection
         self.changed = Event()
         self._all: dict[str, Overview] = {}
-        self._roots: dict[str, str] = {}  # by key: the folder whose overview has the file
+        self._roots: dict[str, str] = {}  # by key: the folder whose overview contains the file
         self._open: dict[str, Program] = {}
         self._dirty: dict[str, None] = {}
         self._waiting: set[str] = set()  # keys of closed files that are still to be checked
@@ -103,7 +104,8 @@ class Overviews:
         return [self.of(root) for root in self.roots]
 
     def written(self, roots: Iterable[str]) -> int | None:
-        """Return the number of findings when the folders' baselines were first written; None if none records it."""
+        """Return the number of findings when the folders' baselines were first written; None if no baseline records
+        it."""
         files: set[str] = set()
         for root in roots:
             files |= self.of(root).baselines
@@ -122,7 +124,7 @@ class Overviews:
     def limits_problems(self) -> bool:
         """True if the client gets diagnostics of open files only: it shows the overview, and there are many findings.
 
-        While files are being checked, the last known answer holds; at first it is True.
+        While files are being checked, the last known result is returned; at first it is True.
         """
         if self._endpoint.client.overview is None:
             return False

@@ -1,4 +1,4 @@
-"""The URIs of rules' pages: for a client that asks for their text, or as files in the user's cache folder."""
+"""The URIs of rules' pages: for a client that requests their text, or as files in the user's cache folder."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ class Pages:
         return self._text(rule, self._catalogue.target(identifier, version), locale)
 
     def _text(self, rule: Rule, target: Target, locale: str) -> str:
-        from uncuda.report.rule_page import page_of  # needed only when the first finding is shown
+        from uncuda.report.rule_page import page_of  # imported only when the first finding is shown
 
         return page_of(rule, target, self._catalogue, locale)
 
 
 def cache_folder() -> Path | None:
-    """The user's cache folder for this program; None if the environment does not tell."""
+    """The user's cache folder for uncuda; None if the environment does not name one."""
     if os.name == "nt":
         base = os.environ.get("LOCALAPPDATA", "")
     elif sys.platform == "darwin":
@@ -86,7 +86,7 @@ def _write(path: Path, text: str) -> None:
     with suppress(OSError):
         if path.read_bytes() == data:
             return
-    import tempfile  # a page is written once for each version
+    import tempfile  # imported here, because a page is written only once for each version
 
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".page")

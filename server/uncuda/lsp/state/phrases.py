@@ -25,5 +25,5 @@ def phrases(engine: Engine) -> Phrases:
 
 
 def newer_python(say: Phrases) -> str:
-    """The sentence that a statement needs a newer Python to be read, with the command that installs libcst."""
+    """The sentence that a newer Python is needed to read a statement, with the command that installs libcst."""
     return say("newer", platform.python_version(), code(f"{sys.executable} -m pip install --upgrade libcst"))

@@ -1,4 +1,5 @@
-"""The project of each folder: facts of all its files, read once in the background and updated on every edit."""
+"""The project of each folder: facts about all its files, which are read once in the background and updated on every
+edit."""
 
 from __future__ import annotations
 
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
     from .notebooks import Notebooks
 
 Where = tuple[str, tuple[int, int], tuple[int, int]]
-"""A URI, and (line, column) of start and end."""
+"""A place: a URI, and (line, column) of start and end."""
 _PAUSE = 0.25
 """Seconds without a change after which open documents are read again."""
 _SLICE = 20
-"""Files on disk that are read without a pause."""
+"""Number of files on disk that are read without a pause."""
 
 
 class Projects:
-    """Facts of files by folder and path; those of open documents replace those of the disk."""
+    """Facts about files, by folder and path; those of an open document replace those of its file."""
 
     def __init__(
         self,
@@ -65,7 +66,7 @@ class Projects:
             self.leave(folder)
             found: dict[str, Facts] = {}
             scan = Background(
-                "uncuda.lsp.state.scan",
+                "uncuda.lsp.state.scan_process",
                 CODEC,
                 self._endpoint.call,
                 lambda record, folder=folder, found=found: self._take(folder, found, record),  # type: ignore[misc]
@@ -102,8 +103,8 @@ class Projects:
             self._endpoint.loop.call_later(_PAUSE, self._read_some)
 
     def shim(self, program: Program, target: str) -> Where | None:
-        """Where the shim of a target is imported: in the program itself, else in a file of its project; None if
-        nowhere."""
+        """The place where the shim of a target is imported: in the program itself, else in a file of its project; None
+        if it is imported nowhere."""
         own = self._open.get(program.uri)
         if own and (place := self._patch(own[1], target)):
             return _in_program(program, place)
@@ -111,7 +112,7 @@ class Projects:
         return self.shim_in(folder, target) if folder and program.path else None
 
     def shim_in(self, folder: Folder, target: str) -> Where | None:
-        """Where it is imported in the first such file of a folder."""
+        """The place where the shim is imported in the first such file of a folder."""
         for path, facts, program in sorted(self._files(folder), key=lambda entry: entry[0]):
             if place := self._patch(facts, target):
                 return _in_program(program, place) if program else self._on_disk(path, place)
@@ -163,7 +164,7 @@ class Projects:
 
     def _look_if_idle(self) -> None:
         loop = self._endpoint.loop
-        self._timed = loop.time() < self._due  # something changed meanwhile
+        self._timed = loop.time() < self._due  # something has changed meanwhile
         if self._timed:
             loop.call_at(self._due, self._look_if_idle)
         else:
@@ -176,7 +177,7 @@ class Projects:
         for uri in stale:
             program = self._documents.program(uri) or self._notebooks.get(uri)
             if program is None or (uri in self._open and self._analyses.of(program).heavy):
-                continue  # large documents are read when opened or saved
+                continue  # large documents are read only when they are opened or saved
             facts = self._reader.facts(program.text.encode("utf-8", "surrogatepass"), program.path)
             self._open[uri] = program, facts
             folder = self._folders.choice_of(program).folder
@@ -204,7 +205,7 @@ class Projects:
             self.read([program.path])
 
     def _read_some(self) -> None:
-        """Read a few of the waiting files, and the others after the loop handled its messages."""
+        """Read a few of the waiting files, and the others after the event loop has handled its messages."""
         touched, later = set(), []
         for path in list(self._waiting)[:_SLICE]:
             del self._waiting[path]
@@ -228,7 +229,7 @@ class Projects:
         return self._folders.finds(path, folder)
 
     def _update(self, folders: Iterable[Folder]) -> None:
-        """Compute the projects of folders; if one changed, everything in it is checked again."""
+        """Compute the projects of folders; if one changed, all its files are checked again."""
         changed = moved = False
         for folder in folders:
             project = self._reader.project({path: facts for path, facts, _ in self._files(folder)})

@@ -32,7 +32,7 @@ _MANY = 4096
 
 Point = tuple[int, int]
 Shim = Callable[["Program", str], "tuple[str, Point, Point] | None"]
-"""Gives the place where a program's shim for a target is imported: the URI, and (line, column) of start and end."""
+"""Returns the place where a program's shim for a target is imported: the URI, and (line, column) of start and end."""
 
 
 class Renderer:
@@ -93,7 +93,7 @@ class Renderer:
             "severity": SEVERITIES[finding.severity],
             "code": finding.rule,
             "source": SOURCE,
-            # The class is put into the message, which every editor shows; code and source identify diagnostics for
+            # The fix class is part of the message, which every editor shows; code and source identify diagnostics for
             # clients.
             "message": f"{sentence(finding.message)} · {phrases(engine)(fix_class(finding))}",
         }
@@ -106,7 +106,8 @@ class Renderer:
         return rest
 
     def _places(self, analysis: Analysis, finding: Finding) -> list[str]:
-        """The related information of a finding: where its alias, or the shim that it is about, is imported."""
+        """The related information of a finding: the place where its alias, or the shim that it is about, is
+        imported."""
         places = []
         for related in finding.related:
             document, start = analysis.program.place(related.span.start)

@@ -16,8 +16,8 @@ from ..wire.uris import path_of, uri_of
 
 @dataclass(eq=False)
 class Folder:
-    """A workspace folder. `project`: facts of all its files; `scanned`: all of them were read; `files`: their
-    number."""
+    """One folder of the workspace. `project`: facts about all its files; `scanned`: whether all of them were read;
+    `files`: their number."""
 
     uri: str
     path: str

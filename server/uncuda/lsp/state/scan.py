@@ -1,34 +1,28 @@
-"""Reads the facts of all files in a folder, in a process of its own.
-
-Input: one `Scan`; the end of the input stops the process at once. Output: `SaidBy` for each file with facts, and last
-`Scanned`.
-"""
+"""Reads the facts of files about their project, also as a worker process of `scan_process.py`."""
 
 from __future__ import annotations
 
-import os
+import gc
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from uncuda.catalogue import Catalogue, load
-from uncuda.child.records import Channel, Codec
+from uncuda.child import be_nice
+from uncuda.child.records import Codec, serve
 from uncuda.limits import LimitExceeded
 from uncuda.project import Owner, Project
-from uncuda.settings import Configuration, Vocabulary, values_of
 from uncuda.source import Source, SourceError, Span
 from uncuda.workspace import (
     UNTOLD,
     Constants,
     FileProblem,
-    GitIgnore,
     Problem,
     Scanner,
     Told,
     Words,
     cudas_own,
-    discover,
     file_text,
     is_notebook,
     read_file,
@@ -40,7 +34,8 @@ _LONGEST_ROW = 300
 
 
 class Place(NamedTuple):
-    """Where a module is imported: the span, the line (from 0), the columns in characters, and the line's text."""
+    """The place where a module is imported: the span, the line (from 0), the columns in characters, and the line's
+    text."""
 
     span: Span
     line: int
@@ -50,9 +45,9 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts of one file. `modules`: plugins and shims it imports; `constants`: targets it names; `own`: its name
-    tells, or may tell, for which device it is; `told`: about kernels; `serves`: targets it supports beside CUDA;
-    `torch`: it uses torch's CUDA."""
+    """Facts about one file. `modules`: plugins and shims that it imports; `constants`: targets that it names; `own`:
+    its name shows, or may show, which device it is for; `told`: facts about kernels; `serves`: targets that it supports
+    beside CUDA; `torch`: whether it uses torch's CUDA functions."""
 
     modules: Mapping[str, Place] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -78,7 +73,7 @@ class Scan:
 
 @dataclass(frozen=True)
 class SaidBy:
-    """The facts of one file."""
+    """The answer with the facts of one file."""
 
     path: str
     facts: Facts
@@ -93,7 +88,22 @@ class Scanned:
     notes: tuple[Problem, ...]
 
 
+@dataclass(frozen=True)
+class ScanFiles:
+    """A request to a worker process to read these files."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ScannedFiles:
+    """The answer to `ScanFiles`: the files that have facts."""
+
+    files: tuple[SaidBy, ...]
+
+
 CODEC = Codec(Scan, SaidBy, Scanned)
+WORKER_CODEC = Codec(ScanFiles, ScannedFiles)
 NOTHING = Facts()
 _TORCH = Facts(torch=True)
 
@@ -137,7 +147,7 @@ class Reader:
         return replace(facts, modules=places)
 
     def project(self, files: Mapping[str, Facts]) -> Project:
-        """The project that the facts of all files form."""
+        """The project that results from the facts of all files."""
         every = files.values()
         modules = {module for facts in every for module in facts.modules}
         owners = {owner for facts in every for owner in facts.owners}
@@ -155,25 +165,29 @@ def _place(source: Source, span: Span) -> Place:
     return Place(span, line - 1, Span(start, min(start + span.end - span.start, len(row))), row)
 
 
+class ScanWorker:
+    """A worker process that reads files."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def serve(self) -> NoReturn:
+        """Answer the requests on standard input until it ends."""
+        serve(WORKER_CODEC, self.answer)
+
+    def answer(self, request: ScanFiles) -> ScannedFiles:
+        """Return the answer to a request."""
+        return ScannedFiles(tuple(self.facts_of(request.paths)))
+
+    def facts_of(self, paths: Iterable[str]) -> Iterator[SaidBy]:
+        """Yield the facts of those files that have any, in order."""
+        for path in paths:
+            if facts := self._reader.file(path):
+                yield SaidBy(path, facts)
+
+
 def main() -> None:
-    """Read a request and answer it."""
-    channel = Channel(CODEC)
-    request = channel.only_request()
-    if request is not None:
-        for record in _records(request):
-            channel.say(record)
-        os._exit(0)  # the reading thread still waits for input
-
-
-def _records(request: Scan) -> Iterator[SaidBy | Scanned]:
-    catalogue, root = load(), request.path
-    vocabulary = Vocabulary(tuple(catalogue.declarations), tuple(catalogue.rules))
-    over, under = (values_of(table, root, vocabulary) for table in (request.over, request.under))
-    configuration = Configuration(vocabulary, over, under=under)
-    reader = Reader(catalogue)
-    found = discover([root], configuration.settings_for, empty=True)
-    for file in found.files:
-        if facts := reader.file(file.path):
-            yield SaidBy(file.path, facts)
-    problems = (problem for problem in found.problems if os.path.basename(problem.path) == GitIgnore.NAME)  # noqa: PTH119
-    yield Scanned(len(found.files), tuple(problems), tuple(found.notes))
+    """Start a worker process that was not forked."""
+    be_nice()
+    gc.disable()  # nearly all objects created here are trees without cycles
+    ScanWorker(Reader(load())).serve()

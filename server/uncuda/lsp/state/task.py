@@ -11,12 +11,12 @@ from uncuda.project import Answers, Project, Site
 from uncuda.settings import Settings
 
 LONGEST = 10.0
-"""Seconds of CPU time that a text may take, and seconds of silence after which the process is killed."""
+"""Seconds of CPU time that a text may take, and seconds without a message after which the process is killed."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A text to analyse, with everything that its engine depends on. `answers`: known receivers."""
+    """A text to analyse, with everything that its engine depends on. `answers`: types of receivers that are known."""
 
     number: int
     path: str
@@ -41,13 +41,14 @@ class Exceeded:
 
     @property
     def error(self) -> LimitExceeded:
-        """The exception for it."""
+        """The LimitExceeded exception with these fields."""
         return LimitExceeded(self.kind, self.limit)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The result of a task: a report, the limit it exceeded, or an error; none of these while it is running."""
+    """The result of a task: a report, the limit that it exceeded, or an error; none of these while the task is
+    running."""
 
     number: int
     report: Report | None = None

@@ -1,1 +1,1 @@
-"""Messages to and from the client, and child processes; nothing here knows documents or engines."""
+"""Messages to and from the client, and child processes; modules of this package use no documents or engines."""

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Background:
-    """A running child process; its standard error goes to ours.
+    """A running child process; its standard error is that of the server.
 
-    `codec`: of the records. `take` is called with every record from it, `ended` once when it ends, both in the server's
-    thread by way of `call`. `first`: a record that is sent at once.
+    `codec`: the codec of its records. `take` is called with every record from the process, and `ended` once when it
+    ends, both in the server's thread through `call`. `first`: a record that is sent at once.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Background:
             threading.Thread(target=work, args=(self._process,), daemon=True, name=module).start()
 
     def send(self, message: Any) -> None:
-        """Send a message without waiting until it is read. A process that has ended ignores it."""
+        """Send a message without waiting until it is read. If the process has ended, the message is ignored."""
         self._outbox.put(message)
 
     def stop(self) -> None:
@@ -68,7 +68,8 @@ class Background:
     def _read(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
         try:
-            # ValueError: it was killed in the middle of a line. OSError: it ended before it read its input.
+            # ValueError: the process was killed in the middle of a line. OSError: the process ended before it read its
+            # input.
             with suppress(OSError, ValueError), process:
                 for line in process.stdout:
                     self._call(self._pass, self._codec.record(line))

@@ -13,7 +13,7 @@ _ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 
 @dataclass(frozen=True)
 class Client:
-    """The client's capabilities; everything it does not declare is off."""
+    """The client's capabilities; capabilities that it does not declare are off."""
 
     name: str = ""
     version: str = ""
@@ -23,23 +23,23 @@ class Client:
     document_changes: bool = False
     annotations: bool = False
     creates: bool = False
-    """Whether an edit may make a new file."""
+    """Whether an edit may create a file."""
     metadata: bool = False
-    """Supports `metadata.isRefactoring` in `workspace/applyEdit`."""
+    """Whether the client supports `metadata.isRefactoring` in `workspace/applyEdit`."""
     pull: bool = False
     refresh: bool = False
     """Supports `workspace/diagnostic/refresh`."""
     related_information: bool = False
     tags: frozenset[int] = frozenset()
-    """The diagnostic tags it shows."""
+    """The diagnostic tags that the client shows."""
     code_description: bool = False
     data: bool = False
-    """Sends a diagnostic's `data` back in code action requests."""
+    """Whether the client sends a diagnostic's `data` back in code action requests."""
     version_support: bool = False
-    """Supports a version in pushed diagnostics."""
+    """Whether the client supports a version in pushed diagnostics."""
     progress: bool = False
     literals: bool = False
-    """Supports CodeAction results, not only commands."""
+    """Whether the client supports CodeAction results, not only commands."""
     resolve_edit: bool = False
     preferred: bool = False
     disabled: bool = False
@@ -48,23 +48,23 @@ class Client:
     lens_refresh: bool = False
     show_document: bool = False
     buttons: bool = False
-    """Declares that its messages have buttons (`window/showMessageRequest`)."""
+    """Whether the client declares that its messages have buttons (`window/showMessageRequest`)."""
     show_problems: bool = False
-    """Opens its list of problems on `uncuda/showProblems`."""
+    """Whether the client opens its list of problems on `uncuda/showProblems`."""
     status_changed: bool = False
-    """Requests the status again on `uncuda/statusChanged`."""
+    """Whether the client requests the status again on `uncuda/statusChanged`."""
     choose_target: bool = False
-    """Opens a list of targets on `uncuda/chooseTarget`."""
+    """Whether the client opens a list of targets on `uncuda/chooseTarget`."""
     rule_pages: bool = False
-    """Shows pages of rules by requesting their text (`uncuda/rulePage`)."""
+    """Whether the client shows pages of rules by requesting their text (`uncuda/rulePage`)."""
     overview: int | None = None
-    """The version of the overview's protocol that it speaks; None: it shows no overview."""
+    """The version of the overview's protocol that the client supports; None: it shows no overview."""
     shows: frozenset[str] = frozenset()
-    """What it opens on `uncuda/showOverview`."""
+    """The names of the views that the client can open on `uncuda/showOverview`."""
     restricted: bool = False
-    """The user has not trusted the workspace."""
+    """Whether the user has not trusted the workspace."""
     watch: bool = False
-    """Supports dynamic registration of file watchers."""
+    """Whether the client supports dynamic registration of file watchers."""
     configuration: bool = False
     configuration_registration: bool = False
     folders: bool = False
@@ -72,18 +72,18 @@ class Client:
 
     @property
     def is_jetbrains(self) -> bool:
-        """Whether it is a JetBrains IDE, with its own language client or LSP4IJ."""
+        """Whether the client is a JetBrains IDE, with its own language client or LSP4IJ."""
         name = self.name.lower()
         return any(word in name for word in ("jetbrains", "intellij", "pycharm", "lsp4ij"))
 
     @property
     def offers_buttons(self) -> bool:
-        """Whether a message may have a button without blocking the user; Neovim waits for an answer first."""
+        """Whether a message may have a button without blocking the user; Neovim, for example, waits for an answer."""
         return self.buttons and self.show_document and self.name != "Neovim"
 
     @property
     def language(self) -> str:
-        """The language of its user interface: "zh", "en", or "auto" if it does not say."""
+        """The language of the client's user interface: "zh", "en", or "auto" if the client does not name it."""
         if not self.locale:
             return "auto"
         return "zh" if self.locale.lower().startswith("zh") else "en"
@@ -104,7 +104,7 @@ def read_client(params: Mapping[str, Any]) -> Client:
     pull, push = at("textDocument.diagnostic"), at("textDocument.publishDiagnostics")
 
     def shows(name: str) -> Any:
-        """A capability for pulled diagnostics; if it is not declared, that for pushed ones counts."""
+        """The value of a capability for pulled diagnostics; if it is not declared, the value for pushed diagnostics."""
         own = at(f"textDocument.diagnostic.{name}") if isinstance(pull, dict) else None
         return own if own is not None else at(f"textDocument.publishDiagnostics.{name}")
 
@@ -158,7 +158,7 @@ def read_client(params: Mapping[str, Any]) -> Client:
 
 
 def _creates(edit: Any) -> bool:
-    """Whether a client makes files that a workspace edit asks for."""
+    """Whether a client creates the files that a workspace edit asks for."""
     operations = edit.get("resourceOperations") if isinstance(edit, dict) else None
     return isinstance(operations, list) and "create" in operations
 

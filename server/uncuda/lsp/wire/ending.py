@@ -1,7 +1,7 @@
-"""Ends the server's process soon after its client is gone, whatever the server is doing.
+"""Ends the server's process soon after its client has ended, even if the server is busy.
 
-The event loop normally exits in order. If it is busy, or blocked writing to a client that does not read, a timer in
-another thread exits instead. Only one long call into C can delay that, because no other thread runs meanwhile.
+The event loop normally exits in order. If the loop is busy, or blocked writing to a client that does not read, a timer
+in another thread exits instead. Only one long call into C code can delay that, because no other thread runs meanwhile.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from uncuda import child
 
 _PATIENCE = 1.2  # seconds for the loop to exit
 _HEARTBEAT = 1.0
-_LONGEST = 1 << 10  # bytes of an `exit` or `shutdown` message, with anything a client adds
+_LONGEST = 1 << 10  # maximum bytes of an `exit` or `shutdown` message, including fields that a client adds
 
 
 def leave_soon(code: int, seconds: float = _PATIENCE) -> None:
@@ -56,14 +56,15 @@ def lives(process: int) -> bool:
 
 
 def wait_for_end(process: int) -> None:
-    """Wait until a process has ended. Linux notifies; elsewhere it is polled, and a zombie counts as running."""
+    """Wait until a process has ended. Linux notifies the server; on other systems the process is polled, and a zombie
+    counts as running."""
     if sys.platform == "linux" and hasattr(os, "pidfd_open"):
         try:
             descriptor = os.pidfd_open(process)
         except ProcessLookupError:
             return
         except OSError:
-            pass  # an old kernel, or a sandbox
+            pass  # the kernel is old, or the process is in a sandbox
         else:
             poll = select.poll()
             poll.register(descriptor, select.POLLIN)
@@ -80,7 +81,7 @@ def _lives_on_windows(process: int) -> bool:
     kernel: Any = ctypes.windll.kernel32  # type: ignore[attr-defined, unused-ignore]
     handle = kernel.OpenProcess(0x00100000, False, process)  # SYNCHRONIZE
     if not handle:
-        return bool(kernel.GetLastError() == 5)  # access denied means that it exists
+        return bool(kernel.GetLastError() == 5)  # access denied means that the process exists
     ended = kernel.WaitForSingleObject(handle, 0) == 0
     kernel.CloseHandle(handle)
     return not ended

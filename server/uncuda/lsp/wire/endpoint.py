@@ -33,7 +33,8 @@ class Event(list[Callable[..., object]]):
 
 
 class Endpoint(LanguageServer):
-    """Requests, notifications and messages to the client; `client`: its capabilities, set by `initialize`.
+    """Sends requests, notifications and messages to the client; `client`: the client's capabilities, set by
+    `initialize`.
 
     Events: `begun()`: after `initialize`; `started()`: after `initialized`; `ended()`: the server stops;
     `opened(program)`, `changed(program)`, `saved(program)`; `closed(program, uris)`: `program` is None if only cells
@@ -60,7 +61,7 @@ class Endpoint(LanguageServer):
         self.reconfigured, self.shims_moved, self.stale, self.baselines_touched = (Event() for _ in range(4))
         self.loop = asyncio.new_event_loop()
         self.end: asyncio.Future[int] = self.loop.create_future()
-        """The exit code, once it is known."""
+        """The exit code; None until it is known."""
         self.protocol.leave = self.stop
 
     def raw(self, method: str) -> Callable[[HandlerT], HandlerT]:
@@ -99,18 +100,18 @@ class Endpoint(LanguageServer):
         self.protocol.send_request(method, params).add_done_callback(answered)
 
     def trace(self, message: str, more: Callable[[], str]) -> None:
-        """Send `$/logTrace` if the client traces; `more` gives the text for `verbose`."""
+        """Send `$/logTrace` if the client has enabled tracing; `more` returns the text for the level `verbose`."""
         level = self.protocol.trace
         if level != types.TraceValue.Off:
             verbose = printable_lines(more()) if level == types.TraceValue.Verbose else None
             self.protocol.notify(types.LOG_TRACE, types.LogTraceParams(printable_lines(message), verbose))
 
     def show_error(self, text: str) -> None:
-        """Show the user an error."""
+        """Show an error to the user."""
         self.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"uncuda: {text}"))
 
     def window_show_message(self, params: types.ShowMessageParams) -> None:
-        """Show the user a one-line message in which quoted text cannot form a link."""
+        """Show a one-line message to the user, in which quoted text cannot form a link."""
         super().window_show_message(types.ShowMessageParams(params.type, popup(params.message)))
 
     def window_log_message(self, params: types.LogMessageParams) -> None:

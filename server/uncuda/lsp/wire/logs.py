@@ -1,4 +1,4 @@
-"""Logs: to the client once it is ready, to a file on request, and never to standard output."""
+"""Logs are sent to the client once it is ready, to a file if requested, and never to standard output."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Formatter(logging.Formatter):
 
 
 class ToClient(logging.Handler):
-    """Sends records with `send(type, text)` (types of window/logMessage); before `open`, it keeps them."""
+    """Sends records with `send(type, text)` (types of window/logMessage); records before `open` are kept until then."""
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)
@@ -44,7 +44,7 @@ class ToClient(logging.Handler):
             self._kept.append(entry)
 
     def open(self, send: Callable[[int, str], object]) -> None:
-        """Send all records from now on, the kept ones first."""
+        """Send all records from now on, after those that were kept."""
         self._send = send
         for entry in self._kept:
             send(*entry)
@@ -52,7 +52,7 @@ class ToClient(logging.Handler):
 
 
 def start(log_file: str | None) -> ToClient:
-    """Set up logging; OSError if the file cannot be written. Of pygls only errors are logged, as it logs whole
+    """Set up logging; OSError if the file cannot be written. For pygls only errors are logged, because it logs whole
     texts."""
     client = ToClient()
     root = logging.getLogger()

@@ -1,4 +1,4 @@
-"""Escapes text of users and files for pop-ups, hovers and titles."""
+"""Escapes text from users and files for pop-ups, hovers and titles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CODE = re.compile("`([^`]*)`")
 
 
 def popup(text: str) -> str:
-    """The text for a pop-up: one line, without links. VS Code would make one of `[…](command:…)` in a file name."""
+    """The text for a pop-up: one line, without links. VS Code would make a link of `[…](command:…)` in a file name."""
     return printable(cut_middle(text, _LONGEST)).replace("](", "]\\x28")
 
 

@@ -9,7 +9,7 @@ PROTOCOL = 1
 
 
 class FindingName(TypedDict):
-    """Identifies a finding in requests. `version`: a digest of the text that it was found in."""
+    """Identifies a finding in requests. `version`: a digest of the text that contained the finding."""
 
     uri: str
     print: str
@@ -27,9 +27,10 @@ class OverviewAction(TypedDict):
 
 
 class OverviewNode(TypedDict, total=False):
-    """A node of the view. `id`: stable; `leaf`: it has no children; `icon`: a class, a severity, or the kind of node.
+    """A node of the view. `id`: does not change; `leaf`: the node has no children; `icon`: a class, a severity, or the
+    kind of node.
 
-    `uri`, `range`: the place to open. Findings only: `key`: its id in a review; `finding`: its name in requests.
+    `uri`, `range`: the place to open. Only for findings: `key`: the id in a review; `finding`: the name in requests.
     """
 
     id: str
@@ -48,10 +49,10 @@ class OverviewNode(TypedDict, total=False):
 
 
 class OverviewCounts(TypedDict):
-    """Numbers of findings by class, whatever the filter.
+    """Numbers of findings by class, whatever filter is set.
 
-    `left`: all that are not accepted; `files`: number of files that have them; `total`: number of findings when the
-    baseline was first written; `done`: `total` less `left`; both None if no baseline records it.
+    `left`: all findings that are not accepted; `files`: number of files with such findings; `total`: number of findings
+    when the baseline was first written; `done`: `total` minus `left`; both are None if no baseline records the number.
     """
 
     safe: int
@@ -65,7 +66,8 @@ class OverviewCounts(TypedDict):
 
 
 class OverviewChoice(TypedDict):
-    """A value of the filter. `dimension`: "class", "severity" or "place"; `count`: of all findings with it."""
+    """A value of the filter. `dimension`: "class", "severity" or "place"; `count`: the number of findings with this
+    value."""
 
     value: str
     dimension: str
@@ -83,8 +85,8 @@ class OverviewBadge(TypedDict):
 class OverviewAnswer(TypedDict, total=False):
     """The answer to `uncuda/overview`.
 
-    `next`: the start of the next page, if there is one; `update`: a message which side must be updated, "" if none;
-    `welcome`: the reason for an empty view, "" if there are nodes.
+    `next`: the start of the next page, if there is one; `update`: a message that says which side must be updated, or
+    ""; `welcome`: the reason for an empty view, "" if there are nodes.
     """
 
     version: int
@@ -110,7 +112,7 @@ class ReviewAnswer(TypedDict, total=False):
     """The answer to `uncuda/review`.
 
     `node`: the finding to show, None if none is left; `index`: its index in the queue; `total`: number of findings that
-    are not skipped; `label`: a title for it.
+    are not skipped; `label`: a title for the finding.
     """
 
     version: int
@@ -120,8 +122,30 @@ class ReviewAnswer(TypedDict, total=False):
     node: OverviewNode | None
 
 
+class ChangedFile(TypedDict):
+    """A file that fixes would change. `version`: a digest of its text; `is_notebook`: a client compares the cells'
+    texts."""
+
+    uri: str
+    version: str
+    isNotebook: bool
+
+
+class Changes(TypedDict):
+    """The answer to `uncuda/changes`: what the fixes of rules would change, to be shown before they are made.
+
+    `many`: too many files to be shown side by side, so `files` is empty; `actions`: fix or accept all of them.
+    """
+
+    title: str
+    files: list[ChangedFile]
+    many: bool
+    actions: list[OverviewAction]
+
+
 class FixedText(TypedDict, total=False):
-    """The answer to `uncuda/fixedText`: the text with the finding fixed, or `stale`: a message why there is none."""
+    """The answer to `uncuda/fixedText`: the text with the finding fixed, or `stale`: a message that says why there is
+    none."""
 
     text: str
     title: str

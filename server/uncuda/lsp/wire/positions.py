@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Literal
 
-if TYPE_CHECKING:  # lsprotocol takes 0.3 s to import, and the workspace job needs only offsets
+if TYPE_CHECKING:  # importing lsprotocol takes 0.3 s, and the workspace job needs only offsets
     from lsprotocol.types import Position, Range
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
@@ -17,8 +17,9 @@ _BREAK = re.compile(r"\r\n|\n|\r")
 class Lines:
     r"""A text with the offsets of its lines, which end with \n, \r\n or \r and nothing else.
 
-    Objects are immutable; `replaced` returns a new one. Starts of the first lines are counted from the beginning of the
-    text, those of the last from its end, so that an edit changes only starts between it and the previous edit.
+    Objects are immutable; `replaced` returns a new one. The starts of the first lines are counted from the beginning of
+    the text, those of the last lines from its end, so that an edit changes only the starts between it and the previous
+    edit.
     """
 
     __slots__ = ("_head", "_row", "_tail", "count", "encoding", "text")
@@ -28,7 +29,7 @@ class Lines:
 
     def _set(self, text: str, encoding: Encoding, head: list[int], tail: list[int]) -> None:
         self.text, self.encoding = text, encoding
-        self._head, self._tail = head, tail  # the tail is reversed, as distances from the end of the text
+        self._head, self._tail = head, tail  # the tail is reversed, and contains distances from the end of the text
         self.count = len(head) + len(tail)
         self._row = 0, -1, 0  # (start, end, number) of the last line asked for, if each of its characters is one unit
 
@@ -54,11 +55,11 @@ class Lines:
         return end - 1 if self.text.startswith("\r\n", end - 1) and end > self.start(line) else end
 
     def offset(self, position: Position) -> int:
-        """The offset of a position; one beyond the line or the text is moved back to its end."""
+        """The offset of a position; a position beyond the line or the text is moved back to its end."""
         return self.offset_at(position.line, position.character)
 
     def offset_at(self, line: int, character: int) -> int:
-        """The same for a line and a column, both from 0, the column in units of the encoding."""
+        """The offset of a line and a column, both from 0, the column in units of the encoding."""
         if line < 0 or character < 0:
             return 0 if line < 0 else self.start(min(line, self.count - 1))
         if line >= self.count:
@@ -94,7 +95,7 @@ class Lines:
         return line, start - first, line, end - first
 
     def _is_plain(self, start: int, end: int) -> bool:
-        """Whether each character in a stretch takes one unit of the encoding."""
+        """Whether each character in a part of the text takes one unit of the encoding."""
         return self.encoding == "utf-32" or self.text.isascii() or self.text[start:end].isascii()
 
     def position(self, offset: int) -> Position:
@@ -119,7 +120,7 @@ class Lines:
         until = (self.start(last + 1) if last + 1 < self.count else len(old)) + len(text) - len(old)
         fresh = [match.end() for match in _BREAK.finditer(text, begin, until)]
         if last + 1 < self.count and fresh:
-            fresh.pop()  # this is the start of the next line, which is in the tail
+            fresh.pop()  # the last start is that of the next line, which is in the tail
         lines = Lines.__new__(Lines)
         lines._set(text, self.encoding, [*self._until(first), *fresh], self._after(last))
         return lines

@@ -1,4 +1,4 @@
-"""Work-done progress, on the token of a request, or on one that the server creates if the client supports it."""
+"""Work-done progress, with the token of a request, or with one that the server creates if the client supports it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """The progress of one command. `cancelled`: set when the user cancels it."""
+    """The progress of one command. `cancelled`: an event that is set when the user cancels the command."""
 
     def __init__(self, endpoint: Endpoint, title: str, token: Any = None) -> None:
         self.cancelled = asyncio.Event()
@@ -27,7 +27,7 @@ class Progress:
         self._percentage = -1
 
     def start(self) -> None:
-        """Begin; with a token of our own, after the client has accepted it."""
+        """Begin the progress; with a token of the server, after the client has accepted the token."""
         if self._given:
             self._begin()
         elif self._endpoint.client.progress:
@@ -60,7 +60,7 @@ class Progress:
             self._endpoint.work_done_progress.report(self._token, value)
 
     def end(self) -> None:
-        """End the progress, unless it has ended."""
+        """End the progress, unless it has already ended."""
         if self._begun and not self._ended:
             self._endpoint.work_done_progress.end(self._token, types.WorkDoneProgressEnd())
             self._endpoint.work_done_progress.tokens.pop(self._token, None)

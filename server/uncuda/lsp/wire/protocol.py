@@ -1,7 +1,6 @@
-"""JSON-RPC messages: handled raw where that is faster or must not fail, otherwise passed to pygls.
+"""JSON-RPC messages: handled here if that is faster or must not fail, otherwise passed to pygls.
 
-Every request gets exactly one reply, whatever is wrong with it; an unreadable message is logged and affects nothing
-else.
+Every request gets exactly one reply, even if it is invalid; an unreadable message is logged and affects nothing else.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def _no_number(text: str) -> Any:
 
 def _number(text: str) -> float:
     value = float(text)
-    return value if math.isfinite(value) else _no_number(text)  # such a number could not be sent back
+    return value if math.isfinite(value) else _no_number(text)  # JSON could not represent such a number in a reply
 
 
 _decode = json.JSONDecoder(parse_constant=_no_number, parse_float=_number).decode
@@ -54,17 +53,17 @@ class Prepared(str):
 
 
 class Protocol(LanguageServerProtocol):
-    """pygls's protocol, with our own handlers for raw messages."""
+    """The protocol of pygls, with uncuda's own handlers for raw messages."""
 
     def __init__(self, server: Any, converter: Any) -> None:
         self.raw: dict[str, Handler] = {
             "$/cancelRequest": lambda params: self._cancel(field(params, "id", kind=(int, str))),
         }
         self._running: dict[Any, asyncio.Future[Any]] = {}
-        """The client's unanswered requests, by id. pygls keeps the server's own, in `_request_futures`."""
+        """The client's unanswered requests, by id. pygls keeps those of the server, in `_request_futures`."""
         self.write: Callable[[bytes], object] = lambda data: None
         self.settle: Callable[[], object] = lambda: None
-        """Called before a request is answered, to send what earlier messages caused."""
+        """Called before a request is answered, to send the messages that earlier messages caused."""
         self.leave: Callable[[int], object] = lambda code: None
         """Called with the exit code when the client exits or no longer reads."""
         self.initialized = False
@@ -76,7 +75,7 @@ class Protocol(LanguageServerProtocol):
         return self._shutdown
 
     def shut_down(self) -> None:
-        """Cancel all open requests of both sides; from now on, only replies are sent."""
+        """Cancel all open requests of both sides; after this, only replies are sent."""
         self._shutdown = True
         # Completed requests remove themselves from the tables.
         for asked in list(self._running.values()):
@@ -100,7 +99,7 @@ class Protocol(LanguageServerProtocol):
             return
         identifier, method = message.get("id"), message.get("method")
         if method is None and ("result" in message or "error" in message):
-            self._answered(message)  # replies are never answered, whatever is wrong with them
+            self._answered(message)  # a reply is never answered, even if it is invalid
         elif "id" in message and not (isinstance(identifier, (int, str)) and not isinstance(identifier, bool)):
             self._refuse(None, JsonRpcInvalidRequest("an id is a number or a text"))
         elif not isinstance(method, str):
@@ -149,7 +148,7 @@ class Protocol(LanguageServerProtocol):
         return method in self.fm.features or method in self.fm.builtin_features
 
     def _run(self, identifier: Any, handler: Handler, params: Any) -> None:
-        """Answer a request by one of our handlers; if that returns a future, answer when it is done."""
+        """Answer a request by a handler of uncuda; if that returns a future, answer when it is done."""
         try:
             result = handler(params)
             if isinstance(result, asyncio.Future):
@@ -199,7 +198,7 @@ class Protocol(LanguageServerProtocol):
     def _answered(self, message: dict[str, Any]) -> None:
         """Handle the client's reply to a request of the server."""
         identifier = message.get("id")
-        if not isinstance(identifier, str):  # ids of our requests are strings
+        if not isinstance(identifier, str):  # the ids of the server's requests are strings
             return
         future: Future[Any] | None = self._request_futures.pop(identifier, None)
         expected = self._result_types.pop(identifier, None)
@@ -229,7 +228,7 @@ class Protocol(LanguageServerProtocol):
             super()._send_response(msg_id, None, error)
         elif isinstance(result, Prepared):
             self._write(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":{result}}}')
-        else:  # pygls would look the id up among our own requests
+        else:  # pygls would look the id up among the server's own requests
             self._send_data({"jsonrpc": "2.0", "id": msg_id, "result": result})
 
     def _send_data(self, data: Any) -> None:
@@ -267,7 +266,7 @@ class Protocol(LanguageServerProtocol):
 
 
 def field(params: Any, *path: str, kind: type | tuple[type, ...] = str) -> Any:
-    """A value in raw parameters; JsonRpcInvalidParams if it is missing or of another type."""
+    """A value in raw parameters; raises JsonRpcInvalidParams if it is missing or of another type."""
     value = params
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None

@@ -1,4 +1,4 @@
-"""Reads and writes frames on standard input and output, or on a socket; reading blocks, in a thread of its own."""
+"""Reads and writes messages (frames) on standard input and output, or on a socket; a separate thread reads."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 LARGEST = 128 << 20
-"""The largest body accepted, in bytes: six times the largest file, because JSON may need that much for it."""
-_BELIEVED = 1 << 32  # a larger length is taken as garbage, and nothing is skipped for it
+"""The largest body that is accepted, in bytes: six times the largest file, because JSON may need that many for it."""
+_BELIEVED = 1 << 32  # a larger length counts as invalid, and no bytes are skipped for it
 _LONGEST_HEADER = 8 << 10
 _CHUNK = 1 << 16
 _LOOPBACK = "127.0.0.1"
@@ -29,16 +29,16 @@ class Connection:
 
 @dataclass(frozen=True)
 class BadFrame:
-    """A frame without a usable body. `reason`: why, for the client."""
+    """A frame without a usable body. `reason`: the reason, for the client."""
 
     reason: str
 
 
 def frames(read: Callable[[int], bytes]) -> Iterator[bytes | BadFrame]:
-    """The bodies of the frames in a stream until it ends; a BadFrame for each that is unusable.
+    """The bodies of the frames in a stream until it ends; a BadFrame for each unusable frame.
 
-    Anything between frames is skipped, so that a broken frame affects no other. Of several broken headers in a row,
-    only the first is reported. Time is proportional to the number of bytes, and memory to the largest body.
+    Bytes between frames are skipped, so that an invalid frame affects no other. If several headers in a row are
+    invalid, only the first is reported. Time is proportional to the number of bytes, and memory to the largest body.
     """
     stream, in_step = _Stream(read), True
     while stream.find_length():
@@ -78,7 +78,7 @@ class _Stream:
         return True
 
     def read_header(self) -> int | str:
-        """Read the header up to its empty line; returns the length of the body, or what is wrong."""
+        """Read the header up to its empty line; returns the length of the body, or a sentence about the error."""
         lengths: set[bytes] = set()
         left = _LONGEST_HEADER
         while (end := self._line_end(left)) is not None:
@@ -97,7 +97,7 @@ class _Stream:
         return f"a header without an end, or of more than {_LONGEST_HEADER:,} bytes"
 
     def take(self, size: int) -> bytes | None:
-        """The next `size` bytes; None if the stream ends before."""
+        """The next `size` bytes; None if the stream ends before that."""
         if not self._fill(size):
             return None
         with memoryview(self._buffer) as view:
@@ -106,7 +106,7 @@ class _Stream:
         return data
 
     def skip(self, size: int) -> bool:
-        """Skip `size` bytes without keeping them; returns whether the stream had so many."""
+        """Skip `size` bytes without storing them; returns whether the stream had so many."""
         while size > len(self._buffer):
             size -= len(self._buffer)
             self._buffer.clear()
@@ -135,7 +135,7 @@ class _Stream:
 
 
 def _length_of(lengths: set[bytes]) -> int | str:
-    """The length that all `Content-Length` values of a header agree on, or what is wrong with them."""
+    """The length on which all `Content-Length` values of a header agree, or a sentence about the error."""
     if len(lengths) > 1:
         return "a header with two lengths"
     (value,) = lengths
@@ -148,7 +148,7 @@ def _length_of(lengths: set[bytes]) -> int | str:
 
 
 def standard() -> Connection:
-    """Take over standard input and output; whatever else is printed goes to standard error."""
+    """Take over standard input and output; other printed text goes to standard error."""
     reader, writer = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

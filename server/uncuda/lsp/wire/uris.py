@@ -10,7 +10,7 @@ _WINDOWS = os.name == "nt"
 _FILE = re.compile(r"file:(?://(?P<host>[^/?#]*))?(?P<path>/[^?#]*)", re.IGNORECASE)
 _DRIVE = re.compile(r"/([A-Za-z]):(?=/|$)")
 _KEPT = "/~!$&'()*+,;=@:"
-# Limits of Linux. On macOS, a path too long for it affects only that document.
+# The limits are those of Linux. On macOS, a path that is too long for the system affects only its document.
 _LONGEST_PATH, _LONGEST_WINDOWS_PATH, _LONGEST_NAME = 4096, 32_767, 255
 
 

@@ -29,7 +29,7 @@ from .shown import ACCEPTED, SHOWN, PortReport
 _BREAKS = re.compile(r"([./])(?=\w)")
 _FOLDER = Path(__file__).parent
 _NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'"
-_NAMED = 200  # findings shown in a list of the comparison; the rest are only counted
+_NAMED = 200  # the number of findings that are shown in a list of the comparison; the others are only counted
 
 
 def text_of(report: PortReport) -> str:
@@ -301,7 +301,7 @@ def _section(name: str, title: str, body: str) -> str:
 
 
 def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], texts: int) -> str:
-    """Return an HTML table. The cells are HTML already; the first `texts` columns hold text, the others numbers."""
+    """Return an HTML table. The cells are already HTML; the first `texts` columns contain text, the others numbers."""
     marks = ["" if at < texts else ' class="n"' for at in range(len(heads))]
     head = "".join(f'<th scope="col"{mark}>{_text(name)}</th>' for name, mark in zip(heads, marks, strict=True))
     lines = []
@@ -320,12 +320,13 @@ def _numbers(tally: Tally) -> list[str]:
 
 
 def _share(tally: Tally, most: int) -> str:
-    """Return a bar of the findings by class; `most` findings fill its whole width."""
+    """Return a bar of the findings by class; a bar for `most` findings has the full width."""
     return _bar(tally.by_class, "", most)
 
 
 def _bar(numbers: Mapping[str, int], label: str, most: int = 0) -> str:
-    """Return an SVG bar with one segment for each number. `label`: for screen readers; "" hides the bar from them."""
+    """Return an SVG bar with one segment for each number. `label`: a text for screen readers; "" hides the bar from
+    them."""
     whole = most or sum(numbers.values())
     parts, at = [], 0.0
     for kind, number in numbers.items():

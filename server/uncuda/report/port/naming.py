@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-_NAMED = 3  # most paths that a title lists
+_NAMED = 3  # maximum number of paths that a title lists
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Naming:
     root: str
     beside: str
     title: str
-    stays: bool = False  # the report stays on this machine: links to any folder are allowed
+    stays: bool = False  # the report stays on this machine, so links to any folder are allowed
 
     @classmethod
     def of(cls, given: Sequence[str], files: Iterable[str], output: str = "") -> Naming:
@@ -52,7 +52,8 @@ class Naming:
     def link(self, name: str) -> str:
         """Return the link from the report to a file.
 
-        Empty if the two share only the root of the file system: the link would hold folder names of this machine.
+        The link is empty if the two share only the root of the file system, because it would contain folder names of
+        this machine.
         """
         path = os.path.join(self.root, *name.split("/"))
         shared = _common([path, self.beside])

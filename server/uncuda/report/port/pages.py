@@ -53,7 +53,7 @@ def _table(text: str) -> str:
 
 
 def _cells(line: str) -> list[str]:
-    """Return the cells of a table row; a bar after a backslash is text, not the end of a cell."""
+    """Return the cells of a table row; a vertical bar after a backslash is text, not the end of a cell."""
     return [cell.replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
 
 

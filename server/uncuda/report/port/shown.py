@@ -22,7 +22,7 @@ from ..order import Command, Step, steps
 
 ACCEPTED = "accepted"
 SHOWN = (*CLASSES, ACCEPTED)
-"""Classes of findings in a report, in the order shown; each is also a key of the messages `PORT`."""
+"""Classes of findings in a report, in the order in which they are shown; each is also a key of the messages `PORT`."""
 
 
 class PortWords(Sentences):
@@ -46,16 +46,16 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class PortReport:
-    """The port of a project, with all that is needed to render it: messages, rules, errors, links."""
+    """The port of a project, with all data that is needed to render it: messages, rules, errors, links."""
 
     port: Port
-    name: str  # of the checked project or paths
+    name: str  # the name of the checked project or paths
     words: PortWords
     catalogue: Catalogue
     command: Command
     problems: Sequence[Problem]
     link: Callable[[str], str]
-    """Return the link to a file, given its name in the report; empty if it has none."""
+    """Returns the link to a file, given its name in the report; empty if it has none."""
     begun: int = 0
     """Number of findings when the baseline was first written; 0 if unknown."""
     comparison: Comparison | None = None
@@ -72,7 +72,8 @@ class PortReport:
 
     @property
     def done(self) -> int:
-        """Number of findings fixed or accepted since the baseline was first written: `begun` less what is left."""
+        """Number of findings fixed or accepted since the baseline was first written: `begun` minus the findings
+        left."""
         return max(0, self.begun - self.counts.total.count)
 
     def meaning(self, kind: str) -> str:
@@ -104,7 +105,7 @@ class PortReport:
 
     @cached_property
     def blocks(self) -> dict[str, list[Block]]:
-        """Findings that must be resolved first, by kind (one of PREREQUISITES); those with the most findings first."""
+        """Findings that must be resolved first, by kind (one of PREREQUISITES), those with the most findings first."""
         said: dict[tuple[str, str], str] = {}
         for finding in self.port.left:
             if finding.kind == MANUAL:
@@ -167,7 +168,8 @@ class PortReport:
                 yield said, [(subject or rule, count) for (rule, subject), count in upgrade.gained]
 
     def place(self, finding: PortFinding) -> str:
-        """Return the line of a finding, to stand after its file name: `12`, or `3:2` (cell and line) in a notebook."""
+        """Return the line of a finding, to be written after its file name: `12`, or `3:2` (cell and line) in a
+        notebook."""
         return f"{finding.cell}:{finding.line}" if finding.cell else str(finding.line)
 
 

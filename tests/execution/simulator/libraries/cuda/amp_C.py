@@ -1,6 +1,6 @@
-"""What apex's `amp_C` computes, on the machine that plays CUDA: in float32, with a flag for what is not finite.
+"""The functions of apex's `amp_C` on simulated CUDA: they compute in float32, and set a flag if a value is not finite.
 
-Source: NVIDIA/apex, csrc/multi_tensor_l2norm_kernel.cu (the norm sets the flag, too), multi_tensor_scale_kernel.cu,
+Source: NVIDIA/apex, csrc/multi_tensor_l2norm_kernel.cu (the norm also sets the flag), multi_tensor_scale_kernel.cu,
 multi_tensor_axpby_kernel.cu.
 """
 
@@ -17,7 +17,7 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
 def _kernel(function: Kernel) -> Kernel:
-    """A kernel is one operator, whatever it is made of here."""
+    """Mark a function as one operator, whatever operators it calls itself."""
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -31,7 +31,7 @@ def _kernel(function: Kernel) -> Kernel:
 
 @_kernel
 def multi_tensor_l2norm(size: int, flag: Any, lists: list[list[Any]], per_tensor: bool = False) -> tuple[Any, Any]:
-    """The norm of all tensors of a list, of shape [1], and those of each, or nothing."""
+    """The norm of all tensors of a list, with the shape [1], and, if requested, the norm of each tensor."""
     norms = [tensor.float().norm() for tensor in lists[0]]
     _flag(flag, torch.stack(norms))
     return torch.stack(norms).norm().view(1), torch.stack(norms) if per_tensor else torch.empty(0)
@@ -39,7 +39,7 @@ def multi_tensor_l2norm(size: int, flag: Any, lists: list[list[Any]], per_tensor
 
 @_kernel
 def multi_tensor_scale(size: int, flag: Any, lists: list[list[Any]], scale: float) -> None:
-    """The second list becomes the first, scaled; the flag becomes 1 where a value is not finite."""
+    """Write the scaled first list into the second; set the flag to 1 if a value is not finite."""
     for source, out in zip(*lists):
         _flag(flag, source)
         out.copy_(source.float() * scale)
@@ -47,7 +47,8 @@ def multi_tensor_scale(size: int, flag: Any, lists: list[list[Any]], scale: floa
 
 @_kernel
 def multi_tensor_axpby(size: int, flag: Any, lists: list[list[Any]], a: float, b: float, which: int = -1) -> None:
-    """The third list becomes a times the first and b times the second; `which` of them is looked at for the flag."""
+    """Write a times the first list plus b times the second list into the third; `which`: the list that is checked for
+    the flag."""
     for x, y, out in zip(*lists):
         for one in (x, y) if which == -1 else ((x, y)[which],):
             _flag(flag, one)

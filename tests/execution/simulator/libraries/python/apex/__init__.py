@@ -1,1 +1,1 @@
-"""The part of apex that every build has: CUDA's, Ascend's and that of MUSA."""
+"""The part of apex that every build has: those for CUDA, Ascend and MUSA."""

@@ -8,9 +8,12 @@ import java.util.Map;
 public enum Commands {
     FIX_ALL_IN_FILE("uncuda.fixAllInFile", Map.of()),
     FIX_ALL_IN_PROJECT("uncuda.fixAllInWorkspace", Map.of()),
+    FIX_ALL_HERE("uncuda.fixAllInWorkspace", Map.of()),
     PREVIEW_FIX_ALL_IN_PROJECT("uncuda.fixAllInWorkspace", Map.of("applicability", "review", "dryRun", true)),
     SWITCH_TARGET("uncuda.switchTarget", Map.of());
 
+    /** Those of the whole port. */
+    public static final String REPORT = "uncuda.writeReport", SCAN = "uncuda.scanWorkspace", KEEP_TARGET = "uncuda.keepTarget";
     private final String id;
     private final Map<String, Object> fixed;
 
@@ -23,13 +26,18 @@ public enum Commands {
         return id;
     }
 
+    /** Whether it is for one file, or for a file or folder. */
     public boolean needsFile() {
-        return this == FIX_ALL_IN_FILE;
+        return this == FIX_ALL_IN_FILE || takesFolder();
+    }
+
+    public boolean takesFolder() {
+        return this == FIX_ALL_HERE;
     }
 
     /** Whether files that no editor shows are changed: they are on disk what the user sees only once all are saved. */
     public boolean savesFirst() {
-        return this == FIX_ALL_IN_PROJECT;
+        return this == FIX_ALL_IN_PROJECT || this == FIX_ALL_HERE;
     }
 
     /** Whether nothing is changed and a diff comes back. */
@@ -41,7 +49,7 @@ public enum Commands {
     public List<Object> arguments(String uri) {
         Map<String, Object> table = new LinkedHashMap<>(fixed);
         if (needsFile()) {
-            table.put("uri", uri);
+            table.put(takesFolder() ? "scope" : "uri", uri);
         }
         return table.isEmpty() ? List.of() : List.of(table);
     }

@@ -27,6 +27,11 @@ public final class Messages {
         return bundle.getLocale().getLanguage().equals("zh");
     }
 
+    /** Empty where there is none, as for what a later server says. */
+    String find(String key) {
+        return bundle.containsKey(key) ? get(key) : "";
+    }
+
     public String get(String key, Object... arguments) {
         return new MessageFormat(bundle.getString(key), locale).format(arguments);
     }

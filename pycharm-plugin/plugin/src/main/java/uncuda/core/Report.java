@@ -20,8 +20,7 @@ public record Report(int files, int edits, Left left, List<Skipped> skipped, Str
 
     /** @param result as the language client hands it over: some tree of JSON, or null without an answer */
     public static Report of(Object result) {
-        JsonElement tree = new Gson().toJsonTree(result);
-        JsonObject object = tree.isJsonObject() ? tree.getAsJsonObject() : new JsonObject();
+        JsonObject object = tree(result);
         List<Skipped> skipped = new ArrayList<>();
         JsonElement leftOut = object.get("skipped");
         for (JsonElement item : leftOut == null ? new JsonArray() : leftOut.getAsJsonArray()) {
@@ -32,6 +31,12 @@ public record Report(int files, int edits, Left left, List<Skipped> skipped, Str
         Left left = new Left(number(object, "safe"), number(object, "review"), number(object, "manual"));
         return new Report(number(object, "files"), number(object, "edits"), left, skipped,
                 diff == null ? "" : diff.getAsString());
+    }
+
+    /** What a language client hands over, be it null or no object. */
+    static JsonObject tree(Object result) {
+        JsonElement tree = new Gson().toJsonTree(result);
+        return tree.isJsonObject() ? tree.getAsJsonObject() : new JsonObject();
     }
 
     private static int number(JsonObject object, String key) {

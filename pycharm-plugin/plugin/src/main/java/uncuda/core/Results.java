@@ -30,10 +30,15 @@ public final class Results {
                 screen.open("uncuda.patch", report.diff());
             }
         }
+        showSkipped(result, command.isPreview(), messages, screen);
+    }
+
+    /** The files that were left out of fixes, if any were. */
+    static void showSkipped(Object result, boolean preview, Messages messages, Screen screen) {
+        Report report = Report.of(result);
         if (!report.skipped().isEmpty()) {
-            screen.offer(messages.get("report.title"), report.summary(messages, command.isPreview()),
-                    messages.get("report.show"),
-                    () -> screen.open("uncuda.txt", report.ofSkipped(messages, command.isPreview())));
+            screen.offer(messages.get("report.title"), report.summary(messages, preview), messages.get("report.show"),
+                    () -> screen.open("uncuda.txt", report.ofSkipped(messages, preview)));
         }
     }
 }

@@ -1,15 +1,39 @@
 package uncuda.ide;
 
+import com.intellij.diff.DiffContentFactory;
+import com.intellij.diff.requests.SimpleDiffRequest;
+import com.intellij.diff.util.DiffUserDataKeys;
+import com.intellij.diff.util.Side;
 import com.intellij.notification.NotificationAction;
 import com.intellij.notification.NotificationType;
+import com.intellij.openapi.actionSystem.ActionManager;
 import com.intellij.openapi.application.ApplicationManager;
+import com.intellij.openapi.editor.Document;
+import com.intellij.openapi.fileEditor.FileDocumentManager;
 import com.intellij.openapi.fileEditor.FileEditorManager;
+import com.intellij.openapi.fileEditor.OpenFileDescriptor;
 import com.intellij.openapi.project.Project;
+import com.intellij.openapi.ui.Messages;
+import com.intellij.openapi.util.Pair;
+import com.intellij.openapi.vfs.VirtualFile;
+import com.intellij.openapi.vfs.VirtualFileManager;
 import com.intellij.testFramework.LightVirtualFile;
-import uncuda.core.Results;
+import java.net.URI;
+import java.nio.file.FileSystemNotFoundException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import uncuda.core.Overview;
+import uncuda.core.Overview.Node;
+import uncuda.core.Port;
 
-/** Balloons and editors of a project, for results; may be called from any thread. */
-record IdeScreen(Project project) implements Results.Screen {
+/** Balloons, editors and questions of a project. Balloons and texts may be shown by any thread. */
+record IdeScreen(Project project) implements Port.Ide {
+    /** Beside what is compared. */
+    private static final List<String> REVIEW = List.of("uncuda.ReviewPrevious", "uncuda.ReviewNext", "uncuda.ReviewFix",
+            "uncuda.ReviewAccept", "uncuda.ReviewSkip");
+
     @Override
     public void tell(String text) {
         Balloons.create("uncuda", text, NotificationType.INFORMATION).notify(project);
@@ -28,5 +52,62 @@ record IdeScreen(Project project) implements Results.Screen {
         file.setWritable(false);
         ApplicationManager.getApplication().invokeLater(
                 () -> FileEditorManager.getInstance(project).openFile(file, true), project.getDisposed());
+    }
+
+    @Override
+    public void open(Node node) {
+        VirtualFile file = file(node);
+        if (file != null) {
+            new OpenFileDescriptor(project, file, offset(file, node.range())).navigate(true);
+        }
+    }
+
+    private VirtualFile file(Node node) {
+        VirtualFile file;
+        try {
+            file = VirtualFileManager.getInstance().findFileByNioPath(Path.of(URI.create(node.uri())));
+        } catch (IllegalArgumentException | FileSystemNotFoundException e) {
+            file = null; // not of this machine
+        }
+        if (file == null) {
+            tell(UncudaSettings.of(project).messages().get("port.no-file", node.uri()));
+        }
+        return file;
+    }
+
+    /** Columns of the IDE count tabs as they look, those of the server characters: so it is counted in these. */
+    private static int offset(VirtualFile file, Overview.Range range) {
+        Document document = FileDocumentManager.getInstance().getDocument(file);
+        if (document == null || range == null || range.start().line() >= document.getLineCount()) {
+            return 0;
+        }
+        Overview.Position start = range.start();
+        return Math.min(document.getLineStartOffset(start.line()) + start.character(),
+                document.getLineEndOffset(start.line()));
+    }
+
+    @Override
+    public void compare(Node node, String label, String title, String fixed) {
+        VirtualFile file = file(node);
+        if (file == null) {
+            return;
+        }
+        DiffContentFactory contents = DiffContentFactory.getInstance();
+        SimpleDiffRequest request = new SimpleDiffRequest(label, contents.create(project, file),
+                contents.create(project, fixed, file), file.getName(), title);
+        request.putUserData(DiffUserDataKeys.SCROLL_TO_LINE, Pair.create(Side.LEFT, node.range().start().line()));
+        request.putUserData(DiffUserDataKeys.CONTEXT_ACTIONS,
+                REVIEW.stream().map(ActionManager.getInstance()::getAction).toList());
+        PortWindow.with(project, panel -> panel.compare(request));
+    }
+
+    @Override
+    public String ask(String title, String question) {
+        return Messages.showInputDialog(project, question, title, null);
+    }
+
+    @Override
+    public void run(boolean savesFirst, Supplier<Object> work, Consumer<Object> then) {
+        Background.run(project, savesFirst, work, then);
     }
 }

@@ -7,18 +7,24 @@ import com.intellij.openapi.application.PathManager;
 import com.intellij.openapi.project.Project;
 import com.intellij.openapi.util.Computable;
 import com.intellij.openapi.vfs.VirtualFile;
+import com.intellij.platform.lsp.api.Lsp4jClient;
+import com.intellij.platform.lsp.api.Lsp4jServer;
 import com.intellij.platform.lsp.api.LspServerListener;
+import com.intellij.platform.lsp.api.LspServerNotificationsHandler;
 import com.intellij.platform.lsp.api.ProjectWideLspServerDescriptor;
 import com.intellij.util.EnvironmentUtil;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import org.eclipse.lsp4j.ClientCapabilities;
 import org.eclipse.lsp4j.ConfigurationItem;
+import org.eclipse.lsp4j.InitializeResult;
 import uncuda.core.Bundle;
 import uncuda.core.Environment;
 import uncuda.core.Interpreters;
 import uncuda.core.Interpreters.Candidate;
 import uncuda.core.Options;
+import uncuda.core.Overview;
 import uncuda.core.Start;
 
 /** How the server of a project is started and what it is told. */
@@ -82,11 +88,39 @@ final class UncudaLspDescriptor extends ProjectWideLspServerDescriptor {
         return "uncuda".equals(item.getSection()) ? UncudaSettings.of(getProject()).forServer() : null;
     }
 
+    /** With what the plugin can show. */
+    @Override
+    public ClientCapabilities getClientCapabilities() {
+        ClientCapabilities capabilities = super.getClientCapabilities();
+        capabilities.setExperimental(Overview.capability());
+        return capabilities;
+    }
+
+    @Override
+    public Class<? extends Lsp4jServer> getLsp4jServerClass() {
+        return UncudaServer.class;
+    }
+
+    @Override
+    public Lsp4jClient createLsp4jClient(LspServerNotificationsHandler handler) {
+        return new UncudaClient(handler, getProject());
+    }
+
     @Override
     public LspServerListener getLspServerListener() {
         return new LspServerListener() {
             @Override
+            public void serverInitialized(InitializeResult result) {
+                if (!getProject().isDisposed()) {
+                    ProjectPort.of(getProject()).started(UncudaLspDescriptor.this, result.getCapabilities().getExperimental());
+                }
+            }
+
+            @Override
             public void serverStopped(boolean shutdownNormally) {
+                if (!getProject().isDisposed()) {
+                    ProjectPort.of(getProject()).stopped(UncudaLspDescriptor.this);
+                }
                 if (!shutdownNormally && !isToldOfFailure && !getProject().isDisposed()) {
                     Balloons.stopped(getProject());
                 }

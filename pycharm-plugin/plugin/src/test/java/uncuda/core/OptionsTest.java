@@ -35,8 +35,8 @@ class OptionsTest {
 
     /** The server sees what open editors hold; only what no editor shows has to be on disk. */
     @Test
-    void onlyFixAllInProjectSaves() {
-        assertEquals(List.of(Commands.FIX_ALL_IN_PROJECT),
+    void onlyFixesOfClosedFilesSave() {
+        assertEquals(List.of(Commands.FIX_ALL_IN_PROJECT, Commands.FIX_ALL_HERE),
                 Arrays.stream(Commands.values()).filter(Commands::savesFirst).toList());
     }
 }

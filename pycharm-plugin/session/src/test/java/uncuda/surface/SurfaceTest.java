@@ -1,141 +1,186 @@
 package uncuda.surface;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Field;
+import java.lang.reflect.Member;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.objectweb.asm.ClassWriter;
-import org.objectweb.asm.MethodVisitor;
-import org.objectweb.asm.Opcodes;
 
 /**
- * The plugin, the stubs and what is recorded of JetBrains' api dumps agree. That is not how the IDE behaves: it shows
- * that what the plugin names was there, at the commits that api-surface.txt names.
+ * The types that the plugin is compiled against are those recorded of JetBrains' api dumps. That is not how the IDE
+ * behaves: it shows that they were there, at the commits that api-surface.txt names. That the plugin uses nothing but
+ * these and JetBrains' core is what the verifier says.
  */
 class SurfaceTest {
     private static final Path PLUGIN = Path.of(System.getProperty("test.plugin"), "lib", "uncuda.jar");
-    private static Surface surface;
-    private static Map<String, ClassFile> stubs;
+    private static final Path PLATFORM = Path.of(System.getProperty("test.platform"));
+    /** By the name of a type: its supertypes and members, in the notation of the dumps. */
+    private static final Map<String, Set<String>> RECORDED = new TreeMap<>(), DECLARED = new TreeMap<>();
+    /** By the path of a class of the plugin: what it names. Constants of class files are plain text. */
+    private static final Map<String, String> CLASSES = new TreeMap<>();
 
     @BeforeAll
     static void read() throws Exception {
-        surface = new Surface(Path.of(System.getProperty("test.surface")));
-        stubs = new TreeMap<>();
-        for (String folder : Set.of("test.stubs", "test.shrunk")) {
-            ClassFile.in(Path.of(System.getProperty(folder))).forEach(stub -> stubs.put(stub.name(), stub));
+        String name = "";
+        for (String line : Files.readAllLines(Path.of(System.getProperty("test.surface")))) {
+            if (line.startsWith("- ")) {
+                RECORDED.get(name).add(line.substring(2));
+            } else if (!line.isBlank() && !line.startsWith("#")) {
+                name = line.substring(line.indexOf(':') + 1);
+                RECORDED.put(name, new TreeSet<>());
+            }
         }
-        stubs.remove("com.intellij.Stub");
+        try (FileSystem jar = FileSystems.newFileSystem(PLUGIN); Own loader = new Own()) {
+            for (Path file : classes(jar.getPath("/"))) {
+                CLASSES.put(file.toString(), Files.readString(file, StandardCharsets.ISO_8859_1));
+            }
+            for (Path file : classes(PLATFORM)) {
+                String type = PLATFORM.relativize(file).toString().replaceFirst("\\.class$", "").replace('/', '.');
+                if (!type.matches("com\\.intellij\\.Stub|.*\\$\\d+")) { // neither is a type of the platform
+                    DECLARED.put(type, dump(loader.loadClass(type)));
+                }
+            }
+        }
+    }
+
+    private static List<Path> classes(Path root) throws Exception {
+        try (Stream<Path> files = Files.walk(root)) {
+            return files.filter(file -> file.toString().endsWith(".class")).toList();
+        }
+    }
+
+    /** Takes our types, also where the core has one of the same name. */
+    private static final class Own extends URLClassLoader {
+        Own() throws Exception {
+            super(new URL[] {PLATFORM.toUri().toURL()}, SurfaceTest.class.getClassLoader());
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            boolean ours = Files.exists(PLATFORM.resolve(name.replace('.', '/') + ".class"));
+            Class<?> loaded = ours ? findLoadedClass(name) : super.loadClass(name, resolve);
+            return loaded == null ? findClass(name) : loaded;
+        }
+    }
+
+    /** Supertypes, and members that are public or protected. */
+    private static Set<String> dump(Class<?> type) {
+        Set<String> lines = new TreeSet<>();
+        if (type.getSuperclass() != null && type.getSuperclass() != Object.class) {
+            lines.add(type.getSuperclass().getName());
+        }
+        Arrays.stream(type.getInterfaces()).forEach(parent -> lines.add(parent.getName()));
+        for (Member[] members : List.of(type.getDeclaredConstructors(), type.getDeclaredMethods(), type.getDeclaredFields())) {
+            Arrays.stream(members).filter(one -> !one.isSynthetic()
+                    && (one.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) != 0).map(SurfaceTest::line).forEach(lines::add);
+        }
+        return lines;
+    }
+
+    private static String line(Member member) {
+        int modifiers = member.getModifiers();
+        String flags = (Modifier.isProtected(modifiers) ? "p" : "") + (Modifier.isStatic(modifiers) ? "s" : "")
+                + (Modifier.isFinal(modifiers) ? "f" : "") + (Modifier.isAbstract(modifiers) ? "a" : "");
+        String name = member instanceof Constructor ? "<init>" : member.getName();
+        String parameters = !(member instanceof Executable code) ? "" : Arrays.stream(code.getParameterTypes())
+                .map(SurfaceTest::name).collect(Collectors.joining(",", "(", ")"));
+        Class<?> result = member instanceof Field field ? field.getType()
+                : member instanceof Method method ? method.getReturnType() : void.class;
+        return (flags.isEmpty() ? "" : flags + ":") + name + parameters + ":" + name(result);
+    }
+
+    private static String name(Class<?> type) {
+        return type.isPrimitive() ? type.descriptorString()
+                : type.isArray() ? name(type.componentType()) + "[]" : type.getName();
     }
 
     @Test
-    void everythingThatThePluginNamesIsRecorded() throws Exception {
-        Set<String> missing = new TreeSet<>();
-        for (ClassFile one : ClassFile.in(PLUGIN)) {
-            missing.addAll(surface.missing(one));
+    void typesOfThePlatformAreWhatIsRecorded() {
+        assertTrue(DECLARED.size() > 40);
+        assertEquals(RECORDED.keySet(), DECLARED.keySet());
+        RECORDED.forEach((name, lines) ->
+                assertEquals(withoutConstructor(lines), withoutConstructor(DECLARED.get(name)), name));
+    }
+
+    /** A type that nobody constructs has the constructor that Java gives it. */
+    private static Set<String> withoutConstructor(Set<String> lines) {
+        return lines.stream().filter(line -> !line.endsWith("<init>():V")).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** All that a type can say, so that a difference in any of it is seen. */
+    abstract static class Sample extends Thread implements Cloneable {
+        public static final int[] FIELD = {};
+
+        protected Sample(String name) {
         }
-        assertEquals(Set.of(), missing);
+
+        protected abstract boolean hook(Map.Entry<String, ?>[] some, boolean flag);
+
+        void own() {
+        }
     }
 
     @Test
-    void nothingIsRecordedThatNobodyUses() throws Exception {
-        Set<String> used = new TreeSet<>(stubs.keySet());
-        for (ClassFile one : ClassFile.in(PLUGIN)) {
-            used.addAll(one.references().keySet());
+    void notationIsThatOfTheDumps() {
+        assertEquals(Set.of("java.lang.Thread", "java.lang.Cloneable", "sf:FIELD:I[]", "p:<init>(java.lang.String):V",
+                "pa:hook(java.util.Map$Entry[],Z):Z"), dump(Sample.class));
+    }
+
+    @Test
+    void nothingIsRecordedThatNobodyUses() {
+        Set<String> used = new TreeSet<>();
+        RECORDED.keySet().stream().filter(name -> CLASSES.values().stream()
+                .anyMatch(text -> text.contains(name.replace('.', '/')))).forEach(name -> add(used, name));
+        assertEquals(RECORDED.keySet(), used);
+    }
+
+    private static void add(Set<String> used, String name) {
+        if (RECORDED.containsKey(name) && used.add(name)) {
+            RECORDED.get(name).forEach(parent -> add(used, parent));
         }
-        surface.types.values().forEach(type -> used.addAll(type.parents()));
-        assertEquals(Set.of(), surface.types.keySet().stream().filter(name -> !used.contains(name))
-                .collect(Collectors.toSet()));
     }
 
     /** They exist in 2026.1.4 and later only, and our oldest IDE is 2025.2.1. */
     @Test
-    void noneOfTheNewerNamesIsUsed() throws Exception {
-        for (ClassFile one : ClassFile.in(PLUGIN)) {
-            List<String> newer = one.references().keySet().stream()
-                    .filter(name -> name.matches(".*\\.Lsp(Client|Integration).*")).toList();
-            assertEquals(List.of(), newer, one.name());
-        }
+    void noneOfTheNewerNamesIsUsed() {
+        assertEquals(Set.of(), naming("com/intellij/platform/lsp/api/(lsWidget/)?Lsp(Client|Integration)"));
+        assertTrue(naming("com/intellij/platform/lsp/api/LspServer").size() > 2);
     }
 
     /** What chooses, words and reports is tested without an IDE, so it may know none: nor Swing, nor our own part for it. */
     @Test
-    void coreKnowsNoIde() throws Exception {
-        List<ClassFile> core = ClassFile.in(PLUGIN).stream().filter(one -> one.name().startsWith("uncuda.core.")).toList();
-        assertTrue(core.size() > 10);
-        core.forEach(one -> assertEquals(List.of(), ofAnIde(one), one.name()));
-        ClassFile.in(PLUGIN).stream().filter(one -> one.name().equals("uncuda.ide.ServerAction"))
-                .forEach(one -> assertTrue(ofAnIde(one).contains("com.intellij.openapi.project.Project")));
+    void coreKnowsNoIde() {
+        Set<String> knowing = naming("(com/intellij|com/jetbrains|javax/swing|java/awt|uncuda/ide)/");
+        assertTrue(CLASSES.keySet().stream().filter(name -> name.startsWith("/uncuda/core/")).count() > 10);
+        assertEquals(Set.of(), knowing.stream().filter(name -> name.startsWith("/uncuda/core/")).collect(Collectors.toSet()));
+        assertTrue(knowing.contains("/uncuda/ide/ServerAction.class"));
     }
 
-    private static List<String> ofAnIde(ClassFile one) {
-        return one.references().keySet().stream()
-                .filter(name -> name.matches("(com\\.intellij|com\\.jetbrains|javax\\.swing|java\\.awt|uncuda\\.ide)\\..*")).toList();
-    }
-
-    @Test
-    void stubsAreWhatIsRecorded() {
-        assertFalse(stubs.isEmpty());
-        stubs.forEach((name, stub) -> {
-            Surface.Type recorded = surface.types.get(name);
-            assertTrue(recorded != null, name);
-            assertEquals(withoutConstructor(recorded.members()), withoutConstructor(stub.members()), name);
-            assertEquals(recorded.parents(), stub.parents(), name);
-        });
-    }
-
-    /** A stub that nobody constructs has the constructor that Java gives it. */
-    private static Set<String> withoutConstructor(Set<String> members) {
-        return members.stream().filter(member -> !member.endsWith("<init>():V")).collect(Collectors.toSet());
-    }
-
-    @Test
-    void theRestIsInJetBrainsCore() {
-        surface.types.forEach((name, type) -> {
-            if (!stubs.containsKey(name)) {
-                type.members().forEach(member -> assertTrue(Surface.declares(name, member), name + "." + member));
-            }
-        });
-    }
-
-    /** What works here in the place of a stub has its signatures, and perhaps more that only tests see. */
-    @Test
-    void standInsHaveTheSignaturesOfTheirStubs() throws Exception {
-        Path tests = Path.of(SurfaceTest.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-        int found = 0;
-        for (ClassFile standIn : ClassFile.in(tests)) {
-            ClassFile stub = stubs.get(standIn.name());
-            if (stub != null) {
-                assertEquals(withoutConstructor(stub.members()), withoutConstructor(standIn.members()), standIn.name());
-                assertEquals(stub.parents(), standIn.parents(), standIn.name());
-                found++;
-            }
-        }
-        assertEquals(11, found);
-    }
-
-    @Test
-    void missingMethodAndClassAreFound() {
-        ClassWriter writer = new ClassWriter(0);
-        writer.visit(Opcodes.V17, Opcodes.ACC_PUBLIC, "uncuda/ide/Bad", null, "java/lang/Object", null);
-        String project = "com/intellij/openapi/project/Project";
-        MethodVisitor method = writer.visitMethod(Opcodes.ACC_STATIC, "bad", "(Lcom/intellij/NoSuch;)V", null, null);
-        method.visitCode();
-        method.visitInsn(Opcodes.ACONST_NULL);
-        method.visitMethodInsn(Opcodes.INVOKEINTERFACE, project, "noSuchMethod", "()V", true);
-        method.visitInsn(Opcodes.RETURN);
-        method.visitMaxs(1, 1);
-        method.visitEnd();
-        writer.visitEnd();
-        assertEquals(Set.of("com.intellij.NoSuch", "com.intellij.openapi.project.Project.noSuchMethod():V"),
-                surface.missing(new ClassFile(writer.toByteArray())));
+    private static Set<String> naming(String pattern) {
+        Pattern wanted = Pattern.compile(pattern);
+        return CLASSES.entrySet().stream().filter(one -> wanted.matcher(one.getValue()).find()).map(Map.Entry::getKey)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 }

@@ -24,6 +24,8 @@ import org.eclipse.lsp4j.ProgressParams;
 import org.eclipse.lsp4j.PublishDiagnosticsParams;
 import org.eclipse.lsp4j.RegistrationParams;
 import org.eclipse.lsp4j.ResourceOperation;
+import org.eclipse.lsp4j.ShowDocumentParams;
+import org.eclipse.lsp4j.ShowDocumentResult;
 import org.eclipse.lsp4j.ShowMessageRequestParams;
 import org.eclipse.lsp4j.TextDocumentEdit;
 import org.eclipse.lsp4j.TextEdit;
@@ -45,6 +47,7 @@ final class JetBrainsClient implements LanguageClient {
 
     final Map<Path, Open> open = new ConcurrentHashMap<>();
     final List<List<Path>> asked = new CopyOnWriteArrayList<>();
+    final List<String> shown = new CopyOnWriteArrayList<>();
     final List<String> messages = new CopyOnWriteArrayList<>();
     /** In the order of their arrival: "begin" and "end" of progress, "edit" for each part. */
     final List<String> events = new CopyOnWriteArrayList<>();
@@ -52,6 +55,8 @@ final class JetBrainsClient implements LanguageClient {
     /** What happens in the IDE between an edit's arrival and its application. */
     volatile Runnable meanwhile = () -> { };
     volatile Path excluded;
+    /** Whether the user presses the first button of a message, or none. */
+    volatile boolean takesFirst = true;
     private final Path project;
     private final LspServerDescriptor descriptor;
     /** Edits are made by one thread of the IDE, which is not the one that listens to the server. */
@@ -177,6 +182,12 @@ final class JetBrainsClient implements LanguageClient {
     }
 
     @Override
+    public CompletableFuture<ShowDocumentResult> showDocument(ShowDocumentParams params) {
+        shown.add(params.getUri());
+        return CompletableFuture.completedFuture(new ShowDocumentResult(true));
+    }
+
+    @Override
     public void showMessage(MessageParams params) {
         messages.add(params.getMessage());
     }
@@ -184,7 +195,7 @@ final class JetBrainsClient implements LanguageClient {
     @Override
     public CompletableFuture<MessageActionItem> showMessageRequest(ShowMessageRequestParams params) {
         messages.add(params.getMessage());
-        return CompletableFuture.completedFuture(params.getActions().get(0));
+        return CompletableFuture.completedFuture(takesFirst ? params.getActions().get(0) : null);
     }
 
     @Override

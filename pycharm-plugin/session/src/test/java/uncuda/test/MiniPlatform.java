@@ -10,6 +10,7 @@ import com.intellij.openapi.Disposable;
 import com.intellij.openapi.components.ServiceDescriptor;
 import com.intellij.openapi.extensions.ExtensionPoint;
 import com.intellij.openapi.extensions.impl.ExtensionsAreaImpl;
+import com.intellij.openapi.fileTypes.PlainTextFileType;
 import com.intellij.openapi.module.Module;
 import com.intellij.openapi.projectRoots.Sdk;
 import com.intellij.openapi.projectRoots.SdkTypeId;
@@ -19,6 +20,7 @@ import com.intellij.openapi.util.Disposer;
 import com.intellij.openapi.vfs.VirtualFile;
 import com.intellij.platform.lsp.api.LspServerDescriptor;
 import com.intellij.platform.lsp.api.LspServerSupportProvider;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -49,6 +51,7 @@ final class MiniPlatform implements AutoCloseable {
         // Not the same for the plugin: it throws a NullPointerException where no point is declared.
         plugin = Objects.requireNonNull(PluginDescriptorLoader.loadForCoreEnv(pluginRoot, "plugin.xml"));
         plugin.registerExtensions(area.getNameToPointMap(), plugin.appContainerDescriptor, null);
+        environment.registerFileType(PlainTextFileType.INSTANCE, "py"); // of an unknown type there is no text
         shown = Shown.in(environment.getApplication());
         project = projectAt(projectRoot);
         project.registerService(ProjectRootManager.class, new ProjectRootManager() {
@@ -65,7 +68,8 @@ final class MiniPlatform implements AutoCloseable {
 
     /** MockProject knows no projectService of a descriptor, so what the IDE would do with it is done here. */
     private <T> void register(Class<T> type) throws ReflectiveOperationException {
-        project.registerService(type, type.getDeclaredConstructor().newInstance());
+        Constructor<?> made = type.getConstructors()[0];
+        project.registerService(type, type.cast(made.getParameterCount() == 0 ? made.newInstance() : made.newInstance(project)));
     }
 
     private MockProject projectAt(Path folder) {

@@ -53,7 +53,7 @@ class PluginXmlTest {
     @Test
     void everyExtensionMeetsADeclaredPoint() throws Exception {
         try (MiniPlatform ide = new MiniPlatform(MiniPlatform.JAR, folder)) {
-            assertEquals(3, ide.plugin.epNameToExtensions.size());
+            assertEquals(4, ide.plugin.epNameToExtensions.size());
             ide.plugin.epNameToExtensions.keySet()
                     .forEach(point -> assertTrue(ide.area.hasExtensionPoint(point), point));
             assertEquals(1, ide.providers().size());
@@ -76,7 +76,7 @@ class PluginXmlTest {
         for (int i = 0; i < actions.getLength(); i++) {
             ids.add("action." + actions.item(i).getNodeValue() + ".text");
         }
-        assertEquals(5, ids.size());
+        assertEquals(18, ids.size());
         for (Locale locale : List.of(Locale.ROOT, Locale.CHINESE)) {
             ResourceBundle texts = ResourceBundle.getBundle("messages.UncudaBundle", locale,
                     Control.getNoFallbackControl(Control.FORMAT_PROPERTIES));
@@ -87,7 +87,7 @@ class PluginXmlTest {
     @Test
     void everyClassNamedExists() throws Exception {
         NodeList names = xml("//@*[starts-with(., 'uncuda.ide.')]");
-        assertEquals(8, names.getLength());
+        assertEquals(23, names.getLength());
         for (int i = 0; i < names.getLength(); i++) {
             Class.forName(names.item(i).getNodeValue());
         }

@@ -3,14 +3,19 @@ package uncuda.test;
 import com.google.gson.Gson;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import com.intellij.openapi.vfs.VirtualFile;
 import com.intellij.platform.lsp.api.Lsp4jServer;
+import com.intellij.platform.lsp.api.LspServer;
 import com.intellij.platform.lsp.api.LspServerDescriptor;
+import com.intellij.platform.lsp.api.LspServerNotificationsHandler;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import javax.swing.SwingUtilities;
+import kotlin.jvm.functions.Function1;
 import org.eclipse.lsp4j.ClientCapabilities;
 import org.eclipse.lsp4j.ClientInfo;
 import org.eclipse.lsp4j.CodeAction;
@@ -31,9 +36,13 @@ import org.eclipse.lsp4j.TextDocumentIdentifier;
 import org.eclipse.lsp4j.TextDocumentItem;
 import org.eclipse.lsp4j.VersionedTextDocumentIdentifier;
 import org.eclipse.lsp4j.WorkspaceFolder;
+import org.eclipse.lsp4j.jsonrpc.Endpoint;
 import org.eclipse.lsp4j.jsonrpc.Launcher;
+import org.eclipse.lsp4j.jsonrpc.MessageConsumer;
 import org.eclipse.lsp4j.jsonrpc.json.MessageJsonHandler;
 import org.eclipse.lsp4j.jsonrpc.messages.Either;
+import org.eclipse.lsp4j.jsonrpc.messages.NotificationMessage;
+import org.eclipse.lsp4j.jsonrpc.services.GenericEndpoint;
 import uncuda.core.Commands;
 import uncuda.core.Report;
 
@@ -43,12 +52,14 @@ final class Session implements AutoCloseable {
 
     final JetBrainsClient client;
     final Lsp4jServer server;
+    private final LspServerDescriptor descriptor;
     final Process process;
     final InitializeResult initialized;
     private final Path errors;
     private final CompletableFuture<Object> died;
 
     Session(LspServerDescriptor descriptor, Path project, Path errors) throws Exception {
+        this.descriptor = descriptor;
         this.errors = errors;
         process = descriptor.createCommandLine().toProcessBuilder().redirectError(errors.toFile()).start();
         // lsp4j leaves the requests of a server that has died unanswered
@@ -57,12 +68,48 @@ final class Session implements AutoCloseable {
         });
         client = new JetBrainsClient(project, descriptor);
         Launcher<Lsp4jServer> launcher = new Launcher.Builder<Lsp4jServer>()
-                .setLocalService(client).setRemoteInterface(Lsp4jServer.class)
+                .setLocalService(client).setRemoteInterface(descriptor.getLsp4jServerClass())
+                .wrapMessages(this::withOurs)
                 .setInput(process.getInputStream()).setOutput(process.getOutputStream()).create();
         launcher.startListening();
         server = launcher.getRemoteProxy();
         initialized = await(server.initialize(parameters(descriptor, project)));
         server.initialized(new InitializedParams());
+        descriptor.getLspServerListener().serverInitialized(initialized);
+    }
+
+    /** Notifications of our own go to the client that the plugin makes; the IDE's is made of both. */
+    private MessageConsumer withOurs(MessageConsumer ides) {
+        Endpoint ours = new GenericEndpoint(descriptor.createLsp4jClient(new LspServerNotificationsHandler() { }));
+        return message -> {
+            if (message instanceof NotificationMessage told && told.getMethod().startsWith("uncuda/")) {
+                ours.notify(told.getMethod(), told.getParams());
+            } else {
+                ides.consume(message);
+            }
+        };
+    }
+
+    /** What the IDE's manager gives for our provider. */
+    LspServer inIde() {
+        return new LspServer() {
+            @Override
+            public TextDocumentIdentifier getDocumentIdentifier(VirtualFile file) {
+                return identifier(file.toNioPath());
+            }
+
+            @Override
+            public <T> T sendRequestSync(int timeout, Function1<? super Lsp4jServer, ? extends CompletableFuture<T>> ask) {
+                if (SwingUtilities.isEventDispatchThread()) {
+                    throw new AssertionError("the event thread would wait for the server");
+                }
+                try {
+                    return await(ask.invoke(server));
+                } catch (Exception e) {
+                    throw new AssertionError(e);
+                }
+            }
+        };
     }
 
     @SuppressWarnings("deprecation") // PyCharm sends rootUri
@@ -72,7 +119,9 @@ final class Session implements AutoCloseable {
         Gson gson = new MessageJsonHandler(Map.of()).getGson();
         InitializeParams params = new InitializeParams();
         params.setClientInfo(gson.fromJson(profile.get("clientInfo"), ClientInfo.class));
-        params.setCapabilities(gson.fromJson(profile.get("capabilities"), ClientCapabilities.class));
+        ClientCapabilities capabilities = gson.fromJson(profile.get("capabilities"), ClientCapabilities.class);
+        capabilities.setExperimental(descriptor.getClientCapabilities().getExperimental());
+        params.setCapabilities(capabilities);
         params.setWorkspaceFolders(List.of(new WorkspaceFolder(project.toUri().toString(), "project")));
         params.setRootUri(project.toUri().toString());
         params.setInitializationOptions(descriptor.createInitializationOptions());
@@ -99,8 +148,12 @@ final class Session implements AutoCloseable {
 
     /** The user types at the end of an open file. */
     void type(Path file, String more) {
+        replace(file, client.open.get(file).text() + more);
+    }
+
+    void replace(Path file, String text) {
         JetBrainsClient.Open known = client.open.get(file);
-        JetBrainsClient.Open now = new JetBrainsClient.Open(known.version() + 1, known.text() + more);
+        JetBrainsClient.Open now = new JetBrainsClient.Open(known.version() + 1, text);
         client.open.put(file, now);
         server.getTextDocumentService().didChange(new DidChangeTextDocumentParams(
                 new VersionedTextDocumentIdentifier(uri(file), now.version()),

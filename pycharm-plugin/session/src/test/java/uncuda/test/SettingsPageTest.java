@@ -55,7 +55,7 @@ class SettingsPageTest {
         ide.close();
     }
 
-    private static <T extends Component> List<T> all(Class<T> type, Container in) {
+    static <T extends Component> List<T> all(Class<T> type, Container in) {
         List<T> found = new ArrayList<>();
         for (Component one : in.getComponents()) {
             if (type.isInstance(one)) {

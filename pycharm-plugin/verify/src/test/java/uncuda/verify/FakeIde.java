@@ -19,7 +19,7 @@ import org.objectweb.asm.tree.ClassNode;
 
 /**
  * The least that the plugin verifier takes for an IDE. Its platform is kotlin-compiler's classes with the members that
- * the stubs know of: what it says of the plugin is as right as the stubs are.
+ * our types of it know of: what it says of the plugin is as right as they are.
  */
 final class FakeIde {
     private static final String CORE_PLUGIN = """
@@ -46,8 +46,7 @@ final class FakeIde {
         try (FileSystem core = FileSystems.newFileSystem(Path.of(System.getProperty("test.core")))) {
             add(platform, core.getPath("/"));
         }
-        add(platform, Path.of(System.getProperty("test.stubs")));
-        add(platform, Path.of(System.getProperty("test.shrunk")));
+        add(platform, Path.of(System.getProperty("test.platform")));
         platform.put("META-INF/plugin.xml", CORE_PLUGIN.getBytes(StandardCharsets.UTF_8));
         Files.write(lib.resolve("platform.jar"), PluginZip.zip(platform));
         return ide;
@@ -67,8 +66,8 @@ final class FakeIde {
     }
 
     /** The verifier takes one of two classes of one name, whichever: so there is one, with the members of both. */
-    private static byte[] union(byte[] core, byte[] stub) {
-        ClassNode both = node(core), more = node(stub);
+    private static byte[] union(byte[] core, byte[] ours) {
+        ClassNode both = node(core), more = node(ours);
         Set<String> known = new HashSet<>();
         both.methods.forEach(method -> known.add(method.name + method.desc));
         more.methods.stream().filter(method -> !known.contains(method.name + method.desc)).forEach(both.methods::add);

@@ -1,4 +1,4 @@
-"""`multi_tensor_applier(op, flag, lists, *args)` calls `op(size, flag, lists, *args)`, where amp_C was built."""
+"""`multi_tensor_applier(op, flag, lists, *args)` calls `op(size, flag, lists, *args)`, if amp_C was built."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class MultiTensorApply:
-    """Says that it cannot be used where apex was built without its CUDA kernels, as Ascend's and MUSA's builds are."""
+    """Raises if apex was built without its CUDA kernels, as in the builds for Ascend and MUSA."""
 
     available = find_spec("amp_C") is not None
 

@@ -1,0 +1,15 @@
+package com.intellij.diff;
+
+import com.intellij.openapi.Disposable;
+import com.intellij.openapi.application.ApplicationManager;
+import com.intellij.openapi.project.Project;
+import java.awt.Window;
+
+/** Works: an application service, as in the IDE. */
+public abstract class DiffManager {
+    public static DiffManager getInstance() {
+        return ApplicationManager.getApplication().getService(DiffManager.class);
+    }
+
+    public abstract DiffRequestPanel createRequestPanel(Project project, Disposable parent, Window window);
+}

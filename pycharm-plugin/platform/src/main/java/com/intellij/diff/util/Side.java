@@ -1,0 +1,5 @@
+package com.intellij.diff.util;
+
+public enum Side {
+    LEFT, RIGHT
+}

@@ -1,0 +1,7 @@
+package com.intellij.openapi.editor;
+
+public interface Editor {
+    Document getDocument();
+
+    CaretModel getCaretModel();
+}

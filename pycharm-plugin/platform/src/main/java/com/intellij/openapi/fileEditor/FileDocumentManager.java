@@ -1,0 +1,14 @@
+package com.intellij.openapi.fileEditor;
+
+import com.intellij.openapi.editor.Document;
+import com.intellij.openapi.vfs.VirtualFile;
+
+public abstract class FileDocumentManager {
+    public static FileDocumentManager getInstance() {
+        throw new com.intellij.Stub();
+    }
+
+    public abstract Document getDocument(VirtualFile file);
+
+    public abstract void saveAllDocuments();
+}

@@ -1,0 +1,15 @@
+package com.intellij.platform.lsp.api;
+
+import com.intellij.openapi.project.Project;
+import java.util.Collection;
+
+/** Works: a project service, as in the IDE. */
+public interface LspServerManager {
+    static LspServerManager getInstance(Project project) {
+        return project.getService(LspServerManager.class);
+    }
+
+    Collection<LspServer> getServersForProvider(Class<? extends LspServerSupportProvider> providerClass);
+
+    void stopAndRestartIfNeeded(Class<? extends LspServerSupportProvider> providerClass);
+}

@@ -1,0 +1,30 @@
+package com.intellij.ui;
+
+import javax.swing.Icon;
+import javax.swing.JComponent;
+
+/** Works: holds its text, which is what screen readers read. */
+public class SimpleColoredComponent extends JComponent {
+    private static final long serialVersionUID = 1;
+    private final StringBuilder text = new StringBuilder();
+
+    public void append(String fragment) {
+        text.append(fragment);
+    }
+
+    public void append(String fragment, SimpleTextAttributes attributes) {
+        text.append(fragment);
+    }
+
+    public void setIcon(Icon icon) {
+    }
+
+    public void clear() {
+        text.setLength(0);
+    }
+
+    @Override
+    public String toString() {
+        return text.toString();
+    }
+}

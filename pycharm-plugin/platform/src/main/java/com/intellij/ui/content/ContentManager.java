@@ -1,0 +1,7 @@
+package com.intellij.ui.content;
+
+public interface ContentManager {
+    void addContent(Content content);
+
+    Content[] getContents();
+}

@@ -1,0 +1,156 @@
+package uncuda.core;
+
+import com.google.gson.Gson;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import uncuda.core.Overview.Action;
+import uncuda.core.Overview.Node;
+
+/**
+ * The review of one finding after the other, and what the user does with findings. Threads are as in {@link Port}.
+ */
+public final class Review {
+    private final Port.Server server;
+    private final Executor background;
+    private final Executor screen;
+    private final Port.Ide ide;
+    private final Port.Memory memory;
+    private final Supplier<Messages> messages;
+    private final BooleanSupplier isReady;
+    private final Set<String> skipped = new HashSet<>();
+    /** Which text was asked for last: others are dropped. */
+    private int compared;
+    private volatile Node reviewed;
+
+    /** {@code isReady}: whether the server can be asked; where not, it tells the user why. */
+    Review(Port.Server server, Executor background, Executor screen, Port.Ide ide, Port.Memory memory,
+            Supplier<Messages> messages, BooleanSupplier isReady) {
+        this.server = server;
+        this.background = background;
+        this.screen = screen;
+        this.ide = ide;
+        this.memory = memory;
+        this.messages = messages;
+        this.isReady = isReady;
+    }
+
+    /** For any thread: what is reviewed, null for nothing. */
+    public Node reviewed() {
+        return reviewed;
+    }
+
+    /** Shows the finding that is {@code move} places on. */
+    public void go(int move) {
+        go(move, skipped);
+    }
+
+    private void go(int move, Set<String> without) {
+        if (!isReady.getAsBoolean()) {
+            return;
+        }
+        Map<String, Object> query = new LinkedHashMap<>(Map.of("filter", List.copyOf(memory.filter),
+                "skip", List.copyOf(without), "move", move));
+        if (!memory.reviewed.isEmpty()) {
+            query.put("from", memory.reviewed);
+            query.put("at", memory.at);
+        }
+        background.execute(() -> {
+            Overview.Reviewed said = server.review(query);
+            screen.execute(() -> arrive(said));
+        });
+    }
+
+    private void arrive(Overview.Reviewed said) {
+        reviewed = said == null ? null : said.node();
+        if (reviewed == null) {
+            ide.tell(messages.get().get(said == null ? "command.no-answer" : "port.nothing-to-review"));
+            return;
+        }
+        memory.reviewed = reviewed.key();
+        memory.at = said.index();
+        compare(reviewed, said.label());
+    }
+
+    /** Does what the reviewed finding offers, and goes on once that is done. */
+    public void act(String name) {
+        Node node = reviewed;
+        Action action = node == null ? null : node.action(name);
+        if (action == null) {
+            ide.tell(messages.get().get("port.no-action"));
+        } else {
+            // the server has perhaps not read the file again: it would say that the finding is still there
+            Set<String> without = new HashSet<>(skipped);
+            without.add(node.key());
+            act(node, action, () -> go(1, without));
+        }
+    }
+
+    /** Passes over a finding until the project is closed. */
+    public void skip() {
+        if (reviewed != null) {
+            skipped.add(reviewed.key());
+        }
+        go(1);
+    }
+
+    /** A finding beside its fix, or where it stands. */
+    private void compare(Node node, String label) {
+        int asked = ++compared;
+        if (node.action(Action.PREVIEW) == null) {
+            ide.open(node);
+            return;
+        }
+        background.execute(() -> {
+            Overview.Fixed said = server.fixedText(node.finding());
+            screen.execute(() -> {
+                if (asked != compared) {
+                    return;
+                }
+                if (said == null || said.text() == null) {
+                    ide.tell(said == null ? messages.get().get("command.no-answer") : said.stale());
+                } else {
+                    ide.compare(node, label, said.title(), said.text());
+                }
+            });
+        });
+    }
+
+    /** Does what a node offers. */
+    public void act(Node node, Action action) {
+        act(node, action, () -> { });
+    }
+
+    private void act(Node node, Action action, Runnable then) {
+        if (action.command().isEmpty()) {
+            compare(node, node.label());
+            return;
+        }
+        List<Map<String, Object>> arguments = action.arguments();
+        if (action.name().equals(Action.ACCEPT)) {
+            String reason = ide.ask(action.title(), messages.get().get("port.reason"));
+            if (reason == null) {
+                return;
+            }
+            Map<String, Object> given = new LinkedHashMap<>(arguments.get(0));
+            given.put("reason", reason);
+            arguments = List.of(given);
+        }
+        execute(action.name().equals(Action.FIX), action.command(), arguments, then);
+    }
+
+    /** A command of the server; {@code then} where something was done. */
+    void execute(boolean savesFirst, String command, List<Map<String, Object>> arguments, Runnable then) {
+        ide.run(savesFirst, () -> server.execute(command, arguments), result -> {
+            Results.showSkipped(result, false, messages.get(), ide);
+            if (result != null && new Gson().fromJson(Report.tree(result), Overview.Done.class).isDone()) {
+                then.run();
+            }
+        });
+    }
+}

@@ -1,0 +1,288 @@
+package uncuda.test;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.intellij.platform.lsp.api.LspServerDescriptor;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.eclipse.lsp4j.ExecuteCommandParams;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import uncuda.core.Commands;
+import uncuda.core.Messages;
+import uncuda.core.Overview;
+import uncuda.core.Overview.Action;
+import uncuda.core.Overview.Node;
+import uncuda.core.Port;
+import uncuda.ide.UncudaServer;
+
+/** What the actions of the port do, with the real server and all of the plugin but the IDE's windows. */
+@Timeout(120)
+class PortActionsTest {
+    private static final String SAFE = "import torch\n\nn = torch.cuda.device_count()\n";
+    private static final String FIXED = SAFE.replace("torch\n", "torch\nimport torch_npu\n").replace(".cuda", ".npu");
+    private static final String NOTEBOOK = """
+            {"cells": [{"cell_type": "code", "execution_count": null, "id": "a", "metadata": {}, "outputs": [],
+              "source": ["import torch\\n", "n = torch.cuda.device_count()"]}],
+             "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+            """;
+    private static final String REVIEW = "from torch.utils.cpp_extension import CUDAExtension\n";
+    private static final String BY_HAND = "import torch\nimport flash_attn\n";
+
+    @TempDir
+    Path folder;
+    private Path project;
+    private Path safe;
+    private MiniPlatform ide;
+    private Session session;
+    private Port port;
+    private final ExecutorService thread = Executors.newSingleThreadExecutor();
+    private final List<String> done = new CopyOnWriteArrayList<>();
+    private final Port.Memory memory = new Port.Memory();
+    private volatile String text = "";
+    private String reason;
+
+    private final class Server implements Port.Server {
+        @Override
+        public Overview.Answer overview(Map<String, Object> query) {
+            return answer(() -> session.await(((UncudaServer) session.server).overview(query)));
+        }
+
+        @Override
+        public Overview.Path path(Map<String, Object> query) {
+            return answer(() -> session.await(((UncudaServer) session.server).path(query)));
+        }
+
+        @Override
+        public Overview.Reviewed review(Map<String, Object> query) {
+            return answer(() -> session.await(((UncudaServer) session.server).review(query)));
+        }
+
+        @Override
+        public Overview.Targets targets(Map<String, Object> query) {
+            return answer(() -> session.await(((UncudaServer) session.server).targets(query)));
+        }
+
+        @Override
+        public Overview.Fixed fixedText(Overview.Name name) {
+            return answer(() -> session.await(((UncudaServer) session.server).fixedText(name)));
+        }
+
+        @Override
+        public Object execute(String command, List<?> arguments) {
+            return answer(() -> session.await(session.server.getWorkspaceService().executeCommand(
+                    new ExecuteCommandParams(command, List.copyOf(arguments)))));
+        }
+
+        private <T> T answer(Callable<T> ask) {
+            try {
+                return ask.call();
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    private final class Windows implements Port.Ide {
+        @Override
+        public void tell(String said) {
+            done.add(said);
+        }
+
+        @Override
+        public void offer(String title, String said, String action, Runnable run) {
+            done.add(said);
+        }
+
+        @Override
+        public void open(String name, String said) {
+            done.add(name);
+        }
+
+        @Override
+        public void open(Node node) {
+            done.add("open " + node.description());
+        }
+
+        @Override
+        public void compare(Node node, String label, String title, String fixed) {
+            done.add("compare " + label);
+        }
+
+        @Override
+        public String ask(String title, String question) {
+            return reason;
+        }
+
+        @Override
+        public void run(boolean savesFirst, Supplier<Object> work, Consumer<Object> then) {
+            then.accept(work.get());
+        }
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        project = Files.createDirectory(folder.toRealPath().resolve("project"));
+        safe = Files.writeString(project.resolve("a.py"), SAFE);
+        Files.writeString(project.resolve("b.py"), REVIEW);
+        Files.writeString(project.resolve("c.py"), BY_HAND);
+        ide = new MiniPlatform(MiniPlatform.JAR, project);
+        Settings.set(ide.project, "interpreter", System.getProperty("test.python"));
+        Settings.set(ide.project, "target", "npu");
+        Settings.set(ide.project, "locale", "en");
+        LspServerDescriptor descriptor = ide.open(safe).get(0);
+        session = new Session(descriptor, project, folder.resolve("errors.txt"));
+        port = new Port(new Server(), thread, thread, new Windows(), memory, () -> new Messages(Locale.ENGLISH));
+        on(() -> port.show((shown, said, selected) -> text = said));
+        port.started(session, session.initialized.getCapabilities().getExperimental());
+        refreshed("3 left");
+    }
+
+    @AfterEach
+    void stop() {
+        thread.shutdownNow();
+        session.close();
+        ide.close();
+    }
+
+    private void on(Runnable does) throws Exception {
+        thread.submit(does).get(30, TimeUnit.SECONDS);
+    }
+
+    /** Asks until the server has seen it: the notification that this waits for is shown by another test. */
+    private void refreshed(String said) throws Exception {
+        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20); !text.equals(said);) {
+            assertTrue(System.nanoTime() < end, text + " is not " + said);
+            port.refresh();
+            on(() -> { });
+        }
+    }
+
+    /** The first finding; {@code said}: what is then shown, where it is known before. */
+    private void review(String said, String... filter) throws Exception {
+        memory.filter = List.of(filter);
+        on(() -> port.review().go(0));
+        said(said);
+    }
+
+    /** Waits until something else is shown. */
+    private void said(String next) throws Exception {
+        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20); done.isEmpty();) {
+            assertTrue(System.nanoTime() < end, "nothing is shown");
+            on(() -> { });
+        }
+        assertEquals(next, done.remove(0));
+    }
+
+    @Test
+    void fixIsMadeAndTheReviewGoesOn() throws Exception {
+        review("compare a.py: cuda-api (1 of 2)", "safe", "review");
+        on(() -> port.review().act(Action.FIX));
+        assertEquals(FIXED, Files.readString(safe));
+        said("compare b.py: cuda-extension (1 of 1)");
+    }
+
+    @Test
+    void fixOfATextThatHasChangedIsRefused() throws Exception {
+        session.open(safe);
+        review("compare a.py: cuda-api (1 of 1)", "safe");
+        session.type(safe, "# more\n");
+        on(() -> port.review().act(Action.FIX));
+        assertEquals(SAFE + "# more\n", session.client.open.get(safe).text());
+        assertEquals(List.of(), session.client.asked);
+        assertTrue(session.client.messages.get(0).contains("look again"), session.client.messages.toString());
+        assertEquals(List.of(), done);
+    }
+
+    @Test
+    void whatIsAcceptedStandsInTheBaselineWithItsReason() throws Exception {
+        review("open c.py:2", "manual");
+        reason = "runs on the host";
+        session.client.takesFirst = false; // which would take it back
+        on(() -> port.review().act(Action.ACCEPT));
+        assertTrue(Files.readString(project.resolve("uncuda-baseline.jsonl")).contains("runs on the host"));
+        said("Nothing is left to review.");
+        refreshed("2 left · 1 accepted · shown: By hand · the filter hides all findings");
+    }
+
+    @Test
+    void skippedFindingsArePassedOver() throws Exception {
+        review("compare b.py: cuda-extension (1 of 2)", "review", "manual");
+        on(port.review()::skip);
+        said("open c.py:2");
+        on(port.review()::skip);
+        said("Nothing is left to review.");
+    }
+
+    @Test
+    void filterHidesWhatIsNotChosen() throws Exception {
+        on(() -> port.toggle(port.choices().keySet().iterator().next()));
+        refreshed("3 left · shown: To review, By hand, Accepted");
+        on(() -> port.toggle(port.choices().keySet().iterator().next()));
+        refreshed("3 left");
+    }
+
+    /** What the action of a folder's menu sends. */
+    @Test
+    void folderIsFixedAlone() throws Exception {
+        Path below = Files.createDirectory(project.resolve("below"));
+        Path file = Files.writeString(below.resolve("d.py"), SAFE);
+        session.await(session.begin(Commands.FIX_ALL_HERE, Session.uri(below)));
+        assertEquals(FIXED, Files.readString(file));
+        assertEquals(SAFE, Files.readString(safe));
+    }
+
+    @Test
+    void targetIsKeptWhereTheCommandLineFindsIt() throws Exception {
+        on(port::keepTarget);
+        on(() -> { }); // the request
+        on(() -> { }); // its answer
+        assertEquals("target = \"npu\"\n", Files.readString(project.resolve("uncuda.toml")));
+    }
+
+    @Test
+    void closedNotebookIsFixedWithTheProject() throws Exception {
+        Path notebook = Files.writeString(project.resolve("n.ipynb"), NOTEBOOK);
+        session.await(session.begin(Commands.FIX_ALL_IN_PROJECT, ""));
+        assertTrue(Files.readString(notebook).contains("torch.npu.device_count()"), session.client.messages.toString());
+    }
+
+    @Test
+    void classIsFixedAsAWhole() throws Exception {
+        Node node = new Server().overview(Map.of()).nodes().get(0);
+        assertEquals("Safe", node.label());
+        on(() -> port.review().act(node, node.action(Action.FIX)));
+        assertEquals(FIXED, Files.readString(safe));
+    }
+
+    /** Its file is opened by the IDE, as it is named; so is that of a rule, whose text is in the user's language. */
+    @Test
+    void reportAndRuleAreFilesThatTheIdeOpens() throws Exception {
+        on(() -> port.execute(Commands.REPORT));
+        assertTrue(shown(0).toString().endsWith("uncuda-report.html"));
+        assertTrue(Files.readString(shown(0)).contains("cuda-extension"));
+        review("compare a.py: cuda-api (1 of 1)", "safe");
+        on(() -> port.review().act("why"));
+        String page = Files.readString(shown(1));
+        assertTrue(page.contains("torch.npu.set_device") && !page.contains("{module}"), page);
+    }
+
+    private Path shown(int index) {
+        return Path.of(URI.create(session.client.shown.get(index)));
+    }
+}

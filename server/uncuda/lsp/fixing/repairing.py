@@ -1,0 +1,58 @@
+"""Fixes the files of a group in memory; worker processes fix the closed files of a large one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from uncuda.workspace import File, Repaired, fix_files
+from uncuda.workspace.cpus import number_for, processors, sizes_of
+
+from ..wire.logs import logger
+
+if TYPE_CHECKING:
+    from .rewrite import Group, Run
+
+
+def repaired(run: Run, group: Group) -> Iterator[Repaired]:
+    """Yield the result for each file of a group, in order."""
+    closed = [file for file in group.files if not run.is_open(file)]
+    sizes = sizes_of(closed)
+    number = _number(run, group, closed, sizes)
+    if number == 1:
+        yield from _fixed_here(run, group, group.files)
+        return
+    from uncuda.workspace.tasks import FixFiles  # imported here, because only large folders need them
+    from uncuda.workspace.workers import Workers
+
+    engines, job = group.engines, run.job
+    with closing(Workers(run.catalogue, number, closed, sizes, _lost)) as workers:
+        run.stamp(closed)
+        wanted = FixFiles((), job.review, job.rules, steps=True)
+        shared = workers.fix(closed, closed, engines.known_for, engines.engine_for, wanted)
+        here = _fixed_here(run, group, [file for file in group.files if run.is_open(file)])
+        for file in group.files:
+            yield next(here if run.is_open(file) else shared)
+
+
+def _fixed_here(run: Run, group: Group, files: Sequence[File]) -> Iterator[Repaired]:
+    job, engine_for = run.job, group.engines.engine_for
+    with run.receivers(group) as answers_for:
+        selection_for = run.selections(group)
+        yield from fix_files(files, engine_for, job.review, job.rules, run.load, answers_for, selection_for)
+
+
+def _number(run: Run, group: Group, closed: Sequence[File], sizes: Sequence[int]) -> int:
+    """Return the number of processes to start; 1: none besides this one.
+
+    One process analyses receivers for all files, and one reads the baselines.
+    """
+    wanted = closed[0].settings.workers if closed else 1
+    if any(file.settings.receivers for file in group.files) or run.has_baseline(group):
+        return 1
+    return number_for(sizes, wanted and min(wanted, processors()), looked=True)
+
+
+def _lost(process: int, code: int) -> None:
+    logger.error("process %d, which fixed files of the workspace, ended with %d", process, code)
