@@ -111,7 +111,7 @@ def test_every_option_is_read(tmp_path: Path) -> None:
             'portable-helper = "my-package"',
             '1: `portable-helper`: `my-package` is not a module; write for example "mypack',
         ),
-        ('portable-style = "accelerator"', "1: unknown portable-style `accelerator`"),
+        ('portable-style = "device"', "1: unknown portable-style `device`"),
         ('portable-names = "device"', "1: `portable-names` is a table, not `device`"),
         ("portable-names = { device_typ = 'f()' }", "1: `portable-names`: unknown name `device_typ` (did you mean"),
         (

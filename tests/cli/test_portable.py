@@ -227,3 +227,57 @@ def test_torch_that_another_file_takes_from_this_one_stays(other: str) -> None:
     Path("pkg/a.py").write_text(text)
     fix()
     assert Path("pkg/a.py").read_text() == "from pkg.device import device_module\n\ndevice_module().synchronize()\n"
+
+
+OWN = """import torch
+
+NPU = hasattr(torch, "npu") and torch.npu.is_available()
+
+
+def get_visible_devices_keyword() -> str:
+    return "ASCEND_RT_VISIBLE_DEVICES" if NPU else "CUDA_VISIBLE_DEVICES"
+
+
+def get_device_name() -> str:
+    if torch.cuda.is_available():
+        return "cuda"
+    return "npu" if NPU else "cpu"
+
+
+def get_torch_device():
+    return getattr(torch, get_device_name(), torch.cuda)
+
+
+def get_nccl_backend() -> str:
+    return "hccl" if NPU else "nccl"
+"""
+NAMES = (
+    'portable-names = { visible_devices = "get_visible_devices_keyword()", device_type = "get_device_name()", '
+    'device_module = "get_torch_device()", backend = "get_nccl_backend()" }'
+)
+
+
+def test_a_module_of_the_projects_own_is_offered_once_and_never_used_by_itself() -> None:
+    text = TEXT.replace("x = torch", "d = 'cuda' if torch.cuda.is_available() else 'cpu'\nx = torch")
+    files = {"pkg/__init__.py": "", "pkg/utils/__init__.py": "", "pkg/utils/device.py": OWN, "pkg/a.py": text}
+    make({**files, "uncuda.toml": SETTINGS})
+    said = fix("--diff")
+    assert said.count("pkg.utils.device seems to say which accelerator there is already; to use it: ") == 1
+    assert 'use it: portable-helper = "pkg.utils.device", portable-names' in said
+    assert NAMES in said
+    assert "from pkg.device import" in said
+    make({"uncuda.toml": f'{SETTINGS}portable-helper = "pkg.utils.device"\n{NAMES}\n'})
+    assert "seems to say" not in fix()
+    fixed = Path("pkg/a.py").read_text()
+    assert "get_torch_device().synchronize()\nd = get_device_name()\n" in fixed
+    assert Path("pkg/utils/device.py").read_text() == OWN
+    assert not Path("pkg/device.py").exists()
+
+
+@pytest.mark.parametrize(
+    "lacking", ["return getattr(torch, get_device_name(), torch.cuda)", 'return "npu" if NPU else "cpu"']
+)
+def test_a_module_that_does_not_say_enough_is_not_offered(lacking: str) -> None:
+    files = {"pkg/__init__.py": "", "pkg/device_utils.py": OWN.replace(lacking, "return 1"), "pkg/a.py": TEXT}
+    make({**files, "uncuda.toml": SETTINGS})
+    assert "seems to say" not in fix("--diff")

@@ -1,9 +1,10 @@
 """Ports programs with `strategy = "portable"` and runs the same ported source on four machines.
 
-`PYTHONPATH=tests:server .venv/bin/python -m execution.portable [PROGRAM…]`; without a name, all programs that start one
-process. The original program runs on simulated CUDA and on PyTorch's CPU; its port runs on both, and also on a
-simulated NPU and MUSA. The port must print the same output; if it ends earlier, there must be a finding at a line in
-which it ended.
+`PYTHONPATH=tests:server .venv/bin/python -m execution.portable [PROGRAM…]`; all that start one process, if none is
+named. The program that was not ported runs on simulated CUDA and on PyTorch's CPU; its port there, too, and on a
+simulated NPU and MUSA. It has to print the same; where it ends earlier, a finding has to stand at a line that it ended
+in. On CUDA and on the CPU it has to do the same, too: the same operators on the same devices and the same calls of
+`torch.cuda`, in the same order (`record.py`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from .porter import port
 from .programs import Program, load_programs
@@ -27,19 +29,33 @@ _FRAME = re.compile(r'File "(?:[^"]*/)?(\w+\.py)", line (\d+)')
 _SECONDS = 600
 
 
-def run(program: Program, folder: Path, machine: str) -> tuple[list[str], set[tuple[str, int]]]:
-    """The output of a program on a machine, without times, and the lines of the program in which it ended, if it
-    failed."""
+class Ran(NamedTuple):
+    """What a program did on a machine."""
+
+    lines: list[str]
+    """What it printed, without times."""
+    ended: set[tuple[str, int]]
+    """The lines of its own that it ended in, if it failed."""
+    steps: list[str]
+    """Its operators and its calls of `torch.cuda`, on CUDA and the CPU."""
+
+
+def run(program: Program, folder: Path, machine: str) -> Ran:
+    """What a program does on a machine."""
     environment = {**os.environ, "PYTHONPATH": str(HERE)}
     start = ["-m", "simulator", "--target", machine, "--version", MACHINES[machine], "--"] if machine != "cpu" else []
-    command = [str(PYTHON), *start, "main.py", *program.arguments]
+    record = folder.parent / "steps"
+    record.write_text("", encoding="utf-8")
+    recorder = [str(HERE / "record.py"), str(record)] if machine in ("cuda", "cpu") else []
+    command = [str(PYTHON), *start, *recorder, "main.py", *program.arguments]
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=_SECONDS, check=False
     )
     lines = [_TIMES.sub("…", line) for line in done.stdout.splitlines()]
     own = {path.name for path in folder.glob("*.py")}
     frames = {(name, int(line)) for name, line in _FRAME.findall(done.stderr) if name in own}
-    return [*lines, f"exit {done.returncode}"], frames if done.returncode else set()
+    steps = record.read_text(encoding="utf-8").splitlines()
+    return Ran([*lines, f"exit {done.returncode}"], frames if done.returncode else set(), steps)
 
 
 def compared(program: Program, review: bool) -> dict[str, str]:
@@ -50,7 +66,7 @@ def compared(program: Program, review: bool) -> dict[str, str]:
         shutil.copytree(program.folder, after)
         job = {"folder": str(after), "options": ["--strategy", "portable"], "review": review}
         left = {(name, line) for name, line, *_ in port(job)["findings"]}
-        known = {machine: run(program, before, machine)[0] for machine in ("cuda", "cpu")}
+        known = {machine: run(program, before, machine) for machine in ("cuda", "cpu")}
         return {machine: _verdict(run(program, after, machine), known[_like(machine)], left) for machine in MACHINES}
 
 
@@ -58,14 +74,21 @@ def _like(machine: str) -> str:
     return "cpu" if machine == "cpu" else "cuda"
 
 
-def _verdict(ran: tuple[list[str], set[tuple[str, int]]], known: list[str], left: set[tuple[str, int]]) -> str:
-    lines, ended = ran
-    if lines == known:
-        return "same"
-    if ended & left:
+def _verdict(ran: Ran, known: Ran, left: set[tuple[str, int]]) -> str:
+    if ran.lines == known.lines:
+        if not ran.steps:
+            return "same"
+        if ran.steps == known.steps:
+            return f"same, {len(ran.steps):,} steps in the same order"
+        return f"differs: {_first(ran.steps, known.steps)}"
+    if ran.ended & left:
         return "ends at a finding"
+    return f"differs: {_first(ran.lines, known.lines)}"
+
+
+def _first(lines: list[str], known: list[str]) -> str:
     first = next((pair for pair in zip(lines, known) if pair[0] != pair[1]), (lines[-1:], known[-1:]))
-    return f"differs: {first[0]} instead of {first[1]}"
+    return f"{first[0]} instead of {first[1]}"
 
 
 def main(names: list[str]) -> int:

@@ -19,7 +19,7 @@ def class_at(code: str, word: str, project: Project | None = None) -> str:
     text = HEAD + code
     settings = Settings(strategy="portable", portable_helper=HELPER)
     findings = engine_for("npu", settings, project or Project()).check(Source(text)).findings
-    at = text.rindex(word)
+    at = text.rindex(word) + word.startswith(".")
     finding = next(one for one in findings if one.span.start <= at < one.span.end)
     return finding.fixes[0].applicability if finding.fixes else "manual"
 
@@ -57,6 +57,15 @@ def test_any_other_question_is_safe(code: str) -> None:
     assert class_at(code, "is_available") == "safe"
 
 
+def test_what_a_question_guards_that_stays() -> None:
+    use = "use = torch.cuda.is_available() and not args.cpu\n"
+    stays = f"{use}x = move_to_cuda(x) if use else x\n"
+    for code in ("if use:\n    x = x.cuda()\n", "x = x.cuda() if use else x\n"):
+        assert class_at(use + code, ".cuda()") == "safe"
+        assert class_at(stays + code, ".cuda()") == "review"
+    assert class_at(f"{stays}x = x.cuda()\n", ".cuda()") == "safe"
+
+
 def test_a_count_over_a_wrapper_for_one_process() -> None:
     count = "if torch.cuda.device_count() > 1:\n    model = nn.{}(model)\n"
     assert class_at(count.format("DataParallel"), "device_count") == "review"
@@ -89,11 +98,18 @@ def test_a_stream_beside_an_event_that_stays() -> None:
         "def f(x):\n    {}\n    fused_adam_cuda.adam(x)\n",
         "if engine:\n    import tensorrt\n    {}\n",
         "from torch.utils.cpp_extension import CUDA_HOME\n{}\n",
+        "try:\n    import pynvml\nexcept ImportError:\n    pynvml = None\n{}\n",
     ],
 )
 def test_what_is_for_cuda_by_its_name_or_beside_its_extension(code: str) -> None:
     assert class_at(code.format("torch.cuda.synchronize()"), "synchronize") == "review"
     assert class_at("def f(x):\n    torch.cuda.synchronize()\n", "synchronize") == "safe"
+
+
+def test_a_count_beside_what_stays() -> None:
+    code = "def f():\n    for i in range(torch.cuda.device_count()):\n        print(i)\n"
+    assert class_at(code, "device_count") == "safe"
+    assert class_at(f"{code}        torch.cuda.get_device_capability(i)\n", "device_count") == "review"
 
 
 def test_what_says_its_own_expression_is_by_hand_and_silences_nothing_else() -> None:

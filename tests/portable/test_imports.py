@@ -38,6 +38,14 @@ LINE = "from pkg.device import device_module\n"
             f"import torch\n# more\nimport numpy\n\n{LINE}\ntry:\n    import apex\nexcept ImportError:\n    x = 1\n\n",
         ),
         (
+            "from .compat import prepare\n\nprepare()\n\nimport torch\n\n",
+            f"from .compat import prepare\n\nprepare()\n\nimport torch\n\n{LINE}\n",
+        ),
+        (
+            "from .compat import prepare\n\nprepare()\n\nimport torch\nfrom .a import b\n\n",
+            f"from .compat import prepare\n\nprepare()\n\nimport torch\n{LINE}from .a import b\n\n",
+        ),
+        (
             "import sys\nimport torch\n\nsys.path.append(ROOT)\n\nimport pkg.a\n\n",
             f"import sys\nimport torch\n\nsys.path.append(ROOT)\n\nimport pkg.a\n{LINE}\n",
         ),
@@ -117,9 +125,17 @@ def test_a_use_above_the_import_that_is_there_is_by_hand() -> None:
     assert "move it up" in finding.message
 
 
-def test_torch_imported_late_needs_review() -> None:
-    text = "def f():\n    import torch\n\n    torch.cuda.synchronize()\n"
-    assert classes(text) == ["review"]
+@pytest.mark.parametrize("head", ["", "import os\n\n", "from pkg.a import b\n\n", "from .a import b\n\n"])
+def test_torch_imported_late_needs_review(head: str) -> None:
+    """The helper imports it at once: it may be a package that is not always there, or is slow to come."""
+    code = "def f():\n    import torch\n\n    torch.cuda.synchronize()\n"
+    assert classes(head + code) == ["review"]
+    assert classes(f"{head}import torchvision\n\n{code}") == ["safe"]
+
+
+def test_a_decorator_needs_review() -> None:
+    """Python 3.8 takes no call in the middle of one."""
+    assert classes("import torch\n\n\n@torch.cuda.amp.autocast()\ndef f(x): pass\n") == ["review"]
 
 
 ALIASED = "import torch\nfrom torch.cuda.amp import GradScaler, autocast\n\n\n"
@@ -128,7 +144,9 @@ MAIN = '\n\nif __name__ == "__main__":\n    f(torch)\n'
 
 def test_imported_names_go_with_their_uses() -> None:
     code = "@autocast()\ndef f(x):\n    g = GradScaler(1.0, 2.0, 0.5, 2000, True)\n    with autocast(x): pass\n"
-    fixed = ported(ALIASED + code + MAIN)
+    assert classes(ALIASED + code + MAIN) == ["review"] * 3, "a decorator is but a name and a call in Python 3.8"
+    assert classes(ALIASED + code[code.index("def") :] + MAIN) == ["safe"] * 3
+    fixed = ported(ALIASED + code + MAIN, review=True)
     assert fixed == (
         f"import torch\n\n{LINE}\n\n@device_module().amp.autocast()\ndef f(x):\n"
         "    g = device_module().amp.GradScaler(1.0, 2.0, 0.5, 2000, enabled=True)\n"
@@ -196,6 +214,7 @@ def test_torch_goes_where_nothing_else_uses_it(before: str, after: str) -> None:
         f"{BEFORE}__all__ = ['torch']\n{ALONE}",
         f"import torch\nimport fused_ext\n\n{ALONE}",
         f"import torch\nfrom pkg import _C\n\n{ALONE}",
+        f"import torch\n\nprepare()\n\nfrom pkg import a\n\n{ALONE}",
     ],
 )
 def test_torch_stays_where_something_may_need_it(text: str) -> None:

@@ -35,6 +35,7 @@ CHANGED = "\nimport sys\n\nsys.path.append('..')\n"
         (PACKAGE, "pkg/models/a.py", "from .b import c\nfrom .d import e\nfrom pkg.f import g", "..device", "safe"),
         (PACKAGE, "pkg/a/src/b/c.py", "from .d import e", "pkg.device", "review"),
         (PACKAGE, "pkg/a/b/c/d.py", "from .e import f", "pkg.device", "safe"),
+        (PACKAGE, "pkg/full_cuda_graph.py", "", "pkg.device", "review"),
         (PACKAGE, "scripts/train.py", "", "pkg.device", "review"),
         (PACKAGE, "setup.py", "", "pkg.device", "review"),
         (PACKAGE, "pkg/train.py", MAIN, "pkg.device", "review"),

@@ -100,6 +100,8 @@ BY_HAND = [
     "def f(s: torch.cuda.Stream): pass",
     "major, _ = torch.cuda.get_device_capability()\nok = major >= 8",
     "g = torch.cuda.CUDAGraph()",
+    '@torch.library.custom_op("a::b", mutates_args=(), device_types="cuda")\ndef f(x): pass',
+    'torch.library.register_kernel("a::b", "cuda", f)',
     "torch.cuda.nvtx.range_push('a')",
     "from torch.utils.cpp_extension import CUDAExtension\n\nCUDAExtension('a', ['a.cu'])",
     'd = torch.device("cuda:{0}".format(i))',

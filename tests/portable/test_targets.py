@@ -106,3 +106,15 @@ def test_a_corner_of_cudas_own_is_silent(code: str) -> None:
 )
 def test_the_other_way_is_no_corner(code: str) -> None:
     assert found(f"import torch\nfrom pkg.device import accelerator_type\n\n{code}")
+
+
+HARD_CODED = 'import torch\n\nx = torch.zeros(1, device="npu")\ntorch.musa.synchronize()\ny = x.cuda()\n'
+
+
+def test_every_accelerator_by_its_name_is_a_finding() -> None:
+    assert [finding.rule for finding in found(HARD_CODED)] == ["hard-coded-accelerator"] * 2 + ["cuda-method"]
+    assert [finding.rule for finding in found(HARD_CODED, portable_targets=("npu",))] == [
+        "hard-coded-accelerator",
+        "cuda-method",
+    ]
+    assert ported(HARD_CODED).count("accelerator_type()") == 1

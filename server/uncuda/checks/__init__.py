@@ -11,6 +11,7 @@ from . import (
     amp_c,
     argument,
     environment,
+    hard_coded,
     integer_device,
     jit_script,
     method,
@@ -36,6 +37,7 @@ CHECKS: dict[str, Callable[[Sequence[Rule], Target], Check]] = {
     "jit-script": jit_script.Check,
     "amp-c": amp_c.Check,
     "integer-device": integer_device.Check,
+    "hard-coded": hard_coded.Check,
 }
 
 __all__ = ["CHECKS", "At", "Check", "Context", "Hit"]

@@ -44,7 +44,7 @@ class Ruleset:
     def _applies(self, rule: Rule) -> bool:
         if (rule.needs and self.target.has(rule.needs)) or lacking(rule, self.target.words):
             return False
-        if self._portable and rule.get("portable") == {}:
+        if (self._portable and rule.get("portable") == {}) or (not self._portable and rule.check == "hard-coded"):
             return False
         return self.shim or not (rule.when_imported or rule.check == "missing-shim")
 

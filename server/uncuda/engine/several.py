@@ -16,6 +16,7 @@ from . import Engine, Finding, Report
 from .fixing import Chosen, Edited
 from .incremental_hits import Row
 from .messages import Messages
+from .portable.accelerators import Accelerators
 from .portable.agreement import Agreement, Lows
 from .portable.forms import DIFFERS
 from .portable.spelling import Spelling
@@ -50,6 +51,9 @@ class _Part(Engine):
         self, catalogue: Catalogue, target: str, every: Sequence[str], settings: Settings, project: Project | None
     ) -> None:
         self._every = [catalogue.target(one) for one in every]
+        named = [(one, _settings_of(catalogue, one, settings)) for one in every]
+        stated = [catalogue.target(one, its.target_version, its.torch_version) for one, its in named]
+        self._accelerators = Accelerators(catalogue, stated)
         self.lows: Lows = {}
         self._latest: tuple[Context, Writer] | None = None
         super().__init__(catalogue, target, settings, project)
@@ -80,7 +84,8 @@ class _Part(Engine):
     def _new_writer(self, context: Context) -> Writer:
         settings = self.settings
         helper = self.project.helper or Helper(settings.portable_helper or Helper.module)
-        return Writer(context, Spelling(context.facts, context.path, self.project, helper, settings.portable_names))
+        spelling = Spelling(context.facts, context.path, self.project, helper, settings.portable_names)
+        return Writer(context, spelling, self._accelerators, settings.portable_style)
 
 
 class PortableEngine(Engine):

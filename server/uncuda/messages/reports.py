@@ -138,6 +138,10 @@ REPORTS: Room = {
         "one source for CUDA, {0}; its module is {1}",
         "同一份源码用于 CUDA、{0}；其模块为 {1}",
     ),
+    "helper found": (
+        "{0} seems to say which accelerator there is already; to use it: {1}",
+        "{0} 似乎已能说明当前加速器；如需使用：{1}",
+    ),
     "helper written": ("wrote {0}, which says which accelerator there is", "已写入 {0}，由它说明当前加速器"),
     "helper due": (
         "the text imports {0}, which is not there; `uncuda fix` writes it for files that are named",

@@ -123,9 +123,12 @@ OPTIONS: tuple[Option, ...] = (
         "portable-style",
         "string",
         "helper",
-        'With `strategy = "portable"`: `helper`: everything is asked of that module.',
-        '用于 `strategy = "portable"`：`helper`：全部由该模块给出。',
-        choices=("helper",),
+        'With `strategy = "portable"`: `helper`: everything is asked of that module. `accelerator`: functions '
+        "of `torch.accelerator` are called where PyTorch and every plugin have them in the configured versions; such "
+        "fixes are to review.",
+        '用于 `strategy = "portable"`：`helper`：全部由该模块给出。'
+        "`accelerator`：所配置的 PyTorch 与各插件版本均支持时调用 `torch.accelerator` 的函数；此类修复需复核。",
+        choices=("helper", "accelerator"),
     ),
     Option(
         "portable-names",

@@ -20,6 +20,7 @@ from .backends import neighbours
 from .choice import Chosen, choose
 from .constants import Constants
 from .discover import File
+from .own_helper import own_helper
 from .portable import root_of
 from .requirements import TORCH, Holds, Requirements
 from .scan import Read, Scanner, Survey, read_text, survey
@@ -207,6 +208,8 @@ class Engines:
         if isinstance(engine, PortableEngine):
             helper = engine.project.helper
             self._note("portable", ", ".join(engine.plugins), helper.module if helper else "")
+            if helper is not None and group.settings.portable_helper is None:
+                self._offer(helper, engine)
             return
         if taken.versions and taken.why != "set":
             key, values = taken.note
@@ -221,6 +224,14 @@ class Engines:
         if len(tables) == 1 and not (same_version(exact, tables[0]) if exact else versions.holds(tables[0])):
             key = "table newer" if versions.may("<", tables[0]) else "table older"
             self._note(key, target.words["package"], target.version, tables[0])
+
+    def _offer(self, helper: Helper, engine: PortableEngine) -> None:
+        """Note a module of the project's own that can take the helper's place, if that is not written yet."""
+        targets = [part.target for part in engine.parts]
+        for one in helper.every:
+            package = one.module.rpartition(".")[0]
+            if one.defines is None and one.folder and (own := own_helper(one.folder, package, targets)):
+                self._note("helper found", own.module, own.settings)
 
     def _is_set(self) -> bool:
         """Whether a setting names the target for all files, so that constants are not needed."""

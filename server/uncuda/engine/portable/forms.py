@@ -11,6 +11,7 @@ from ...checks.base import Context
 from ...checks.hit import Hit
 from ...checks.scripted import scripted
 from ...edits import SAFE, lowest
+from .accelerators import Accelerators
 from .spelling import Spelling
 
 BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED = (
@@ -37,6 +38,8 @@ class Form:
 
     templates: Mapping[str, str]
     spelling: Spelling
+    accelerators: Accelerators | None = None
+    """What is asked before the helper, in a text that is written with `torch.accelerator`."""
     allowed: str | None = SAFE
 
     def of(self, key: str) -> str:

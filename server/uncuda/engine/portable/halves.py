@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -13,6 +14,7 @@ from ...edits import SAFE
 from ...facts.scopes import Header
 
 _ASKING = frozenset({"is_available", "device_count", "is_cuda", "is_nccl_available"})
+_COUNTING = frozenset({"device_count", "current_device", "get_device_name", "get_device_properties"})
 _DEVICES = frozenset({"cuda", "cpu", "mps", "meta", "nccl", "gloo", "mpi", ""})
 _CUDAS = re.compile(r"cuda(?::.*)?")
 _VENDOR = re.compile(r"gpu|cuda|nvidia|tensorrt|Provider", re.IGNORECASE)
@@ -24,10 +26,21 @@ _EXTENSION = re.compile(
     r"|\bfrom[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba)\b"
 )
 """A call of an extension for CUDA, by its name, and an import of a library that runs on CUDA only."""
+_ACCELERATOR = re.compile(r"\btorch\.accelerator\b|\bfrom[ \t]+torch[ \t]+import\b[^\n]*\baccelerator\b")
+_LIBRARIES = re.compile(
+    r"^(?: {4})?(?:from|import)[ \t]+(?:pynvml|py3nvml|pydcgm|dcgm_\w+|nvshmem|cupy|pycuda|tensorrt|cuda)\b", re.M
+)
+"""Imports of libraries for NVIDIA's devices, at the head of a file or in a `try` there."""
 _BUILDS = ("CUDA_HOME", "CUDAPluggableAllocator", "CUDAExtension", "load_inline")
 _PARALLEL = re.compile(r"(?<!Distributed)\bDataParallel\b")
 _STREAMS = re.compile(r"\btorch\.(?:Stream|Event)\b")
 _SET = re.compile(r"(?:\w+\.)*(\w+)(?:[ \t]*:[^=\n]+)?[ \t]*=(?!=)[^\n]*")
+
+
+def says_accelerator(context: Context) -> bool:
+    """Whether a text uses `torch.accelerator`: it has a style of its own, which what is written continues."""
+    layout = context.facts.layout
+    return any(not layout.token_at(match.start()) for match in _ACCELERATOR.finditer(context.text))
 
 
 class Halves:
@@ -37,14 +50,17 @@ class Halves:
         self._context = context
         self._words = {id(hit.node) for hit in ported if hit is not None and hit.fixes and hit.node is not None}
         self._known: dict[int, bool] = {}
+        self._hits = hits
         streams = [hit for hit in ported if hit is not None and hit.rule.name == "cuda-stream"]
         left = [hit for hit in streams if not hit.fixes or hit.fixes[0].applicability != SAFE]
         self._mixed = set(map(self._function_of, left))
+        stays = [hit for hit in ported if hit is not None and not hit.fixes and hit.rule.check == "name"]
+        self._half = {at for hit in stays if (at := self._function_of(hit)) >= 0}
         self._hides = any(hit.rule.check == "environment" and "VISIBLE" in hit.words.get("old", "") for hit in hits)
 
     def has(self, hit: Hit) -> bool:
         """Whether the fix of a place would leave a half behind that no fix ports."""
-        if self._is_nvidias:
+        if self._is_nvidias or self._says_accelerator:
             return True
         if self._hides and hit.rule.check != "environment":
             return True  # which devices are seen is said by a variable that may stay
@@ -52,12 +68,22 @@ class Halves:
             return True  # a stream of one class, events of another
         if self._is_cudas(hit):
             return True
+        if self._subject(hit) in _COUNTING and self._function_of(hit) in self._half:
+            return True  # what it counts is asked for what is CUDA's
+        if self._kept is not None and self._is_behind(hit, self._kept):
+            return True  # the question is for review, and what it guards runs for CUDA as long as it stays
         return self._asks(hit) and (self._in_expression(hit) or self._in_block(hit) or self._by_name(hit))
 
     @cached_property
+    def _says_accelerator(self) -> bool:
+        return says_accelerator(self._context)
+
+    @cached_property
     def _is_nvidias(self) -> bool:
-        """Whether the file builds or allocates for CUDA by itself."""
-        return any(map(self._context.facts.says, _BUILDS))
+        """Whether the file is for CUDA by its name, or builds or allocates for CUDA by itself."""
+        if "cuda" in posixpath.basename(self._context.path.replace("\\", "/")).lower():
+            return True
+        return any(map(self._context.facts.says, _BUILDS)) or _LIBRARIES.search(self._context.text) is not None
 
     @cached_property
     def _says_streams(self) -> bool:
@@ -66,6 +92,25 @@ class Halves:
     def _function_of(self, hit: Hit) -> int:
         headers = self._context.facts.indents.headers(hit.start)
         return next((header.start for header in headers if header.word in ("def", "async")), -1)
+
+    @cached_property
+    def _kept(self) -> re.Pattern[str] | None:
+        """The names of questions that stay without review; None if there are none."""
+        text = self._context.text
+        asked = (hit for hit in self._hits if hit.fixes and hit.statement and self._asks(hit) and self._by_name(hit))
+        names = {match[1] for hit in asked if hit.statement and (match := _SET.match(text, hit.statement.start))}
+        return re.compile(rf"\b(?:if|elif|while)\b[^\n]*\b(?:{'|'.join(sorted(names))})\b") if names else None
+
+    def _is_behind(self, hit: Hit, tests: re.Pattern[str]) -> bool:
+        """Whether a place is guarded by one of these tests."""
+        text, indents = self._context.text, self._context.facts.indents
+        if hit.statement is not None and tests.search(text, hit.statement.start, hit.statement.end):
+            return True
+        headers = [header for header in indents.headers(hit.start) if header.word in ("if", "elif", "else", "while")]
+        clauses = (
+            one for header in headers for one in (indents.clauses(header) if header.word == "else" else [header])
+        )
+        return any(tests.search(text, one.start, one.end) for one in clauses)
 
     def _is_cudas(self, hit: Hit) -> bool:
         """Whether a place is in a function or class of CUDA by its name, or beside calls of an extension for it."""
@@ -89,11 +134,14 @@ class Halves:
             return False
         return _EXTENSION.search(text, header.start, end) is not None
 
+    def _subject(self, hit: Hit) -> str:
+        """The last word of the name or attribute at a place."""
+        return (hit.words.get("name") or hit.words.get("old", "")).rpartition(".")[2]
+
     def _asks(self, hit: Hit) -> bool:
         """Whether a place asks for a device: by a function, an attribute or a comparison."""
         if hit.rule.check in ("name", "method"):
-            subject = (hit.words.get("name") or hit.words.get("old", "")).rpartition(".")[2]
-            return subject in _ASKING
+            return self._subject(hit) in _ASKING
         around = hit.statement.digest.parents.get(hit.node) if hit.statement and hit.node else None
         return isinstance(around, ast.Compare)
 

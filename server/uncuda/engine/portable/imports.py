@@ -44,6 +44,8 @@ def written(hit: Hit, context: Context, form: Form, hits: Sequence[Hit]) -> list
         raise Unwritable(BY_HAND)  # somebody else may bind it, or take it from here
     if dotted.count(".") < 3 or not _SCRIPT.search(context.text):
         form.lower(REVIEW)  # a module, or a name that another file may import from this one
+    if any(context.text[context.facts.layout.line_start(start) :].lstrip()[:1] == "@" for start, _ in uses):
+        form.lower(REVIEW)  # Python 3.8 takes names and one call in a decorator
     together = [other for other in hits if other.statement is statement and is_import(other)]
     gone = {id(_alias(other, node)) for other in together}
     return [_without(statement, node, gone, context), *(Edit(*place, new) for place in uses)]

@@ -22,12 +22,18 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
     if not isinstance(node, (ast.Attribute, ast.Name)) or statement is None or not isinstance(node.ctx, ast.Load):
         raise Unwritable(BY_HAND)
     base = statement.start
+    if context.text[base] == "@":
+        form.lower(REVIEW)  # Python 3.8 takes names and one call
     start, end = (base + offset for offset in statement.digest.span(node))
     inside = [edit for edit in hit.fixes[0].edits if not (start <= edit.start and edit.end <= end)]
     if any(edit.start != edit.end or not _KEYWORD.match(edit.text) for edit in inside):
         raise Unwritable(BY_HAND)  # it changes something else, too
     if f"{hit.words.get('name')}()" in form.templates:
         return [*_called(hit, context, form, node, end), *inside]
+    if form.accelerators is not None and context.text[start:end] == hit.words.get("name"):
+        if new := form.accelerators.name_for(context.text[start:end], _call(hit, node)):
+            form.lower(REVIEW)  # it takes any accelerator, and raises where there is none
+            return [Edit(start, end, new), *inside]
     key, part, hidden = _keyed(node, hit, context, form)
     if part is not node or hidden:
         _refuse_renamed(hit, context, key)
@@ -35,6 +41,13 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
         form.lower(REVIEW)  # the module itself: it cannot be pickled
     first, last = (base + offset for offset in statement.digest.span(part))
     return [Edit(first, last, form.of(key) + hidden), *inside]
+
+
+def _call(hit: Hit, node: ast.expr) -> ast.AST | None:
+    """The call of a name; None if it is not called."""
+    assert hit.statement is not None
+    call = hit.statement.digest.parents.get(node)
+    return call if isinstance(call, ast.Call) and call.func is node else None
 
 
 def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str, ast.expr, str]:

@@ -14,8 +14,9 @@ from .reach import PATH_CHANGED, Reach
 _IMPORT = re.compile(r"^(from|import)[ \t]+(\.*[\w.]*)", re.M)
 _COMMENTS = re.compile(r"#[^\n]*")
 _BLANK = re.compile(r"[ \t]*\r?\n")
+_CODE = re.compile(r"^(?!from\b|import\b)[^\s#)]", re.M)
 _NEXT = re.compile(r"^(?![ \t#\r\n)\]}])", re.M)
-_TORCH_INSIDE = re.compile(r"^[ \t]+(?:import[ \t]+torch\b|from[ \t]+torch[. \t])", re.M)
+_TORCHES = frozenset({"torch", "torchvision", "torchaudio"})
 
 
 class _Line(NamedTuple):
@@ -71,8 +72,13 @@ def place_of(facts: Facts, reach: Reach) -> Gap:
     lines = _lines(facts)
     changed = _path_changed(facts)
     after = [line for line in lines if line.start >= changed]
-    group = _first_group([line for line in after if line.root in (own | {"."}) - {"torch", ""}], facts)
     torch = [line for line in lines if line.root == "torch"]
+    owned = [line for line in after if line.root in (own | {"."}) - {"torch", ""}]
+    if torch and owned and has_code(facts.text, owned[0].start, torch[0].start):
+        owned = [line for line in owned if line.start > torch[0].start]  # it runs before torch is imported
+    group = _first_group(owned, facts)
+    if not any(line.root in _TORCHES for line in lines):
+        reach = reach._replace(allowed=REVIEW)  # torch is imported late or not at all, and the helper imports it
     if group:
         return _in_order(facts, group, reach, bool(torch) and torch[0].start < group[0].start)
     if not after and changed:
@@ -80,13 +86,16 @@ def place_of(facts: Facts, reach: Reach) -> Gap:
     first = _block(after or lines, facts)
     if torch and first and torch[-1].start > first[-1].start:  # what is set before torch is imported stays before
         first = _block(lines[lines.index(torch[-1]) :], facts)
-    is_late = not torch and _TORCH_INSIDE.search(facts.text) is not None
-    allowed = REVIEW if is_late else reach.allowed
     if not first:
-        return _at(facts, _head(facts), allowed)
-    gap = _at(facts, first[-1].end, allowed)
+        return _at(facts, _head(facts), reach.allowed)
+    gap = _at(facts, first[-1].end, reach.allowed)
     is_followed = facts.text[gap.at : gap.at + 1] not in ("", "\r", "\n")
     return replace(gap, apart=True, below=("",) if is_followed else ())
+
+
+def has_code(text: str, start: int, end: int) -> bool:
+    """Whether anything but imports stands at the head of a line between two places."""
+    return _CODE.search(text, start, max(start, end)) is not None
 
 
 def _in_order(facts: Facts, group: Sequence[_Line], reach: Reach, after_torch: bool) -> Gap:

@@ -23,7 +23,7 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
     refuse_unless_expression(hit, context)
     assert hit.statement is not None
     text = next((text for text in hit.statement.digest.texts if text.node is hit.node), None)
-    if text is None or len(text.tokens) != 1 or hit.rule.get("entry") or _is_key(hit):
+    if text is None or len(text.tokens) != 1 or hit.rule.get("entry") or _is_key(hit) or _registers(hit, context):
         raise Unwritable(BY_HAND)
     if (annotation := _annotation(hit)) is not None and _is_literal(annotation, context.text):
         raise Unwritable(BY_HAND)
@@ -118,6 +118,18 @@ def _is_literal(annotation: ast.expr, text: str) -> bool:
     if "Literal" in names:
         return True
     return any(re.search(rf"^{name}\b[^=\n]*=[^\n]*\bLiteral\[", text, re.M) for name in names)
+
+
+def _registers(hit: Hit, context: Context) -> bool:
+    """Whether a string says for which devices a kernel is: it is for no others."""
+    assert hit.statement is not None
+    assert hit.node is not None
+    for outer in hit.statement.digest.ancestors(hit.node):
+        if isinstance(outer, ast.keyword) and outer.arg == "device_types":
+            return True
+        if isinstance(outer, ast.Call):
+            return (context.resolve(outer.func, hit.statement) or "").startswith("torch.library.")
+    return False
 
 
 def _is_key(hit: Hit) -> bool:

@@ -9,12 +9,16 @@ from collections.abc import Collection, Iterator, Sequence
 
 from ...edits import Edit
 from ...facts.read import Facts
+from .placement import has_code
 
 _LINE = re.compile(r"^import[ \t]+torch[ \t]*(?:\r?\n|\Z)", re.M)
 _NAMES = re.compile(r"(?<![\w.])torch\b|\b(?:is_)?cuda\b")
 _IMPORTS = re.compile(r"^[ \t]*(?:from[ \t]+torch[.\w]*[ \t]+import\b|import[ \t]+torch[.\w]*[ \t]+as\b)", re.M)
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+\.*([\w.]*)[^\n]*", re.M)
-_FREE = sys.stdlib_module_names | {"", "numpy", "torch", "torchvision", "tqdm", "yaml"}
+_FREE = sys.stdlib_module_names | {
+    *("", "click", "hydra", "matplotlib", "numpy", "omegaconf", "packaging", "pandas", "PIL", "pytest", "requests"),
+    *("scipy", "torch", "torchvision", "tqdm", "typing_extensions", "yaml"),
+}
 """Modules that can be imported before torch, or that import it themselves."""
 _COMPILED = re.compile(r"\b_C\b|_ext\b|_cuda\b")
 
@@ -44,7 +48,9 @@ class UnusedTorch:
 
     def _is_free(self, start: int, place: int) -> bool:
         """Whether nothing that may need torch to be loaded is imported between its import and that of the helper."""
-        for match in _IMPORT.finditer(self._facts.text, start, max(start, place)):
+        if place < start or has_code(self._facts.text, start, place):
+            return False
+        for match in _IMPORT.finditer(self._facts.text, start, place):
             root = match[1].partition(".")[0]
             if _COMPILED.search(match[0]) or root not in _FREE | self._own:
                 return False

@@ -10,12 +10,13 @@ from ...checks.hit import Hit
 from ...checks.quotes import fitted
 from ...edits import REVIEW, Edit, Fix, lowest
 from ...messages.fixes import titled
+from .accelerators import Accelerators
 from .arguments import written as argument_written
 from .choices import Choices
 from .compiled import Compiled
 from .corners import Corners
 from .forms import BY_HAND, LATE, NO_FORM, Form, Unwritable, filled
-from .halves import Halves
+from .halves import Halves, says_accelerator
 from .imports import is_import, is_plain
 from .imports import written as import_written
 from .methods import written as method_written
@@ -36,8 +37,10 @@ _WRITERS: dict[str, Callable[[Hit, Context, Form], Sequence[Edit]]] = {
 class Writer:
     """Writes the fixes of one text."""
 
-    def __init__(self, context: Context, spelling: Spelling) -> None:
+    def __init__(self, context: Context, spelling: Spelling, accelerators: Accelerators, style: str) -> None:
         self._context, self._spelling = context, spelling
+        continued = says_accelerator(context) and not spelling.imports
+        self._accelerators = accelerators if style == "accelerator" or continued else None
 
     def written(self, hits: Sequence[Hit]) -> list[Hit | None]:
         """The hits in their order, each with the fix that runs on all accelerators, or by hand; None: it may stay."""
@@ -78,7 +81,7 @@ class Writer:
         writer = _WRITERS.get(hit.rule.check)
         if not templates or writer is None:
             return _by_hand(hit, NO_FORM)
-        form = Form(templates, self._spelling)
+        form = Form(templates, self._spelling, self._accelerators)
         try:
             if (around := choices.around(hit)) is not None:
                 edits: Sequence[Edit] = [Edit(*around, filled("{device_type}", self._spelling))]

@@ -1,0 +1,102 @@
+"""A module of the project that says which accelerator there is, as many projects have written one."""
+
+# Paths are plain strings here, as in discover.py.
+# ruff: noqa: PTH118
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from uncuda.catalogue import Target
+from uncuda.reading import NotUtf8Error, TooLargeError, decode_utf8, read_bytes
+
+_NAME = re.compile(r"\w*(?:device|accelerator|platform|backend)\w*\.py")
+_MANY, _DEPTH, _LONGEST = 400, 3, 40_000
+"""Files that are looked at by their name, folders that are gone down, and characters of a file."""
+_CUDAS = {"backend": "nccl", "visible_devices": "CUDA_VISIBLE_DEVICES"}
+
+
+class OwnHelper(NamedTuple):
+    """Such a module. `names`: what to write for functions of uncuda's own."""
+
+    module: str
+    names: dict[str, str]
+
+    @property
+    def settings(self) -> str:
+        """The settings that use it, as TOML in one line."""
+        names = ", ".join(f'{name} = "{call}"' for name, call in self.names.items())
+        return f'portable-helper = "{self.module}", portable-names = {{ {names} }}'
+
+
+def own_helper(folder: str, package: str, targets: Sequence[Target]) -> OwnHelper | None:
+    """The module of a package with functions that answer for CUDA and for one of the targets; None if there is none.
+
+    It has to say the device, and its module.
+    """
+    for path, module in islice(_files(folder, package, _DEPTH), _MANY):
+        names = _answers(path, targets)
+        if "device_module" in names and not names.keys().isdisjoint({"accelerator_type", "device_type"}):
+            return OwnHelper(module, names)
+    return None
+
+
+def _files(folder: str, package: str, depth: int) -> Iterator[tuple[str, str]]:
+    """Paths and dotted names of modules whose name speaks of devices."""
+    try:
+        with os.scandir(folder) as entries:
+            found = sorted(((entry.name, entry.is_dir()) for entry in islice(entries, _MANY)), key=lambda one: one[0])
+    except OSError:
+        return
+    for name, _ in found:
+        if _NAME.fullmatch(name):
+            yield os.path.join(folder, name), f"{package}.{name.removesuffix('.py')}"
+    for name, is_folder in found:
+        if is_folder and depth and name.isidentifier():
+            yield from _files(os.path.join(folder, name), f"{package}.{name}", depth - 1)
+
+
+def _answers(path: str, targets: Sequence[Target]) -> dict[str, str]:
+    """What the functions without parameters at the head of a file answer, by the name of our function."""
+    try:
+        text = decode_utf8(read_bytes(path))
+        if len(text) > _LONGEST or not any(f'"{target.words["device"]}"' in text for target in targets):
+            return {}
+        tree = ast.parse(text)
+    except (OSError, NotUtf8Error, TooLargeError, SyntaxError, ValueError, RecursionError):
+        return {}
+    found: dict[str, str] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and not _parameters(node) and not node.decorator_list:
+            if (kind := _kind(node, targets)) and not node.name.startswith("_"):
+                found.setdefault(kind, f"{node.name}()")
+    return found
+
+
+def _parameters(node: ast.FunctionDef) -> list[ast.arg]:
+    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+
+
+def _kind(node: ast.FunctionDef, targets: Sequence[Target]) -> str:
+    """Which of our functions a function is like: by the words that it can return."""
+    words = {one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+    keys = {"backend": "ccl", "visible_devices": "visible-devices"}
+    for kind, cudas in _CUDAS.items():
+        if cudas in words and any(target.words.get(keys[kind]) in words for target in targets):
+            return kind
+    if any(_is_of_torch(one) for one in ast.walk(node)):
+        return "device_module"
+    if "cuda" in words and any(target.words["device"] in words for target in targets):
+        return "device_type" if "cpu" in words else "accelerator_type"
+    return ""
+
+
+def _is_of_torch(node: ast.AST) -> bool:
+    """Whether a node is `getattr(torch, …)`."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "getattr":
+        return False
+    return bool(node.args) and isinstance(node.args[0], ast.Name) and node.args[0].id == "torch"
