@@ -20,8 +20,8 @@ TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN, PATTERNS = "text", "texts", "number",
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a rule's declaration. `choices`: the values that the key may have; `empty`: an empty value is allowed
-    and has a meaning; `each`: the kind of the values in a table.
+    """One key of a rule's declaration. `choices` lists the values that the key may have; with `empty`, an empty value
+    is allowed and has a meaning; `each` is the type of the values in a table.
 
     `filled`: the `{placeholders}` in the value are filled with the target's words. `group`: the heading under which
     `docs/rule-keys.md` lists the key.
@@ -42,7 +42,8 @@ class Key:
 
 @dataclass(frozen=True)
 class Verb:
-    """One check: what it looks at, its own keys, and the `{placeholders}` that its messages may use."""
+    """One check: what code it looks at, the keys that only it reads, and the `{placeholders}` that its messages may
+    use."""
 
     en: str
     zh: str

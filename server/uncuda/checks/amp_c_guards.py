@@ -37,7 +37,7 @@ class Guard:
 def guard_of(context: Context, statement: Statement, words: Sequence[str] = ("if", "elif", "try")) -> Guard | None:
     """The guard around a statement: `try … except ImportError`, or a test such as `if has_apex:`.
 
-    `words`: the keywords of the block headers that are considered.
+    `words` are the keywords of the block headers that are considered.
     """
     indents, text = context.facts.indents, context.text
     headers: list[Header] = []

@@ -91,7 +91,7 @@ class HostValues:
         return False
 
     def _all(self, nodes: list[ast.expr], statement: Statement, depth: int) -> bool:
-        """Whether all expressions are on the CPU; numbers are skipped, as they are on no device."""
+        """Return whether all expressions are on the CPU; numbers are skipped, as they are on no device."""
         tensors = [node for node in nodes if not isinstance(node, ast.Constant)]
         return bool(tensors) and all(self.holds(node, statement, depth) for node in tensors)
 
@@ -140,8 +140,8 @@ class HostValues:
         return self._named[key]
 
     def _given(self, spelled: str, scope: int) -> Iterator[tuple[ast.expr | None, Statement]]:
-        """The values assigned to a name or appended to the list it holds; None for a binding without a value, such as a
-        loop."""
+        """Yield the values assigned to a name or appended to the list it holds; None for a binding without a value,
+        such as a loop."""
         for found in self._flow.naming(spelled, scope):
             bound = [one for one in found.digest.bindings if one.name == spelled]
             values = [value for node in found.digest.piece.nodes for value in _values(node, spelled)]

@@ -17,7 +17,7 @@ _HARMLESS = re.compile(
     r"|from[ \t]+torch(?:\.\w+)*[ \t]+import[ \t]+[\w, \t]+|[\w.]+[ \t]*=[ \t]*(?:True|False|None|\d+))?[ \t]*(?:#.*)?"
 )
 _INDENT = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)(?=\S)")
-_NEEDS_PLUGIN = (".cuda(", ".is_cuda", '="cuda', "='cuda")  # what a fix makes of these fails without the plugin
+_NEEDS_PLUGIN = (".cuda(", ".is_cuda", '="cuda', "='cuda")  # a fix turns these into code that fails without the plugin
 _RUNS_AT_ONCE = re.compile(r"(?!(?:def|async|class|import|from|elif|else|except|finally)\b)[\w(\[)\]}]")
 _OPENS = re.compile(r"else[ \t]*:[ \t]*(?:#[^\n]*)?\r?\n")
 
@@ -83,7 +83,7 @@ def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newli
     end = indents.extent(header.start)
     facts.work.search(statement.start, end)
     if not all(_HARMLESS.fullmatch(one) for one in text[statement.start : end].splitlines()):
-        return None  # the rest of the block may need the plugin, or fail after torch is imported
+        return None  # the rest of the block may need the plugin, or may fail after torch is imported
     clauses = {clause.word: clause for clause in indents.clauses(header)}
     if (own := clauses.get("else")) is not None:
         opens, body = _OPENS.fullmatch(text, own.start, own.end), _INDENT.match(text, own.end)

@@ -102,7 +102,7 @@ def _hit(context: Context, said: _Said, verdict: Verdict, judge: Judge, stuck: f
 
 
 def _bound(said: _Said) -> str:
-    """The variable that holds the imported module; "" if there is none."""
+    """Return the variable that holds the imported module; "" if there is none."""
     parent = said.statement.digest.parents.get(said.call)
     target = parent.targets[0] if isinstance(parent, ast.Assign) else None
     return target.id if isinstance(target, ast.Name) else ""

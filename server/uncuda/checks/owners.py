@@ -30,7 +30,7 @@ _MOVERS = frozenset({"cuda", "to"})
 _LONGEST = 4000
 _FEW = 16  # names that are searched one by one
 _HOLDERS = "|".join(_TORCHS)
-# The word is searched first, and then the character before it is checked; this is many times as fast as one pattern for
+# Searching for the word first, and then checking the character before it, is many times as fast as one pattern for
 # both.
 _SETS = re.compile(rf"(?:{_HOLDERS})\.(?P<method>cuda|is_cuda)[ \t]*=(?!=)")
 _SETS_BY_NAME = re.compile(rf"setattr\([ \t]*(?:\w+\.)*(?:{_HOLDERS})[ \t]*,[ \t]*[\"'](?P<method>cuda|is_cuda)[\"']")
@@ -85,8 +85,8 @@ def patches_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _matches_behind(excluded: str, pattern: re.Pattern[str], word: str, text: str) -> Iterator[tuple[int, str]]:
-    """Matches of a pattern that begins with `word` and has no word character and no character of `excluded` before it:
-    the offset, and the method's name."""
+    """Yield the matches of a pattern that begins with `word` and has no word character and no character of `excluded`
+    before it: the offset, and the method's name."""
     for at in _places(text, word):
         before = text[at - 1 : at] if at else ""
         if not (before.isalnum() or before == "_" or (before and before in excluded)):
@@ -99,7 +99,7 @@ def _says_one(text: AnyStr, words: tuple[AnyStr, ...]) -> bool:
 
 
 def _derived(known: dict[str, str], bases: dict[str, list[str]]) -> dict[str, str]:
-    """Extends what is known about classes to the classes derived from them."""
+    """Extend what is known about classes to the classes derived from them."""
     below: dict[str, list[str]] = {}
     for name, words in bases.items():
         for word in words:
@@ -185,7 +185,7 @@ def _kind(body: str, method: str, torchs: bool) -> str:
 
 
 def _moves(statement: ast.stmt) -> bool:
-    """Whether a statement only moves members in place, or returns a moved object."""
+    """Return whether a statement only moves members in place, or returns a moved object."""
     if isinstance(statement, ast.Expr):
         return _is_text(statement.value) or _is_move(statement.value)
     if isinstance(statement, ast.Return):
@@ -194,7 +194,8 @@ def _moves(statement: ast.stmt) -> bool:
 
 
 def _moves_plain(statement: ast.stmt) -> bool:
-    """Whether a statement of a class outside torch only stores moved members, or makes another object from them."""
+    """Return whether a statement of a class outside torch only stores moved members, or makes another object from
+    them."""
     if isinstance(statement, ast.Assign):
         return _is_move(statement.value)
     if isinstance(statement, ast.If):

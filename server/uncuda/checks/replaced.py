@@ -10,7 +10,7 @@ from ..facts.role_calls import last_word
 from ..facts.scans import matches
 from .string_flow import Flow
 
-_MANY = 60  # maximum number of places that are checked for one name
+_MANY = 60  # maximum number of uses that are checked for one name
 
 
 class Replaced:

@@ -107,7 +107,8 @@ class Digest:
         return self.piece.text[-self.piece.base :] if self.piece.base else self.piece.text
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """The half-open offsets of a node relative to the statement, also for a node inside a field of an f-string."""
+        """Return the half-open offsets of a node relative to the statement, also for a node inside a field of an
+        f-string."""
         found: ast.AST | None = node if self.fields else None
         while found is not None and found not in self.fields:
             found = self.parents.get(found)

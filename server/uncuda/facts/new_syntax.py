@@ -46,7 +46,7 @@ def _parses(text: str) -> bool:
 def _is_shallow(text: str, depth: int) -> bool:
     """Whether a text is shallow enough for libcst, which recurses on the stack of the process.
 
-    Each f-string is parsed by libcst first, because its end determines what else is a bracket.
+    Each f-string is parsed by libcst first, because its end determines which later brackets are code.
     """
     parts = split_strings(text)
     if parts is None:

@@ -99,7 +99,7 @@ class Workers:
         rules: tuple[str, ...] | None,
         selections: Mapping[str, Selection],
     ) -> Iterator[Repaired]:
-        """The results of `fix_files` for the files, in the same way."""
+        """Return the results of `fix_files` for the files, in the same way."""
 
         def request(places: tuple[Place, ...]) -> FixFiles:
             asked = {path: selections[path] for path, _ in places if path in selections}

@@ -19,7 +19,7 @@ from . import capability
 from .called import Called, Stretch
 
 Says = Callable[[ast.expr, bool], bool]
-"""Whether a part of a condition implies what is searched for, if it has the given truth value."""
+"""A function that tells whether a part of a condition, if true or if false, implies the searched fact."""
 
 _ROCM = ("hip", "rocm", "HIP", "ROCM")
 _NAME = re.compile(
@@ -69,7 +69,7 @@ class Apart:
     """The spans of one text that run only if a certain test is true."""
 
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
-        """`words`: every such test contains one of these words. `path`: if it is given, code that is used only from
+        """`words` holds words of which every such test contains at least one. With `path`, code that is used only from
         these spans counts, too."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._path, self._capable = path, capability.ASKED_OF in words
@@ -97,14 +97,14 @@ class Apart:
 
     @cached_property
     def _places(self) -> list[int]:
-        """Offsets of all occurrences of `words`, in order."""
+        """Return the offsets of all occurrences of `words`, in order."""
         text = self._facts.text
         found = (self._facts.searches.find(("apart", word), plain(word)) for word in self._words)
         return sorted(at for at in chain.from_iterable(found) if not text[at - 1 : at].isalpha() or text[at] == "b")
 
     @cached_property
     def _asking(self) -> dict[int, Statement]:
-        """The statements that contain one of the words or a name that holds a test's result, by their start."""
+        """Return the statements that contain one of the words or a name that holds a test's result, by their start."""
         found: dict[int, Statement] = {}
         done = -1
         for at in self._places:
@@ -141,8 +141,8 @@ class Apart:
     def _said(self, value: ast.expr) -> str:
         """Return the meaning of an assigned value.
 
-        "yes" or "no": the value being true or false implies what is searched for; "mark": a mark that skips tests
-        everywhere else; "capability": a platform's compute capability; "": none of these.
+        Return "yes" or "no" if the value being true or false implies the searched fact; "mark" for a pytest mark that
+        skips tests everywhere else; "capability" for a platform's compute capability; "" for none of these.
         """
         if self._capable and capability.gets_capability(value):
             return "capability"
@@ -151,7 +151,7 @@ class Apart:
         return "yes" if self._means(value, True) else "no" if self._means(value, False) else ""
 
     def _is_said(self, said: str, at: int) -> bool:
-        """Return True if the assignment at an offset gives the name a value with the same meaning."""
+        """Return True if the assignment at an offset assigns a value with the same meaning to the name."""
         statement = self._facts.peek(at)
         target, value = (
             _bound(next(iter(statement.digest.piece.nodes), None)) if statement is not None else (None, None)
@@ -255,7 +255,7 @@ class Apart:
         return False
 
     def _behind(self, operation: ast.BoolOp) -> Collection[ast.AST]:
-        """The operands of `a and b and c` after the first one that implies what is searched for."""
+        """Return the operands of `a and b and c` after the first one that implies the searched fact."""
         if operation not in self._parts:
             means = (self._means(value, isinstance(operation.op, ast.And)) for value in operation.values)
             first = next((at for at, found in enumerate(means) if found), len(operation.values))
@@ -263,7 +263,7 @@ class Apart:
         return self._parts[operation]
 
     def _means(self, test: ast.expr, answer: bool) -> bool:
-        """Whether a condition that evaluated to `answer` implies what is searched for."""
+        """Return whether a condition that evaluated to `answer` implies the searched fact."""
         self._facts.work.compare()
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self._means(test.operand, not answer)
@@ -279,7 +279,7 @@ class Apart:
         return self._says(test, answer) or self._is_kept(test, answer)
 
     def _is_kept(self, test: ast.expr, answer: bool) -> bool:
-        """Return True if a condition tests a variable whose value implies what is searched for."""
+        """Return True if a condition tests a variable whose value implies the searched fact."""
         if self._optional and isinstance(test, ast.Compare) and _is_none(test.comparators[0]):
             left = test.left.value if isinstance(test.left, ast.NamedExpr) else test.left
             asks = isinstance(test.ops[0], ast.IsNot if answer else ast.Is)

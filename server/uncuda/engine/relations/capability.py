@@ -45,8 +45,8 @@ def _of_platform(call: ast.Call) -> bool:
 
 
 def _left(left: ast.expr, names: Collection[str]) -> tuple[bool, bool]:
-    """For the left side of a comparison: whether it is a major version, and whether it is a compute capability at
-    all."""
+    """Return, for the left side of a comparison, whether it is a major version, and whether it is a compute capability
+    at all."""
     major = isinstance(left, ast.Subscript) or (isinstance(left, ast.Attribute) and left.attr == "major")
     if isinstance(left, ast.Subscript):
         if getattr(left.slice, "value", None) != 0:

@@ -27,7 +27,7 @@ class Staying:
 
     def __init__(self) -> None:
         self.reasons: dict[int, tuple[str, str]] = {}
-        """(id of the sentence that gives the reason, the name in it)"""
+        """(id of the sentence that gives the reason, the name that the sentence mentions)"""
         self.classes: dict[int, str | None] = {}
         """The highest class allowed for a test that is not fixed, or for code that it guards."""
         self.pairs: list[tuple[int, int]] = []
@@ -94,8 +94,8 @@ def staying(
     branches: Branches,
     libraries: Libraries,
 ) -> Staying:
-    """The tests that guard code for CUDA only, or that also ask for the vendor or for something else that no fix can
-    translate."""
+    """Return the tests that guard code for CUDA only, or that also test for the vendor or for something else that no
+    fix can translate."""
     result = Staying()
     if not any(classes[index] == SAFE for index in questions.asking()):
         return result

@@ -84,5 +84,5 @@ async def _accept_in_workspace(session: Session, table: dict[str, Any]) -> dict[
 
 
 def _reason(table: dict[str, Any]) -> str | None:
-    """The `reason` of a command; None if the user was not asked for one."""
+    """Return the `reason` of a command; None if the user was not asked for one."""
     return read_text(table, "reason") if "reason" in table else None

@@ -44,7 +44,7 @@ class Receiving:
         self._session.analyses.answers = self.answers
 
     def answers(self, program: Program, text: str, sites: Sequence[Site]) -> Answers:
-        """The answers that are known now; the others are looked up after a pause in typing."""
+        """Return the answers that are known now; the others are looked up after a pause in typing."""
         uri = program.uri
         if not program.path.endswith(".py"):
             return {}

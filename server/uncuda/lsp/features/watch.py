@@ -96,7 +96,7 @@ def _is_baseline(path: str) -> bool:
 
 
 def _governs(path: str) -> bool:
-    """Whether a file holds settings or version requirements for other files."""
+    """Return whether a file contains settings or version requirements for other files."""
     name = os.path.basename(path)  # noqa: PTH119
     return name in CONFIGURATION_FILES or asks_for_versions(name)
 

@@ -40,8 +40,7 @@ _LONGEST_ROW = 300
 
 
 class Place(NamedTuple):
-    """The place where a module is imported: the span, the line (from 0), the columns in characters, and the line's
-    text."""
+    """The import of a module: the span, the line (from 0), the columns in characters, and the line's text."""
 
     span: Span
     line: int
@@ -130,7 +129,7 @@ class Reader:
             return NOTHING
 
     def _notebook(self, data: bytes, path: str) -> Facts:
-        """The facts of a notebook, with places as offsets in its file."""
+        """Return the facts of a notebook, with offsets in the notebook's file."""
         source = source_of(data, path)
         facts = self.facts(source.text.encode("utf-8", "surrogatepass"), path)
         text = file_text(data, source) if facts.modules else source
