@@ -10,8 +10,8 @@ from typing import NamedTuple
 from .source import Span
 
 SILENT, UNKNOWN = "silent", "unknown"
-"""The verdicts on a receiver other than "review". The answers about a receiver: with "silent" its type does not come
-from torch; with "unknown" the finding stays as it is."""
+"""The verdicts on a receiver other than "review". With "silent" its type does not come from torch; with "unknown" the
+finding stays as it is."""
 
 
 class Site(NamedTuple):

@@ -2,9 +2,9 @@
 on torch.
 
 A small interpreter follows the code that runs when the package is imported: the statements of modules, and of the
-functions of the package that they call. It follows every branch except `TYPE_CHECKING` and `__main__`. So the plugin
-sets the names that it finds, or may set them depending on the version of torch or on an environment variable. No code
-is executed.
+functions of the package that they call. The script follows every branch except `TYPE_CHECKING` and `__main__`. The
+names that it finds are set by the plugin, or may be, depending on the version of torch or on an environment variable.
+No code is executed.
 """
 
 from __future__ import annotations

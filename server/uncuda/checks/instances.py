@@ -35,9 +35,9 @@ _TENSORS = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "
 def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> bool:
     """Whether the method that an attribute names may be defined by a class of the program.
 
-    The result is True if the program replaces torch's method. For all other objects, return False if they are torch's,
-    and True if their class may be such a class of the project. For unknown objects, it is True only if the class's
-    method does more than move the object. The result is also True for attributes of imports.
+    The result is True if the program replaces torch's method. Otherwise it is False for an object of torch, and True
+    for an object of a class that defines the method. For unknown objects, it is True only if such a class's method
+    does more than move the object. The result is also True for attributes of imports.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         return True

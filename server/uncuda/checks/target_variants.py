@@ -20,7 +20,7 @@ _UNSET = re.compile(r"if[ \t]+(?:not[ \t]+(\w[\w.]*)|(\w[\w.]*)[ \t]+is[ \t]+Non
 
 
 def words_for(device: str, ccl: str) -> dict[str, str]:
-    """Return the target's words, keyed by CUDA's: "cuda" → `device`, "nccl" → `ccl`, in lower, upper and title case."""
+    """Return the target's words, keyed by CUDA's: "cuda" → `device`, "nccl" → `ccl`, also in upper case."""
     words = {"cuda": device, "CUDA": device.upper(), "Cuda": device.capitalize(), "gpu": device}
     return words | {"GPU": device.upper(), "nccl": ccl, "NCCL": ccl.upper()}
 

@@ -102,8 +102,7 @@ def covered(base: Mapping[str, object], layer: Mapping[str, object]) -> dict[str
 
 
 def _one_aim(values: dict[str, object], layer: Mapping[str, object]) -> None:
-    """A target and `portable` exclude each other: the setting of the closer file is kept, and the other one is
-    removed."""
+    """A target and `portable` exclude each other: if `layer` sets one of them, the other is removed from `values`."""
     if layer.get("strategy") == "portable" and "target" not in layer:
         for name in ("target", "target_version"):
             if name not in layer:
