@@ -30,7 +30,7 @@ from support.growth import SHAPES
 
 MOST = 5.0  # maximum time for four times the size, as a multiple
 SIZES = (16 << 10, 64 << 10)
-LARGE = 1 << 20  # with this size, with this size, a run of all constructs takes half an hour
+LARGE = 1 << 20  # with this size, a run of all constructs takes half an hour
 SHORT = 1.0  # CPU seconds; a shorter run is repeated three times, and the fastest counts
 ENOUGH = 0.05  # CPU seconds; a shorter run is too inexact to show growth
 # The constructs, and how many findings a file with n of them has; None: the number is not checked.

@@ -35,7 +35,7 @@ RUNS = 5
 TURNS = 3  # runs of uncuda's server and of ruff's, in turn
 TYPED = "torch.cuda.set_device(1)"
 MEGATRON = "megatron-core"
-BEYOND = 30_000  # number of number of pairs of statements in the text in the text
+BEYOND = 30_000  # number of pairs of statements in the text
 # Of the files in the benchmark's packages that contain CUDA words and have 950 to 1,050 or 4,500 to 5,500 lines, those
 # with the median number of such lines; the text of 10,000 lines is the second one, followed by another large file of
 # its package. The dense texts are nearly all CUDA code: they show the cost of findings, and have no budget.

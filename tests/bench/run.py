@@ -70,7 +70,7 @@ def ruff() -> list[str]:
 
 
 def compare(name: str, folders: list[Path], budget: float | None = None) -> list[Figure]:
-    """Compare Compare uncuda and ruff on the same folders."""
+    """Compare uncuda and ruff on the same folders."""
     paths = [str(folder) for folder in folders]
     ours = median([*CHECK, *paths])
     theirs = median([*ruff(), *paths])

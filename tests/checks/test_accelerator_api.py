@@ -123,7 +123,7 @@ def test_other_names_that_are_not_served(name: str, target: str, version: str) -
 @pytest.mark.parametrize(
     "name, target, version",
     [
-        ("get_device_capability", "npu", "2.16.0"),  # newer than the last known version of the plugin of the plugin
+        ("get_device_capability", "npu", "2.16.0"),  # newer than the last known version of the plugin
         ("synchronize", "musa", "2.12.0"),
         ("Graph", "musa", "2.12.0"),
         ("device_index", "npu", "2.8.0"),
@@ -445,7 +445,7 @@ def test_what_has_no_fix() -> None:
     for code, plugin in (
         ("torch.accelerator.made_up()\n", ""),
         ("torch.accelerator.Graph()\n", "2.12.0"),
-        ("torch.accelerator.max_memory_allocated(device=0)\n", "2.10.0"),  # a fix a fix would need two changes at once
+        ("torch.accelerator.max_memory_allocated(device=0)\n", "2.10.0"),  # a fix would need two changes at once
         ("torch.accelerator.get_device_capability()\n", ""),  # the target's function returns something else
     ):
         assert not titles(code, plugin=plugin)

@@ -57,7 +57,7 @@ def test_hardware_that_reduces_float64_has_no_error() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        f"{MADE}dist.broadcast(t, 0)",  # this collective this collective supports all dtypes
+        f"{MADE}dist.broadcast(t, 0)",  # this collective supports all dtypes
         f"{MADE}dist.all_gather(parts, t)",
         f"{MADE}t = t.float()\nprint(t)",
         f"{MADE}\n\ndef f(t):\n    dist.all_reduce(t)",

@@ -80,7 +80,7 @@ def test_a_reason_is_said(installed: Path) -> None:
 def test_all_pages_have_theirs(installed: Path) -> None:
     pages = rule(installed, json.dumps(RECORD), "--all").out.replace(os.linesep, "\n")
     assert pages.count("**Proof.**") == 2
-    assert f"{ENGLISH}\n# " in pages  # the paragraph is directly the paragraph is directly before the next page
+    assert f"{ENGLISH}\n# " in pages  # the paragraph is directly before the next page
 
 
 def test_json(installed: Path) -> None:

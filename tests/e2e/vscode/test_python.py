@@ -95,7 +95,7 @@ def test_an_interpreter_in_an_untrusted_workspace(server: CodeServer, window: Wi
     server.configure({**trust, "uncuda.interpreter": str(small / "python")})
     window.show(small)
     window.open("train.py")
-    window.squiggles(len(FINDINGS))  # the files are the files are checked by the Python on PATH
+    window.squiggles(len(FINDINGS))  # the files are checked by the Python on PATH
     assert not ran.exists()
     window.open_port()  # the view shows only open files, and offers no changes
     window.until(lambda: f"{len(FINDINGS)} left · open files only" in window.port_message(), window.port_message)
