@@ -1,4 +1,5 @@
-"""float64 tensors passed to a collective: it raises if the target's library does not support them."""
+"""A float64 tensor passed to a collective is reported: the call raises if the target's library does not support
+float64."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Tests that the files for CI are valid by their services' schemas, and runs their commands in a repository that the
-test creates.
+"""The CI files in docs/ci are valid according to their services' schemas, and their commands run in a repository that
+the test creates.
 
-The services' own features are not tested: the pages of GitHub and GitLab, `uses:` and `include:`.
+Features of the services themselves are not tested: the pages of GitHub and GitLab, `uses:` and `include:`.
 """
 
 import json
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 TEXT = "import torch\n\ntorch.cuda.synchronize()\nimport flash_attn\n"
 FIXED = "import torch\nimport torch_npu\n\ntorch.npu.synchronize()\nimport flash_attn\n"
-# The files that go into a package, and those of a hook.
+# The files needed to build the package, and those of the pre-commit hooks.
 SOURCES = [
     "pyproject.toml",
     "README.md",
@@ -103,7 +103,7 @@ def test_they_are_valid(tools: Path, schema: str, file: str) -> None:
 
 @pytest.mark.parametrize("document", ["README.md", "README.zh-CN.md"])
 def test_what_the_page_shows(tools: Path, tmp_path: Path, document: str) -> None:
-    """The file names in the page's examples are those of the files."""
+    """The file names in the page's examples exist."""
     page = (ROOT / "docs/ci" / document).read_text(encoding="utf-8")
     shown = []
     for block in re.findall(r"^```yaml\n(.*?)^```", page, re.M | re.S):
@@ -150,7 +150,7 @@ def test_action(tools: Path, source: Path, project: Path, tmp_path: Path) -> Non
     }
     inputs["sarif"] = str(tmp_path / "a b.sarif")
     (project / "-odd.py").write_text(TEXT, encoding="utf-8")
-    evil = project / "uncuda"  # a program of the project with this name must not be run
+    evil = project / "uncuda"  # the action must not run a program of the project with this name
     evil.mkdir()
     (evil / "__main__.py").write_text("raise SystemExit('the project ran')\n", encoding="utf-8")
     said = steps(tools, source, project, tmp_path, inputs, 1)
@@ -207,7 +207,7 @@ def test_gitlab(tools: Path, source: Path, project: Path, tmp_path: Path) -> Non
 
 
 def test_sarif_by_microsofts_validator(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No error and no warning, except one for a page that the tool does not have yet."""
+    """The SARIF validator reports no error and no warning, except one for a page that the tool does not have yet."""
     (project / "中 文.py").write_text(TEXT, encoding="utf-8")
     monkeypatch.chdir(project)
     log, said = tmp_path / "uncuda.sarif", tmp_path / "said.sarif"

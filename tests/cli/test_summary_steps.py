@@ -1,4 +1,4 @@
-"""Compares the counts of `--summary` with those of the JSON report, after each of many random steps of a port."""
+"""After each of many random steps of a port, the counts of `--summary` equal those of the JSON report."""
 
 from __future__ import annotations
 

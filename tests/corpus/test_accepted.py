@@ -1,4 +1,4 @@
-"""Findings stay accepted if real files are formatted, moved, renamed or split, and new findings in them are
+"""Findings stay accepted if real files are formatted, moved, renamed or split; new findings in these files are
 reported."""
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 SEED = 18
 PACKAGES = ("fairseq", "deepspeed", "transformers", "accelerate")
 FILES, CASES = 60, 120
-"""The number of files in a run, and how many accepted findings must be matched again after the changes; with 200 files
-there are 547."""
+"""The number of files in a run, and the minimum number of accepted findings that are matched again after the changes;
+with 200 files there are 547."""
 MORE = "_more.py"
 NEW = "\n\ndef added_{0}(added):\n    return added[{0}].cuda()\n"
 """A function with a new finding, which is added to a file."""
@@ -137,7 +137,7 @@ def test_what_stays_accepted(accepted: tuple[Path, list[Any]], tmp_path: Path, c
 
 
 def is_copy(path: str, _rule: str, line: str) -> bool:
-    """Whether a finding is about an import that exists in a split-off file and in the file that it came from."""
+    """Return whether a finding is about an import that exists both in a split-off file and in the file it came from."""
     return path.endswith(MORE) and line.startswith(("import ", "from "))
 
 

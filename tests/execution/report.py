@@ -134,7 +134,7 @@ def why(outcome: Outcome) -> str:
 
 
 def needless(record: Record) -> list[str]:
-    """The reasons in failures.toml that apply to no failing case, as `program: where`."""
+    """Return the reasons in failures.toml that apply to no failing case, as `program: where`."""
     failed = [outcome for outcome in record.programs if outcome.verdict in FAILURES]
     used = {(outcome.program, why(outcome)) for outcome in failed}
     said = ((program, where, reason) for program, table in _failures().items() for where, reason in table.items())
