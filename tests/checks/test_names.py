@@ -371,8 +371,8 @@ def test_only_the_patch_is_the_patch(given: str, found: bool) -> None:
     ],
 )
 def test_what_relies_on_the_patch_is_for_review_until_it_is_imported(target: str, patch: str, code: str) -> None:
-    """Without the patch the fix is not safe: with torchada `torch.cuda.is_available` is false, so the ported program
-    tested for the target and moved tensors to CUDA."""
+    """Unless the patch is imported, the fix is not safe: with torchada, `torch.cuda.is_available` does not mean CUDA,
+    and a ported program tested for the target and moved tensors to CUDA."""
     for head, expected in (("import torch\n", "review"), (f"import {patch}\nimport torch\n", "safe")):
         found = [finding for finding in findings(head + code, engine(target, strategy="shim")) if finding.fixes]
         assert [finding.fixes[0].applicability for finding in found] == [expected]

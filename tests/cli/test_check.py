@@ -329,7 +329,7 @@ class TestTorchVersion:
 
 
 class TestPins:
-    # torch_npu has the first name since 2.7.1
+    # torch_npu has ExternalStream since 2.7.1
     TEXT = "import torch\n\ns = torch.cuda.ExternalStream(1)\n"
 
     def test_the_pinned_plugin_decides_what_is_safe(self) -> None:

@@ -221,7 +221,7 @@ def _on_host(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _patch_scripting() -> None:
-    """Do not move a scripted module: its parameters belong to C++ and cannot become wrappers."""
+    """Do not script modules: the parameters of a scripted module belong to C++ and cannot become wrappers."""
     script = torch.jit.script
 
     @functools.wraps(script)
