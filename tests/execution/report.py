@@ -23,8 +23,8 @@ _COLUMNS = [
 _HEAD = """\
 # Ported programs that are run
 
-`tests/execution` ports {programs} programs with `uncuda fix`. It runs each port on a PyTorch whose CPU simulates `npu`
-(torch_npu {npu}) or `musa` (torch_musa {musa}), and compares it with the unported program on a CPU that
+`tests/execution` ports {programs} programs with `uncuda fix`. The test runs each port on a PyTorch whose CPU simulates
+`npu` (torch_npu {npu}) or `musa` (torch_musa {musa}), and compares it with the unported program on a CPU that
 simulates `cuda`.
 
 | result | meaning |

@@ -107,7 +107,7 @@ class Walk(World):
                 self.patches.append(value)
 
     def blocks(self, node: ast.stmt, frame: Frame) -> None:
-        """Follow a compound statement. Its last block overrides names of the others, so the most common block is
+        """Follow a compound statement. The last block overrides names of the other blocks, so the most common block is
         followed last."""
         match node:
             case ast.If(test, body, orelse):

@@ -77,7 +77,8 @@ def is_looked_up(role: Role, statement: Statement, flow: Flow) -> bool:
 
 
 def _looks_up(node: ast.AST, rest: tuple[str, ...], statement: Statement) -> bool:
-    """Return whether a use of the dictionary only looks up one key. `rest`: the attributes written after its name."""
+    """Return whether a use of the dictionary only looks up one key. `rest` lists the attributes written after the
+    dictionary's name."""
     parent = statement.digest.parents.get(node)
     if rest:
         return rest == ("get",) and isinstance(parent, ast.Call) and parent.func is node

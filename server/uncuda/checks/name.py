@@ -89,7 +89,7 @@ def _reference(
 ) -> Hit | None:
     """The hit at a reference; None if the fix of its alias covers it.
 
-    `stuck`: aliases that cannot be fixed, because the file uses a name of theirs that the target lacks.
+    `stuck` lists aliases that cannot be fixed, because the file uses one of their names which the target lacks.
     """
     rule, new = verdict.rule, verdict.replacement
     if rule.get("called") and call_of(reference) is None:

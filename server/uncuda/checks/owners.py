@@ -47,8 +47,8 @@ PATCHING = (*(f"{last}.{method}" for last in "re" for method in METHODS), _SETTI
 def owners_of(text: str, is_code: Callable[[int], bool], known: Collection[Owner] = ()) -> frozenset[Owner]:
     """The classes in a file that define such a method, classes derived from them, and functions that return them.
 
-    `is_code`: whether the character at an offset is code. `known`: such classes of other files, from which classes in
-    this file may derive; a class in a third file that derives from those is not found.
+    `is_code`: whether the character at an offset is code. `known` lists classes of other files that define the method,
+    from which classes in this file may derive; a class in a third file that derives from those is not found.
     """
     defines = any(f"def {method}(" in text for method in METHODS)
     found = [(m, holder) for m, holder in _methods(text) if is_code(m.start("name"))] if defines else []

@@ -247,7 +247,7 @@ def _under_shim(rule: Rule, role: Role, applicability: str, truth: bool) -> str 
     """The class of a fix when a shim is active. The shim translates strings that are passed to torch, but not those
     that the program compares with a device.
 
-    With `truth`, the other side of the comparison is what a device or process group reports about itself.
+    With `truth`, the other side of the comparison is the actual device type or backend at run time.
     """
     if rule.shim == "silent":
         return None

@@ -63,7 +63,7 @@ def exit_reason(code: int) -> str:
 
 @dataclass(eq=False)
 class _Task(Generic[T]):
-    """A task of several `parts`. `ended`: a process ended while it did this task, alone or with others."""
+    """A task of several `parts`. `ended` means that a process ended while it did this task, alone or with others."""
 
     parts: Sequence[T]
     ended: bool = False

@@ -177,7 +177,7 @@ class Session:
         """Start worker processes if the files are large enough for that. `looked`: whether each file was already read
         once.
 
-        No workers are started if receivers are analysed, because one process does that for all files.
+        No workers are started if receivers are analysed, because one process analyses the receivers of all files.
         """
         wanted = files[0].settings.workers if files else 1
         if wanted is not None and "workers" not in self.given:

@@ -41,10 +41,10 @@ Row = Sequence[tuple[Hit, "bool | None"]]
 
 
 class Found(NamedTuple):
-    """The results of the checks of one text. `hits`: by check, each with whether a sibling branch handles the target.
-    `asked` and `absent` have the same meaning as in the Context of that check. `keys`: the keys of the searches that
-    the checks used. `certain`: whether no answer depended on earlier fixes. `linked`: the final hits with linked fixes;
-    None if types of receivers were known."""
+    """The results of the checks of one text. `hits` has, for each check, its hits, each with whether a sibling branch
+    handles the target. `asked` and `absent` have the same meaning as in the Context of that check. `keys`: the keys of
+    the searches that the checks used. `certain`: whether no answer depended on earlier fixes. `linked`: the final hits
+    with linked fixes; None if types of receivers were known."""
 
     facts: Facts
     project: Project
@@ -59,7 +59,7 @@ class Found(NamedTuple):
 class Kept(NamedTuple):
     """Hits that are still valid after an edit, at their new offsets. `line`: the one line to check again.
 
-    `linked`: as in `Found`, if the line had no hit and no fix touches it; else None.
+    `linked` is as in `Found` if the line had no hit and no fix touches the line; else None.
     """
 
     hits: Sequence[Row]

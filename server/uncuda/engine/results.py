@@ -57,8 +57,8 @@ class Fixed:
     """The result of fixing a text. `applied`: number of fixes by rule; `report`: the findings left; `refused`: the
     reason why the text was not fixed.
 
-    `before`: the original text, with `first` as its report; `passes`: the changes in each pass. `alone`: the edits of
-    safe fixes without those that need review; None: the same as in the passes.
+    `before`: the original text, with `first` as its report; `passes`: the changes in each pass. `alone` holds the edits
+    of safe fixes without those that need review; None: the same as in the passes.
     """
 
     text: str

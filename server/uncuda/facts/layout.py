@@ -36,9 +36,9 @@ _OPEN, _CLOSE = "([{", ")]}"
 class Layout:
     """The lexical structure of one text; every answer is cached.
 
-    `strings`: its triple-quoted strings, if known. `work`: counts the work of searches; None: not counted. `mended`:
-    its triple quotes were unbalanced and have been paired by guess. `known_starts`, `known_ends`: the starts and ends
-    of the logical lines found so far.
+    `strings` are the text's triple-quoted strings, if known. `work`: counts the work of searches; None: not counted.
+    `mended` means that the text's triple quotes were unbalanced and have been paired by guess. `known_starts`,
+    `known_ends`: the starts and ends of the logical lines found so far.
     """
 
     def __init__(self, text: str, strings: list[tuple[int, int]] | None = None, work: Work | None = None) -> None:

@@ -105,7 +105,8 @@ class Statement:
 
 @dataclass(slots=True, eq=False)
 class Name:
-    """A reference that resolves to `dotted`. `hidden`: the number of its leading segments that an alias hides."""
+    """A reference that resolves to `dotted`. `hidden` is the number of the name's leading segments that an alias
+    hides."""
 
     dotted: str
     chain: Chain

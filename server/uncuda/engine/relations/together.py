@@ -1,8 +1,8 @@
 """Links hits in one call: its arguments, its receiver and its function are fixed together, or none of them is fixed.
 
-Without that, CUDA's API would get the target's device, or a stream of one device would be used in a graph of the other.
-Names are traced only if they hold objects of a device, such as streams, events and graphs; a number counts only in the
-call itself.
+Without such links, CUDA's API would get the target's device, or a stream of one device would be used in a graph of the
+other. Names are traced only if they hold objects of a device, such as streams, events and graphs; a number counts only
+in the call itself.
 """
 
 from __future__ import annotations

@@ -72,9 +72,9 @@ class JobFolder:
 class Buffer:
     """A program open in the editor, whose text is used instead of the file on disk.
 
-    `path`: "" if there is no file. `cells`: whether it is a notebook, whose edits are returned as offsets. `disabled`
-    is the reason why its fixes must not be applied. `spared`: sites whose findings are removed or lowered because their
-    receivers are known; `lowered`: numbers of the lowered findings.
+    `path`: "" if there is no file. `cells` says whether the program is a notebook, whose edits are returned as offsets.
+    `disabled` is the reason why its fixes must not be applied. `spared`: sites whose findings are removed or lowered
+    because their receivers are known; `lowered`: numbers of the lowered findings.
     """
 
     uri: str

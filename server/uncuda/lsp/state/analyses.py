@@ -39,9 +39,9 @@ class Analysis:
     """The analysis of one version of a program. `disabled` is the reason why its fixes must not be applied.
 
     `report`: all findings, accepted ones included; `selection`: the findings that are shown and fixed, None: all.
-    `answers`: types of receivers that are known. `replaced`: the text contains U+FFFD. `heavy`: whether another process
-    computes it; `pending`: whether that process has not finished. `refused`: the reason why it was not analysed, in the
-    user's language.
+    `answers`: types of receivers that are known. `replaced`: the text contains U+FFFD. `heavy` means that another
+    process computes the analysis; `pending` that this process has not finished. `refused` is the reason why the text
+    was not analysed, in the user's language.
     """
 
     program: Program

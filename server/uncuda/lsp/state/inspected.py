@@ -18,7 +18,7 @@ Shims = Mapping[str, Mapping[str, Shim]]
 
 @dataclass(frozen=True)
 class InspectAll:
-    """`folders`: the URIs of the folders. `folders`: their URIs."""
+    """`folders`: the URIs of the folders. `folders` holds the URIs of the folders."""
 
     known: Known
     folders: tuple[str, ...]

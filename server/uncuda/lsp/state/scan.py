@@ -50,9 +50,9 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about one file. `modules`: plugins and shims that it imports; `constants`: targets that it names; `own`:
-    its name shows, or may show, which device it is for; `told`: facts about kernels; `serves`: targets that it supports
-    beside CUDA; `torch`: whether it uses torch's CUDA functions."""
+    """Facts about one file. `modules` lists plugins and shims that the file imports; `constants` targets that it names;
+    `own` says that its name shows, or may show, which device it is for; `told` holds facts about kernels; `serves`
+    lists targets that it supports beside CUDA; `torch` says whether it uses torch's CUDA functions."""
 
     modules: Mapping[str, Place] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
