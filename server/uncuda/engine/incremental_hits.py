@@ -178,7 +178,7 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
 
 def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
     """Whether the edited line, before and after the edit, is in a function in which no statement was read, and contains
-    no name that a check traces. Such a line has no effect on the hits in other lines."""
+    no name that a check traces. If so, editing the line has no effect on the hits in other lines."""
     old, new = _function(found.facts, region.old), _function(facts, region.new)
     if old is None or new is None or region.old_end > old[1] or region.new_end > new[1]:
         return False

@@ -15,7 +15,7 @@ _ENDS = frozenset({".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py"})  #
 _BUILD = "setup.py"  # modules beside this file are imported as top-level modules, even if the folder is a package
 _COMPILED = (".cu", ".cuh", ".cpp", ".cc", ".so", ".pyd", "setup.py")
 _CUDA = "cuda"
-_LAYOUTS = frozenset({"lib", "python", "src"})  # folders of packages that files beside these folders can import
+_LAYOUTS = frozenset({"lib", "python", "src"})  # folders whose packages the files of the folder above can import
 
 
 def own_module(path: str, libraries: Collection[str]) -> str:

@@ -22,7 +22,7 @@ _MANY = ("rules", "scope", "reason", "classes")
 
 
 def register(session: Session) -> None:
-    """Register these commands, and follow changes of baseline files."""
+    """Register the commands that accept findings, and follow changes of baseline files."""
 
     def look() -> None:
         changed = session.analyses.baselines.look()

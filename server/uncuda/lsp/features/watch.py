@@ -30,7 +30,7 @@ _READ = (".py", ".ipynb")
 
 
 def register(session: Session) -> None:
-    """Register the handlers of these notifications, and ask the client to watch files."""
+    """Register the handlers for changed folders, files and settings, and ask the client to watch files."""
 
     @session.raw(types.INITIALIZED)
     def initialized(_params: Any) -> None:
