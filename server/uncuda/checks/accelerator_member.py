@@ -14,7 +14,7 @@ _LINE = re.compile(r"\S[^\n]*")
 
 
 class Check:
-    """The rules about such a missing class or module."""
+    """The rules about a missing class or module for the target."""
 
     of_whole_text = True
 

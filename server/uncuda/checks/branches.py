@@ -150,7 +150,7 @@ class Branches:
             return True
         for header in self._indents.headers(offset):
             if header.word in ("if", "elif") and self._condition(header) > 0:
-                return False  # this is already the target's own branch
+                return False  # this is the target's own branch
             if self._sibling_serves(header) or self._left_before(header.start) or self._twin_serves(header):
                 return True
         return False

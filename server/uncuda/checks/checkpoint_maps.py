@@ -53,7 +53,7 @@ class Beside:
 
 
 class CheckpointMaps:
-    """Finds such maps in one source file."""
+    """Finds dictionaries used as `map_location` in one source file."""
 
     def __init__(self, flow: Flow, parameters: Parameters) -> None:
         self._flow, self._context, self._parameters = flow, flow.context, parameters

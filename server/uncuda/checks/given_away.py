@@ -14,15 +14,15 @@ from .string_flow import LINKED, Flow
 
 
 class GivenAway:
-    """Finds such strings in one source file."""
+    """Finds strings passed to libraries with devices of their own in one source file."""
 
     def __init__(self, flow: Flow) -> None:
         self._flow, self._context = flow, flow.context
         self._names: dict[str, frozenset[str]] = {}
 
     def has(self, rule: Rule, role: Role) -> bool:
-        """Return whether the variable or option that holds a string is passed to such a library: `Model(name,
-        device=args.device)`."""
+        """Return whether the variable or option that holds a string is passed to a library with devices of its own:
+        `Model(name, device=args.device)`."""
         if role.kind not in LINKED:
             return False
         if rule.name not in self._names:

@@ -1,7 +1,7 @@
 """Finds tensors that are certainly on the CPU: results of `.cpu()`, names that hold them, and values computed from
 them.
 
-An expression that cannot be traced back to such a call counts as not on the CPU.
+An expression that cannot be traced back to a CPU tensor counts as not on the CPU.
 """
 
 from __future__ import annotations

@@ -46,7 +46,8 @@ def import_edit(facts: Facts, module: str, statement: Statement, before: bool = 
 def early_edit(facts: Facts, module: str, end: int) -> Edit | None:
     """Return an edit that inserts `import module` above the first top-level statement before `end` that needs it.
 
-    `end`: the offset of the torch import. None if there is no such statement, which is the usual case.
+    `end`: the offset of the torch import. Return None if no statement needs the plugin earlier, which is the usual
+    case.
     """
     starts = [line for word in _NEEDS_PLUGIN if (line := _first_needing(facts, word, end)) is not None]
     if not starts:

@@ -35,7 +35,7 @@ class Check:
         self.names = self.verdicts.names
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at references, at imports and in strings that contain such names."""
+        """Hits at references, at imports and in strings that contain names of the rules."""
         judge, results, literals = self.verdicts.judge(context), Results(context), Literals(context)
         values = HostValues(context)
         spoken = [

@@ -1,6 +1,6 @@
 """Dotted names inside strings: `mock.patch("torch.cuda.empty_cache")`, `getattr(torch, "cuda")`.
 
-The fix of such a string has the class of the name in it. A patched name must be the one that the code under test calls.
+The fix of a name in a string has the class of the name. A patched name must be the one that the code under test calls.
 """
 
 from __future__ import annotations

@@ -41,11 +41,11 @@ _SET_BYTES, _QUOTED_BYTES = (tuple(word.encode() for word in words) for words in
 _SETTING_BYTES = _SETTING.encode()
 _IS_SET = re.compile(rb"cuda[ \t]*=")
 PATCHING = (*(f"{last}.{method}" for last in "re" for method in METHODS), _SETTING)
-"""A file that replaces such a method of torch contains at least one of these words."""
+"""A file that replaces `cuda` or `is_cuda` of torch contains at least one of these words."""
 
 
 def owners_of(text: str, is_code: Callable[[int], bool], known: Collection[Owner] = ()) -> frozenset[Owner]:
-    """The classes in a file that define such a method, classes derived from them, and functions that return them.
+    """The classes in a file that define `cuda` or `is_cuda`, classes derived from them, and functions that return them.
 
     `is_code`: whether the character at an offset is code. `known` lists classes of other files that define the method,
     from which classes in this file may derive; a class in a third file that derives from those is not found.
@@ -71,13 +71,13 @@ def owners_of(text: str, is_code: Callable[[int], bool], known: Collection[Owner
 
 
 def may_patch(data: bytes) -> bool:
-    """A quick test on bytes: whether a file may replace such a method of torch."""
+    """A quick test on bytes: whether a file may replace `cuda` or `is_cuda` of torch."""
     sets = _IS_SET.search(data) is not None and _says_one(data, _SET_BYTES)
     return sets or (_SETTING_BYTES in data and _says_one(data, _QUOTED_BYTES))
 
 
 def patches_of(text: str) -> Iterator[tuple[int, str]]:
-    """Offsets where a file replaces such a method of torch, with the method's name."""
+    """Offsets where a file replaces `cuda` or `is_cuda` of torch, with the name."""
     for word in _SET:
         yield from _matches_behind("", _SETS, word, text)
     if _says_one(text, _QUOTED):
@@ -123,7 +123,7 @@ def _is_torchs(bases: Iterable[str]) -> bool:
 
 
 def _methods(text: str) -> Iterator[tuple[re.Match[str], str]]:
-    """The indented definitions of such methods, each with the name of the class around it, or ""."""
+    """The indented definitions of `cuda` and `is_cuda`, each with the name of the class around it, or ""."""
     before: dict[int, tuple[int, str]] = {}
     heads: list[int] = []
     for match in _METHOD.finditer(text):
@@ -179,7 +179,7 @@ def _kind(body: str, method: str, torchs: bool) -> str:
         return ACTS
     if not any(isinstance(node, ast.expr) and _is_move(node) for node in ast.walk(function)):
         return ACTS
-    if torchs:  # such a class must assign the members that torch's own method would not move
+    if torchs:  # a class derived from torch's must assign the members that torch's own method would not move
         return INHERITS if all(map(_moves, function.body)) else ACTS
     return MOVES if all(map(_moves_plain, function.body)) else ACTS
 

@@ -1,5 +1,5 @@
 """Reads statements that this Python's `ast` rejects but libcst accepts: PEP 701 f-strings, PEP 695 `type` and generics,
-t-strings, `except*`. Without libcst, such statements are not read.
+t-strings, `except*`. Without libcst, statements with newer syntax are not read.
 
 libcst only confirms that the text is valid Python. `ast` then parses it with the new syntax replaced by blanks of the
 same length, and f-string fields are parsed one by one, as in every version.

@@ -120,7 +120,7 @@ def uses(name: str, every: bool) -> Scan:
                     yield at
             at = text.find(name, at + size, end)
 
-    # Attributes nearly always follow that name, and the pattern skips such uses faster.
+    # Attributes nearly always follow that name, and the pattern skips these uses faster.
     return torch if name == "torch" and not every else scan
 
 

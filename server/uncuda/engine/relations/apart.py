@@ -61,7 +61,7 @@ def of_host(branches: Branches) -> Apart:
 
 
 def of_bytes(branches: Branches) -> Apart:
-    """Code that runs only if bytes contain CUDA's name; no fix changes such a test."""
+    """Code that runs only if bytes contain CUDA's name; no fix changes a test for that."""
     return Apart(branches, _BYTES, _asks_bytes)
 
 
@@ -69,22 +69,23 @@ class Apart:
     """The spans of one text that run only if a certain test is true."""
 
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
-        """`words` holds words of which every such test contains at least one. With `path`, code that is used only from
-        these spans counts, too."""
+        """`words` holds words of which every test of the searched kind contains at least one. With `path`, code that is
+        used only from these spans counts, too."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._path, self._capable = path, capability.ASKED_OF in words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
         self._kept: dict[str, bool] = {}
-        """Names that hold the result of such a test, `use_x = platform.is_cuda() and has_x()`, and their meaning."""
+        """Names that hold the result of a platform test, `use_x = platform.is_cuda() and has_x()`, and their
+        meaning."""
         self._capabilities: set[str] = set()
         """Names that hold a platform's compute capability."""
         self._named_marks: set[str] = set()
         """pytest marks that have a name: `on_cuda = pytest.mark.skipif(not platform.is_cuda())`."""
         self._optional: set[str] = set()
-        """Names that are None unless such a test is true: `mode = "warn" if platform.is_cuda() else None`."""
+        """Names that are None unless a platform test is true: `mode = "warn" if platform.is_cuda() else None`."""
 
     def holds(self, hit: Hit) -> bool:
-        """Whether a hit is in such a span."""
+        """Whether a hit is in code that runs only under one of the tests."""
         statement = hit.statement
         if statement is None or not self._places:
             return False
@@ -119,8 +120,8 @@ class Apart:
         return found
 
     def _keep(self, statement: Statement) -> Iterator[Statement]:
-        """If this statement is the only one that binds a name to the result of such a test: the statements that contain
-        the name."""
+        """If this statement is the only one that binds a name to the result of a platform test: the statements that
+        contain the name."""
         target, value = _bound(next(iter(statement.digest.piece.nodes), None))
         if target is None or value is None:
             return
@@ -231,7 +232,7 @@ class Apart:
                     yield indents.extent(header.start), indents.block_end_of(header.start)
 
     def _skips(self, marks: Iterable[ast.AST]) -> bool:
-        """Whether a pytest or unittest mark skips the code unless such a test is true."""
+        """Whether a pytest or unittest mark skips the code unless a platform test is true."""
         for call in marks:
             self._facts.work.compare()
             if isinstance(call, (ast.Name, ast.Attribute)) and ast.unparse(call) in self._named_marks:
@@ -243,7 +244,7 @@ class Apart:
         return False
 
     def _beside(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether a part of an expression is evaluated only if such a test in the same expression is true."""
+        """Whether a part of an expression is evaluated only if a platform test in the same expression is true."""
         inner = node
         for outer in statement.digest.ancestors(node):
             if isinstance(outer, ast.IfExp) and inner is not outer.test:

@@ -104,7 +104,7 @@ class _Libraries:
         return bool(dotted)
 
     def handed(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether the expression at `node` is an argument of a call into such a library."""
+        """Whether the expression at `node` is an argument of a call into a CUDA library."""
         call = call_given(node, statement, self._work)
         base, parts = chain_of(call.func if call is not None else None)
         if not isinstance(base, ast.Name) or base.id not in self.local:

@@ -97,7 +97,7 @@ class Word(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A use of such a name, and the name as the code spells it there."""
+    """A use of a name that refers to a compiled module or kernel, and the name as the code spells it there."""
 
     at: int
     name: str

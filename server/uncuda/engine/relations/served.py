@@ -95,7 +95,8 @@ class Served:
     def lowered(self, hits: Sequence[Hit]) -> Sequence[Hit]:
         """The hits; their fixes need review if the code chooses among accelerators or works with any of them.
 
-        In such code, a test for CUDA may really be about CUDA, and then the code that it guards must not change either.
+        In code that already chooses between accelerators, a test for CUDA may really be about CUDA, and then the code
+        that it guards must not change either.
         """
         hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
         if self._everywhere:

@@ -67,7 +67,7 @@ class Staying:
         self, asked: Iterable[int], hits: Sequence[Hit], classes: Sequence[str | None], questions: Questions
     ) -> bool:
         """Limit the class of safe fixes in code that runs only if these tests are true; because the tests are not
-        fixed, the target never runs that code. Returns whether there was such code."""
+        fixed, the target never runs that code. Return whether there was code behind one of the tests."""
         before = len(self.pairs)
         safe = sorted((hit.start, index) for index, hit in enumerate(hits) if classes[index] == SAFE)
         for question in asked:

@@ -1,5 +1,5 @@
-"""Looks up the types of receivers while the user types. Diagnostics never wait for these types; they are refreshed
-later."""
+"""Looks up the types of receivers while the user types. Diagnostics never wait for the types of receivers; they are
+refreshed later."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Batches:
     job in seconds.
 
     `asked` lists closed files that the client was requested to change, with their state before the change and the time.
-    Until the client opens or saves such a file, the disk has its old text.
+    Until the client opens or saves a file that it changed, the disk has the file's old text.
     """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)

@@ -112,7 +112,7 @@ class Projects:
         return self.shim_in(folder, target) if folder and program.path else None
 
     def shim_in(self, folder: Folder, target: str) -> Where | None:
-        """Return where the shim is imported in the first such file of a folder."""
+        """Return where the shim is imported in the first file of a folder that imports it."""
         for path, facts, program in sorted(self._files(folder), key=lambda entry: entry[0]):
             if place := self._patch(facts, target):
                 return _in_program(program, place) if program else self._on_disk(path, place)
