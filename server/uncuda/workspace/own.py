@@ -126,7 +126,7 @@ def _folders(folder: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_within(folder: str, above: str, module: str) -> bool:
-    """Whether a folder is inside a folder that has a module's name but is no package; it may be the project itself."""
+    """Whether a folder is inside a folder that has a module's name but is no package, such as the project itself."""
     inside = os.path.abspath(os.path.join(above, module))
     return (os.path.abspath(folder) + os.sep).startswith(inside + os.sep) and not _is_package(inside)
 
