@@ -1,4 +1,5 @@
-"""The table of `torch.accelerator`: its contents, how it is read from PyTorch's source, and that it is up to date."""
+"""Tests of the table of `torch.accelerator`: its contents, how it is read from PyTorch's source, and that it is up to
+date."""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ BASIC = ("device_count", "is_available", "current_accelerator", "set_device_inde
 MEMORY = ("empty_cache", "memory_stats", "memory_allocated", "memory_reserved", "max_memory_allocated",
           "max_memory_reserved", "reset_accumulated_memory_stats", "reset_peak_memory_stats")  # fmt: skip
 RANDOM = ("random.initial_seed", "random.get_rng_state", "random.get_rng_state_all")
-# Versions from which on: PyTorch, torch_npu, torch_musa ("": not known, "no-…": none up to that one).
+# The first version that has the API, in PyTorch, torch_npu and torch_musa; "" means not known, "no-V" not in any
+# version up to V.
 KNOWN = {
     **dict.fromkeys(BASIC, ("2.6", "2.6", "2.7")),
     "synchronize": ("2.6", "2.6", "no-2.11.0.post2"),
@@ -125,7 +127,7 @@ def run(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """The generator in a folder of its own, with its input and output files."""
+    """Return a separate folder with the generator script and its input and output files."""
     for name in ("make_accelerator.py", "accelerator_source.py", "accelerator.toml", "downloads.py", "generated.py"):
         (tmp_path / "server" / "scripts").mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "server" / "scripts" / name, tmp_path / "server" / "scripts" / name)
@@ -171,7 +173,7 @@ def test_what_is_stale(copy: Path, file: str, old: str, new: str, says: str, sta
 
 
 def torch(folder: Path, version: str, accelerator: dict[str, str], stubs: str = "") -> Path:
-    """A folder with invented copies of the few PyTorch files that are read."""
+    """Return a folder with invented versions of the few PyTorch files that the generator reads."""
     files = {"version.py": f"__version__ = '{version}+cpu'\n", "_C/__init__.pyi": stubs, "__init__.py": ""}
     files["cuda/__init__.py"] = "def capability(device: int = 0) -> Tuple[int, int]: ...\n"
     for name, text in {**files, **{f"accelerator/{name}.py": text for name, text in accelerator.items()}}.items():

@@ -1,4 +1,4 @@
-"""The limits between modules that docs/architecture.md describes are kept."""
+"""The package's modules import each other only as docs/architecture.md allows."""
 
 import ast
 import re
@@ -18,7 +18,7 @@ LAYERS = [
     *("checks", "settings", "suppress", "engine", "import_path", "bundled", "child", "receivers"),
     *("workspace", "report", "cli", "lsp"),
 ]
-# The packages of the language server, each of which imports only those before it, and the modules beside them.
+# The packages of the language server, each of which imports only the previous ones, and the modules beside them.
 ROOMS = ["wire", "state", "session", "debug", "fixing", "features", "server", "start"]
 LARGEST_ROOM = 25
 # Modules imported when a command or setting needs them, not when the server starts.
@@ -43,7 +43,7 @@ NOT_AT_THE_START = [
         "state.scan_process",
     ),
 ]
-# The modules that may import a package that costs start-up time, or that only one entry point uses.
+# Modules that may import a package which slows down the start or which only one entry point needs.
 OWNERS = {
     "pygls": {"lsp"},
     "lsprotocol": {"lsp"},
@@ -51,7 +51,7 @@ OWNERS = {
     "jedi": {"receivers"},
     "click": {"cli", "report"},
 }
-# The module that starts processes, and those that hold a started process and name its type.
+# The module that starts processes, and modules that store a started process and name its type.
 STARTER = "uncuda.child"
 STARTED = {"uncuda.child.pool", "uncuda.lsp.wire.background", "uncuda.receivers.process", "uncuda.workspace.git"}
 STARTS = re.compile(
@@ -61,10 +61,10 @@ STARTS = re.compile(
 )
 ALWAYS_LAZY = {"libcst", "jedi"}
 LONG_MODULE = 400
-# Class names that occur twice in one layer; the list may only shrink. `Check` is in every check's module.
+# Class names that occur twice in one layer; no entry may be added. Every module of a check has a class `Check`.
 SHARED_NAMES = {("checks", "Check"), ("engine", "Found"), ("lsp", "Batch")}
 TARGET_WORD = re.compile(r"(?<![a-z])(?:npu|musa|hccl|mccl|ascend|torchada)(?![a-z])", re.IGNORECASE)
-# Names of one author's machine and of package sources: neither belongs in a project's text.
+# Names of an author's machine and of package mirrors, which must not occur in any file of the project.
 MACHINE_WORDS = {
     "a path of one machine": re.compile(r"(?<![\w.~-])/(?:root|work|home/\w+|Users/\w+)/\w"),
     "a package registry's host": re.compile(
@@ -96,9 +96,9 @@ def test_one_function_decides_the_language() -> None:
 @pytest.mark.parametrize("name", [name for name in MODULES if layer(name) in LAYERS])
 def test_imports_point_one_way(name: str) -> None:
     allowed = set(LAYERS[: LAYERS.index(layer(name)) + 1])
-    if layer(name) == "lsp":  # beside the command line, not above it
+    if layer(name) == "lsp":  # `uncuda.lsp` stands beside the command line, not above it
         allowed.remove("cli")
-    if name == "uncuda.cli.server":  # the command that starts it
+    if name == "uncuda.cli.server":  # this command starts the server
         allowed.add("lsp")
     wrong = [
         f"{name}:{found.line} imports {found.module}"
@@ -109,7 +109,7 @@ def test_imports_point_one_way(name: str) -> None:
 
 
 def imported(name: str) -> set[str]:
-    """What a module imports, or starts as a process, and what the packages and the session among that hand on."""
+    """Return the modules that a module imports or starts as a process, and those that packages re-export to it."""
     found = {one.module for one in imports(name, MODULES[name])}
     found.update(re.findall(r'"(uncuda\.[\w.]+)"', MODULES[name].read_text(encoding="utf-8")))
     packages = [one for one in found & {*MODULES} - {"uncuda"} if MODULES[one].name in ("__init__.py", "session.py")]
@@ -135,7 +135,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         name: {found.module for found in imports(name, path) if found.module in MODULES} - {name}
         for name, path in MODULES.items()
     }
-    TopologicalSorter(graph).prepare()  # lazy imports and those for type checkers count, too
+    TopologicalSorter(graph).prepare()  # lazy imports and imports for type checkers count too
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if layer(name) == "lsp" and name.count(".") > 1])
@@ -189,7 +189,7 @@ def test_processes_are_started_in_few_places() -> None:
         for name in found
     }
     assert calls == {
-        STARTER: {""},  # for Popen
+        STARTER: {""},  # the module imports it for Popen
         "uncuda.child.pool": {"command(self._launch.module)"},
         "uncuda.lsp.wire.background": {"command(module)"},
         "uncuda.receivers.process": {"arguments or command(_MODULE)"},
@@ -202,7 +202,8 @@ def _code(name: str) -> str:
 
 
 def _starts_processes(tree: ast.Module) -> Iterator[ast.AST]:
-    """What starts a process, or is there to do so; platform and ctypes.util run programs that they find on PATH."""
+    """Yield code that starts a process, or names of modules that do; platform and ctypes.util run programs found on
+    PATH."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -243,7 +244,7 @@ def test_the_command_line_starts_light() -> None:
 
 
 def test_long_modules_are_named(record_property: Callable[[str, object], None]) -> None:
-    """A warning, not a limit: docs/style.md says what to look for."""
+    """Warn about long modules; docs/style.md says what to look for in them."""
     lines = {name: len(_code(name).splitlines()) for name in MODULES}
     if long := [f"{name} ({lines[name]})" for name in MODULES if lines[name] >= LONG_MODULE]:
         record_property("note", f"modules of {LONG_MODULE} lines or more: {', '.join(long)}; have they two subjects?")
@@ -271,7 +272,7 @@ def test_no_logic_names_a_target(name: str) -> None:
 
 
 def _strings(tree: ast.Module) -> Iterator[ast.Constant]:
-    """The string literals that are not docstrings."""
+    """Yield the string literals that are not docstrings."""
     prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:

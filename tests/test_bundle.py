@@ -1,4 +1,4 @@
-"""The bundle runs without installed packages, and among packages that have the names of its own."""
+"""The bundle runs without installed packages, and with installed packages whose names equal those of its own."""
 
 import ast
 import hashlib
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 MOST_BYTES = 12 * 1024 * 1024
 BAIT = ("uncuda", "pygls", "lsprotocol", "click", "attr", "cattrs", "jedi", "json", "libcst", "yaml", "sitecustomize")
-# Python 3.12 and newer parse it themselves, older ones by libcst.
+# Python 3.12 and newer parse this syntax themselves; older versions use libcst.
 NEWER = 'import torch\n\nx = f"{torch.ones(1, device="cuda")}"\n'
 
 
@@ -37,13 +37,13 @@ def launch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def unused(tmp_path_factory: pytest.TempPathFactory, launch: Path) -> Path:
-    """The folder of a bundle that was never run."""
+    """Return the folder of a bundle that has not been run yet."""
     return make_bundle(tmp_path_factory.mktemp("unused")).parent
 
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Python with no packages but one that has the name of one of the bundle's."""
+    """Return a Python whose only package has the name of one of the bundle's packages."""
     folder = tmp_path_factory.mktemp("bare")
     venv.create(folder, with_pip=False, symlinks=os.name != "nt")
     _set_traps(_site(folder), folder / "sprung", BAIT[:7])
@@ -52,7 +52,8 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> Path:
-    """A folder whose modules have the names of the bundle's; importing one creates the file `sprung` in it."""
+    """Return a folder whose modules have the names of the bundle's modules; importing one creates the file `sprung`
+    there."""
     folder = tmp_path / "hostile"
     folder.mkdir()
     _set_traps(folder, folder / "sprung", BAIT)
@@ -115,7 +116,8 @@ def test_the_server_runs_among_packages_that_look_like_its_own(launch: Path, bar
 
 @pytest.fixture
 def lending(tmp_path: Path) -> Iterator[Any]:
-    """Makes a Python that has this one's libcst, with a chosen version number, and an unused package."""
+    """Return a function that makes a Python with this Python's libcst, under a chosen version number, and an unused
+    package."""
     pytest.importorskip("libcst", reason="no libcst here; install uncuda[structural]")
 
     def lend(version: str) -> str:
@@ -231,7 +233,7 @@ def test_it_is_small(unused: Path, tmp_path: Path) -> None:
 def test_the_same_checkout_gives_the_same_bytes(unused: Path, tmp_path: Path) -> None:
     again = make_bundle(tmp_path / "again")
     assert _digests(again.parent) == _digests(unused)
-    assert make_bundle(tmp_path / "again") == again  # written over an existing bundle
+    assert make_bundle(tmp_path / "again") == again  # this overwrites an existing bundle
     assert _digests(again.parent) == _digests(unused)
 
 

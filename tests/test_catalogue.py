@@ -1,4 +1,4 @@
-"""The catalogue reports errors in a file with line and hint; its cache is never out of date."""
+"""Tests of the catalogue: errors in a rule file are reported with line and hint, and its cache is never out of date."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ import torch
 
 @pytest.fixture
 def rules(tmp_path: Path) -> Path:
-    """A copy of the targets with one rule of its own."""
+    """Return a copy of the target folders with a rule added by the test."""
     copy = tmp_path / "rules"
     copy.mkdir()
     shutil.copytree(folder() / "targets", copy / "targets")
@@ -59,7 +59,7 @@ def changed(text: str, old: str, new: str) -> str:
 
 
 def complaint(rules: Path) -> str:
-    """The error about a folder, with relative paths."""
+    """Return the error about a folder, with relative paths."""
     with pytest.raises(CatalogueError) as caught:
         Catalogue(rules)
     return str(caught.value).replace(f"{rules}{os.sep}", "").replace("\\", "/")
@@ -212,7 +212,7 @@ def test_a_row_with_a_cell_too_many(rules: Path) -> None:
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The rules that were read from files, not from the cache."""
+    """Return the rules that were read from files instead of the cache."""
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     names: list[str] = []
 
@@ -274,7 +274,7 @@ class TestMemory:
         store(rules).write_text(text, encoding="utf-8")
         assert list(Catalogue(rules).rules) == ["tested"]
         assert list(Catalogue(rules).rules) == ["tested"]
-        assert len(reads) == 2  # the cache is written again
+        assert len(reads) == 2  # after this read the cache is written again
 
     @pytest.mark.parametrize("old, new", [('"check"', '"chek"'), ('"parameters": {', '"parameters": 5, "x": {')])
     def test_a_store_of_another_shape(self, rules: Path, reads: list[str], old: str, new: str) -> None:
@@ -324,8 +324,8 @@ class TestVersions:
             (">=2.7,<2.8", "2.7.1.post11"),
             (">=2.6,<=2.8", "2.6.0.post5 2.7.1.post11 2.8.0.post5"),
             (">2.6.0,<2.8", "2.6.0.post5 2.7.1.post11"),
-            (">=2.5,<2.7", "2.1.0.post17 2.6.0.post5"),  # 2.5 has what both have
-            (">=2.8,<2.10", "2.8.0.post5 2.13.0"),  # 2.9 has what both have, too
+            (">=2.5,<2.7", "2.1.0.post17 2.6.0.post5"),  # the lower bound has what both versions have
+            (">=2.8,<2.10", "2.8.0.post5 2.13.0"),  # here, too, the lower bound has what both versions have
             (">=2.9,<2.12", "2.8.0.post5 2.13.0"),
             ("<2", "2.1.0.post17"),
             (">=3", "2.14.0"),
@@ -356,7 +356,7 @@ class TestVersions:
             ("", "2.6", "2.6", ""),
             (">=2.9", "<2.9.0.post9", ">=2.9,<2.9.0.post9", ""),
             (">2.9.0.post3", "2.9.0", None, ">=2.9.0"),
-            (">2.9.0", "<2.9.0.post9", None, ""),  # `>2.9.0` holds no post-release of 2.9.0
+            (">2.9.0", "<2.9.0.post9", None, ""),  # a post-release of 2.9.0 is not `>2.9.0`
             (">2.9.0", "<2.9.1", ">2.9.0,<2.9.1", ""),
             (">2.9.0.post3", "<2.9.0.post9", ">2.9.0.post3,<2.9.0.post9", ""),
             ("2.8.0rc1", ">=2.8.0", None, ">=2.8.0rc1"),
@@ -420,7 +420,7 @@ class TestVersions:
 
 
 def test_ranges_share_the_tables_that_were_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each folder of a repository may ask for another version range."""
+    """Each folder of a repository may require another version range; folders with equal tables share them in memory."""
     read: list[str] = []
     records = tables.records
 

@@ -1,4 +1,4 @@
-"""The choice of a file's target: the command line, the server and its processes choose the same."""
+"""The command line, the server and its child processes choose the same target for a file."""
 
 from __future__ import annotations
 

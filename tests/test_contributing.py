@@ -1,4 +1,4 @@
-"""The steps that CONTRIBUTING.md shows work exactly as written."""
+"""Tests that the steps in CONTRIBUTING.md work exactly as written."""
 
 import os
 import re
@@ -22,7 +22,7 @@ from uncuda.source import Source
 
 
 def shown_rule() -> tuple[str, str]:
-    """The rule's name and the text of its file."""
+    """Return the name and file text of the rule that CONTRIBUTING.md shows."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     name = re.search(r"`make rule ([\w-]+)` begins", text)
     block = re.search(r"^ *````markdown\n(.*?)^ *````$", text, re.MULTILINE | re.DOTALL)
@@ -49,7 +49,8 @@ def test_the_shown_rule_works(tmp_path: Path, target: str) -> None:
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh clone of the checkout, with an environment that imports the clone's uncuda and the installed packages."""
+    """Return a fresh clone of the checkout, with an environment that uses the clone's uncuda and the installed
+    packages."""
     path = tmp_path_factory.mktemp("fresh") / "uncuda"
     path.mkdir()
     listed = git(ROOT, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
@@ -82,7 +83,7 @@ def section(title: str) -> str:
 
 
 def give(clone: Path, command: str) -> str:
-    """Run a command as a reader would."""
+    """Run a command as a reader of CONTRIBUTING.md would."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "PYTHON", "VENV"))}
     result = subprocess.run(
         shlex.split(command), cwd=clone, env=environment, capture_output=True, text=True, check=False

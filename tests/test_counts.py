@@ -1,4 +1,4 @@
-"""Findings are counted file by file, and counts of files can be added and subtracted."""
+"""Findings are counted per file, and the counts of files can be added and subtracted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The documents are right: their commands run, their settings are valid, their links lead somewhere."""
+"""Tests of the documents: their commands run, their settings are valid, their links lead to existing files and
+headings."""
 
 import ast
 import json
@@ -30,12 +31,12 @@ CATALOGUE = load()
 _FENCE = re.compile(r"^( *)```([\w-]*)[^\n]*\n(.*?)^\1```[ \t]*$", re.M | re.S)
 _LINK = re.compile(r"(?<!`)!?\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^(#+) (.+)$", re.M)
-# Commands that a reader runs once and a test should not: the files they name must exist.
+# Commands that readers run once and tests must not run; only the files they name are checked.
 _NOT_RUN = {"make": r"make ([a-z-]+)", "pip": r"pip install '?\.(?:\[([a-z]+)\])?'?"}
 
 
 class Block(NamedTuple):
-    """One fenced block of a document; `line`: the number of its first line."""
+    """One fenced block of a document; `line` is the number of its first line."""
 
     document: str
     line: int
@@ -59,19 +60,19 @@ def blocks(*languages: str) -> list[Block]:
 
 
 def prose(document: str) -> str:
-    """A document's text without its fenced blocks."""
+    """Return a document's text without its fenced blocks."""
     return _FENCE.sub("", (ROOT / document).read_text(encoding="utf-8"))
 
 
 def test_only_languages_that_are_checked() -> None:
     text = {match[2] for document in DOCUMENTS for match in _FENCE.finditer((ROOT / document).read_text("utf-8"))}
-    editors = {"lua", "elisp"}  # blocks in docs/editors are run by tests/editors
+    editors = {"lua", "elisp"}  # tests/editors runs the blocks in docs/editors
     assert text <= {"console", "yaml", "toml", "json", "python", "text"} | editors
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A folder with the files that the commands use, and a command `uncuda` in `bin`."""
+    """Return a folder with the files that the documented commands use, and a command `uncuda` in `bin`."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     command = tmp_path / "bin" / "uncuda"
     command.parent.mkdir()
@@ -81,7 +82,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def run(command: str, folder: Path) -> str:
-    """Run a command of a document in a shell; returns its output."""
+    """Run a documented command in a shell and return its output."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
     path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
     environment = {**kept, "PATH": path, "PYTHONPATH": str(ROOT / "server"), "LC_ALL": "C.UTF-8"}
@@ -124,7 +125,7 @@ def test_commands_say_what_is_shown(block: Block, checkout: Path) -> None:
 
 
 def check_name(word: str, name: str | None) -> None:
-    """Whether the Makefile has a target of this name, or the package an extra."""
+    """Check that the Makefile has a target, or the package an extra, of this name."""
     if word == "make":
         assert re.search(rf"^{name}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M), name
     elif name:
@@ -132,7 +133,7 @@ def check_name(word: str, name: str | None) -> None:
 
 
 def matches(expected: list[str], actual: list[str]) -> bool:
-    """Whether lines are as shown; `…` stands for the rest of a line."""
+    """Return whether the actual lines equal the documented ones; `…` stands for the rest of a line."""
     while actual and not actual[-1]:
         actual = actual[:-1]
     if len(expected) != len(actual):
@@ -145,7 +146,7 @@ def matches(expected: list[str], actual: list[str]) -> bool:
 @pytest.mark.parametrize("block", blocks("yaml"), ids=str)
 def test_commands_of_ci_run(block: Block, checkout: Path) -> None:
     commands = re.findall(r"^- run: (uncuda .*)$", block.text, re.M)
-    assert commands or block.document.startswith("docs/ci/")  # the others: tests/ci
+    assert commands or block.document.startswith("docs/ci/")  # tests/ci runs the others
     for command in commands:
         run(command, checkout)
         file = command.partition("> ")[2]
@@ -187,7 +188,7 @@ def engine(target: str) -> Engine:
 
 
 def findings(text: str, target: str = "npu") -> list[tuple[int, Finding]]:
-    """The findings in a text, with line numbers."""
+    """Return the findings in a text with their line numbers."""
     source = Source(text)
     return [(source.position(finding.span.start)[0], finding) for finding in engine(target).check(source).findings]
 
@@ -256,7 +257,7 @@ def test_documents_name_modules_and_tests_that_exist() -> None:
 
 
 class Row(NamedTuple):
-    """One row of the table of guides; `rules`: those in its last cell."""
+    """One row of the table of guides; `rules` holds the rules in its last cell."""
 
     section: str
     before: str

@@ -1,4 +1,4 @@
-"""Settings as editors send them."""
+"""Tests of settings in the form in which editors send them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The record of runs on simulated accelerators: its format, the programs and rules it names, and what changed since."""
+"""Tests of the record of runs on simulated accelerators: its format, the programs and rules it names, and which files
+changed since."""
 
 import json
 from collections.abc import Callable
@@ -154,7 +155,7 @@ def test_what_cannot_be_is_named(fields: dict[str, Any], problem: str) -> None:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A folder with one file of each part."""
+    """Return a folder with one file for each part of the digests."""
     for name in (
         "tests/execution/programs/mnist/train.py",
         "tests/execution/simulator/device.py",

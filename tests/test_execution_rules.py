@@ -1,4 +1,5 @@
-"""Helpers of tests/execution that need no run: which lines a fix wrote, which names of the plugin it uses."""
+"""Tests of the helpers of tests/execution that need no simulated run: the lines that a fix wrote, the plugin's names
+that it uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings written into configuration files: nothing else in them changes, or nothing is written."""
+"""Settings are written to configuration files without changing anything else there, or nothing is written."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Facts about kernels shared by files of a project, and tests that guard a kernel of another file."""
+"""Tests of kernel facts that the files of a project share, and of guards around a call to a kernel in another file."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_modules_that_a_build_file_compiles_for_cuda() -> None:
     assert told(text.encode(), "setup.py").extensions == {"a._ext"}
 
 
-LONG = {  # backtracking patterns take minutes on these
+LONG = {  # with backtracking, patterns take minutes on these texts
     "a long word": f"{KERNELS['what runs one'][0]}    {'a' * 400_000}\n",
     "a line of imports": "from torch.utils." + "cpp_extension import " * 20_000,
     "many subscripts": f"{KERNELS['what runs one'][0]}    {'a[' * 200_000}\n",
@@ -78,7 +78,7 @@ def test_a_scan_takes_as_long_as_its_text(name: str) -> None:
 
 
 def fixed(folder: Path, files: dict[str, str], target: str) -> dict[str, str]:
-    """The texts after the command line's safe fixes."""
+    """Return the texts after the command line applied safe fixes."""
     settings = Settings(target=target)
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,5 @@
-"""`make lock` writes the same on every machine: it uses the uv version that it names, whichever is installed."""
+"""`make lock` writes the same file on every machine: it uses the uv version named in the Makefile, whichever is
+installed."""
 
 import os
 import re
@@ -11,7 +12,7 @@ import pytest
 
 from support.imports import ROOT
 
-# Replaces Python: its `-m venv` makes a pip that records what it should install, and makes a uv.
+# A script in place of Python: its `-m venv` creates a pip that records what it should install, and a uv.
 PYTHON = """#!/bin/sh
 mkdir -p .cache/lock/bin
 cat > .cache/lock/bin/pip <<'PIP'

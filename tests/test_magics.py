@@ -1,4 +1,4 @@
-"""Notebook cells as Python: syntax of IPython alone is blanked, and no offset changes."""
+"""Tests of notebook cells as Python: syntax that only IPython knows is replaced by blanks, and no offset changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Sentences for users: each is in both languages with the same placeholders, is used, and is written in one place."""
+"""Tests of the messages for users: each exists in both languages with the same placeholders, is used, and is defined
+once."""
 
 from __future__ import annotations
 
@@ -25,13 +26,13 @@ MESSAGES = PACKAGE / "messages"
 ROOMS = sorted(path.stem for path in MESSAGES.glob("*.py") if path.stem != "__init__")
 CHINESE = re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 ELSEWHERE = {
-    "__main__.py",  # prints before anything can be imported
-    "catalogue/keys.py",  # the table of keys describes each
-    "catalogue/rules.py",  # the heading of a page's last section
-    "settings/editor.py",  # the table of settings describes each
+    "__main__.py",  # prints its message before any import is possible
+    "catalogue/keys.py",  # the texts describe the keys of rule pages
+    "catalogue/rules.py",  # the heading of the last section of a rule page
+    "settings/editor.py",  # the texts describe the settings
     "settings/options.py",
 }
-# Keys that are built where they are used, each with its possible endings.
+# Keys of messages that the code builds from parts, each with the possible endings.
 ENDS = {
     "exceeds": get_args(Kind),
     "status": STATUSES,
@@ -57,14 +58,14 @@ ENDED = {f"{begin} {end}" for begin, ends in ENDS.items() for end in ends} | {
 
 
 def room(name: str) -> Room:
-    """The table of a room."""
+    """Return the message table of a module of `uncuda.messages`."""
     module = import_module(f"uncuda.messages.{name}")
     table: Room = getattr(module, name.upper())
     return table
 
 
 def values(text: str) -> set[str]:
-    """The placeholders of a sentence."""
+    """Return the placeholders of a message."""
     return {field for _, field, _, _ in Formatter().parse(text) if field is not None}
 
 
@@ -72,12 +73,12 @@ def values(text: str) -> set[str]:
 def test_both_languages_say_the_same_values(name: str) -> None:
     for key, (english, chinese) in room(name).items():
         assert english and CHINESE.search(chinese) and not CHINESE.search(english), key
-        unsaid = {"package"} if key == "known since" else set()  # its Chinese does not name the plugin
+        unsaid = {"package"} if key == "known since" else set()  # the Chinese message does not name the plugin
         assert values(english) == values(chinese) | unsaid, key
 
 
 def strings() -> Iterator[str]:
-    """Every string in the package outside of its message tables."""
+    """Yield every string in the package outside the message tables."""
     for path in PACKAGE.rglob("*.py"):
         if path.parent != MESSAGES:
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -97,7 +98,7 @@ def test_what_is_put_together_is_there() -> None:
 
 
 def test_the_terminal_says_what_it_is_given() -> None:
-    """Each call with its key, and the values it passes."""
+    """Every call that prints a message passes a key and the values that the message needs."""
     table, calls = room("terminal"), 0
     for path in (PACKAGE / "cli").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -1,4 +1,4 @@
-"""A target that is declared with words alone: no table, no version, no feature."""
+"""Tests of a target that is declared with words only, without tables, versions or features."""
 
 import ast
 import shutil
@@ -32,7 +32,7 @@ ccl = "cncl"
 visible-devices = "MLU_VISIBLE_DEVICES"
 """
 SUPPRESSION = "unused-suppression"
-# Names that one rule finds by their status, another finds if they have no row.
+# Names that one rule reports by their status, and another rule reports if the tables have no row for them.
 UNLISTED = {"cuda-api-missing"}
 
 
@@ -42,7 +42,7 @@ def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
 
 
 def with_target(path: Path, declaration: str) -> Path:
-    """A copy of the catalogue with one more target."""
+    """Return a copy of the catalogue with one more target."""
     rules = path / "rules"
     shutil.copytree(folder(), rules)
     (rules / "targets" / "mlu.toml").write_text(declaration, encoding="utf-8")
@@ -63,7 +63,8 @@ def test_what_follows_from_other_words_is_derived(catalogue: Catalogue) -> None:
 
 @pytest.mark.slow
 def test_pages_of_others_hold(catalogue: Catalogue) -> None:
-    """In every example for all targets only marked lines have findings, no fix is safe, and all fixes settle."""
+    """For the new target, only marked lines of each example have findings, no fix is safe, and repeated fixes reach a
+    fixed point."""
     wrong, found = [], 0
     for rule in catalogue.rules.values():
         assert rule.path is not None
@@ -153,7 +154,7 @@ def test_the_server_says_so_too(
 
 @pytest.mark.parametrize("word", ["ccl", "visible-devices", "device"])
 def test_an_empty_word_is_refused(tmp_path: Path, word: str) -> None:
-    """It would be found everywhere, forever."""
+    """An empty word is refused, since it would match everywhere."""
     lines = [f'{word} = ""' if line.startswith(f"{word} = ") else line for line in DECLARATION.splitlines()]
     rules = with_target(tmp_path, "\n".join(lines) + "\n")
     with pytest.raises(

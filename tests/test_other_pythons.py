@@ -1,4 +1,5 @@
-"""The engine and the rules give the same results on every Python: those of this machine, and WebAssembly's on Node."""
+"""The engine and the rules give the same results on every Python version of this machine, and on Python for WebAssembly
+in Node."""
 
 import os
 import subprocess
@@ -9,9 +10,10 @@ import pytest
 from support.pythons import ROOT, environment, pyodide
 
 THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
-# What reads Python. How findings hang together asks nothing of a Python that these do not.
+# Tests of code that reads Python. Tests of the relations between findings are left out: they use no other Python
+# feature than these tests.
 READING = ["tests/test_rules.py", "tests/test_catalogue.py", "tests/facts"]
-# For the oldest and the newest version.
+# These tests run only with the oldest and the newest version.
 SUBSET = [*READING, "tests/checks", "tests/engine/test_engine.py"]
 PYTEST = ["-q", "-m", "not slow and not corpus and not network", "-p", "no:cacheprovider"]
 
@@ -19,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 
 def run(command: list[str], paths: list[str]) -> None:
-    """Run tests with a pytest command and print its summary; a failure there fails this test."""
+    """Run tests with another Python's pytest and print its summary; a failure there fails this test."""
     done = subprocess.run(
         [*command, *PYTEST, *paths],
         cwd=ROOT,
@@ -41,6 +43,6 @@ def test_cpython(version: str) -> None:
     run([str(environment(version)), "-m", "pytest"], READING if version in ("3.12", "3.13") else SUBSET)
 
 
-@pytest.mark.parametrize("version", ["3.14"])  # its 3.12 says what CPython's says, and takes the longest of all
+@pytest.mark.parametrize("version", ["3.14"])  # its 3.12 gives the same as CPython's 3.12 and is the slowest
 def test_webassembly(version: str) -> None:
-    run(pyodide(version), READING)  # ten times as slow
+    run(pyodide(version), READING)  # only READING, since WebAssembly is ten times slower

@@ -1,4 +1,4 @@
-"""The model of the overview: kept file by file, it is what one made anew would be."""
+"""The model of the overview, updated file by file, equals a model built from scratch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PATHS = ["a.py", "src/b.py", "src/deep/c.py", "src/deep/d.py", "tests/test_e.py"
 
 
 def listing(path: str) -> FileListing:
-    """Some findings in a file, or none."""
+    """Return some findings of a file, or none."""
     chosen = RANDOM.choice
     findings = tuple(
         Listed(
@@ -45,7 +45,7 @@ def listing(path: str) -> FileListing:
 
 
 def shape(tree: Tree) -> list[object]:
-    """All of a tree, in its order."""
+    """Return all nodes of a tree, in order."""
 
     def of(branch: Branch) -> list[object]:
         return [branch.id, [place.finding.print for place in branch.places], [of(one) for one in branch.below]]

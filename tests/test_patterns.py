@@ -1,4 +1,4 @@
-"""Patterns: they match as in git, in time linear in their size, and invalid ones are reported."""
+"""Tests of patterns: they match as in git, in time linear in their size, and invalid patterns are reported."""
 
 import random
 import shutil
@@ -11,7 +11,7 @@ from pathspec import GitIgnoreSpec
 from support.bounded import run_bounded
 from uncuda.settings import PatternError, Patterns, pattern_set, read_patterns
 
-# Each of these once took minutes or more.
+# Each of these patterns once took a minute or more.
 HOSTILE = """
 from uncuda.settings import read_patterns
 
@@ -53,7 +53,8 @@ def path(random: random.Random) -> str:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_same_as_pathspec(seed: int) -> None:
-    """pathspec lets a negated bracket match a slash, as git does not: the patterns here have none."""
+    """The patterns match as in pathspec; they contain no negated bracket, which in pathspec, unlike git, matches a
+    slash."""
     number = random.Random(seed)
     taken = 0
     for _ in range(200):
@@ -69,7 +70,8 @@ def test_the_same_as_pathspec(seed: int) -> None:
 
 @pytest.mark.skipif(not shutil.which("git"), reason="needs git")
 def test_the_same_as_git(tmp_path: Path) -> None:
-    """Our patterns match as git's do wherever pathspec's do; where ours differ from git's, pathspec's differ, too."""
+    """Uncuda's patterns match as git's wherever pathspec's do; where uncuda's differ from git's, pathspec's differ
+    too."""
     number = random.Random(7)
     subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
     ours_right = theirs_right = 0
@@ -99,7 +101,7 @@ def git_ignores(folder: Path, lines: list[str], places: list[str]) -> set[str]:
 
 
 def walked_to(patterns: Patterns, place: str) -> bool:
-    """Whether a walk leaves out a path, or a folder above it."""
+    """Return whether walking a folder leaves out a path or one of its parents."""
     names = place.split("/")
     folders = ("/".join(names[:end]) + "/" for end in range(1, len(names)))
     return any(patterns.decide(folder) for folder in folders) or bool(patterns.decide(place))

@@ -1,4 +1,4 @@
-"""Pools of processes: the order of results, and the effect of a process that ends too early."""
+"""Tests of process pools: the order of results, and the effect of a process that exits too early."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ from support.pool_worker import CODEC, Add, Base, Sum
 from uncuda.child.pool import Crashed, Launch, Pool
 
 HERE = -1
-"""The id of this process, in answers that it gave itself since no other process was left."""
+"""The id of this process, which computes the answers itself if no worker process is left."""
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def pool(number: int, lost: list[int], run: Callable[[], NoReturn] = pool_worker
 
 @pytest.fixture(params=["copies", "new Pythons"])
 def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processes are forked, or (by a patch) started as on systems that cannot fork."""
+    """Make the pool fork its processes or, by a patch, start them as on systems without fork."""
     if request.param == "copies" and sys.platform != "linux":
         pytest.skip("no copies are made here")
     monkeypatch.setattr(uncuda.child.pool, "may_fork", lambda: request.param == "copies")

@@ -1,4 +1,4 @@
-"""Files that are not source text: pipes, devices, endless files, files that are not text."""
+"""Tests of paths that are not source files: pipes, devices, endless files, binary files."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""The versions of torch and of plugins that a project requires."""
+"""Tests of reading which versions of torch and of plugins a project requires."""
 
 import os
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def said(pins: Pins) -> dict[str, str]:
 
 
 def held(folder: Path, tell: Callable[[str], object] = lambda message: None) -> dict[str, tuple[str, str]]:
-    """By package, the versions that a folder's files require, and the name of the file."""
+    """Return, for each package, the versions that a folder's files require, and the file's name."""
     found = Requirements(PACKAGES, tell).of(str(folder))
     return {name: (str(one.versions), Path(one.path).name) for name, one in found.items()}
 
@@ -267,7 +267,7 @@ def test_files_that_may_say_versions(name: str, asks: bool) -> None:
     assert asks_for_versions(name) is asks
 
 
-# The order of precedence: settings, the plugin's pin, the version that matches torch, the default.
+# The order of precedence for the plugin's version: settings, its own pin, the version that matches torch, the default.
 @pytest.mark.parametrize(
     ("target", "given", "requirements", "plugin", "torch", "why"),
     [
@@ -289,7 +289,7 @@ def test_files_that_may_say_versions(name: str, asks: bool) -> None:
         ("npu", {}, "torch-musa==2.7.1", None, None, "assumed"),
         ("musa", {}, "torch==2.7.0", "2.7.1", "2.7.0", "goes with"),
         ("musa", {}, "torch==2.6.0", "2.6.0", "2.6.0", "goes with"),
-        ("musa", {}, "torch==2.2.0", None, "2.2.0", "assumed"),  # at that time its versions differed from torch's
+        ("musa", {}, "torch==2.2.0", None, "2.2.0", "assumed"),  # torch_musa's versions did not yet follow torch's
     ],
 )
 def test_what_is_taken(
@@ -327,7 +327,7 @@ def test_the_plugin_of_the_nearest_folder_says_the_target(tmp_path: Path) -> Non
 
 
 def test_files_that_requirements_include_count(tmp_path: Path) -> None:
-    """The files may be beside the one that includes them or elsewhere, and may include each other in a circle."""
+    """Included requirements files may be in the same folder or elsewhere, and may include each other in a circle."""
     (tmp_path / ".git").mkdir()
     folder = tmp_path / "app"
     (folder / "reqs").mkdir(parents=True)
@@ -338,7 +338,7 @@ def test_files_that_requirements_include_count(tmp_path: Path) -> None:
     assert held(folder) == {"torch-npu": ("2.7.1", "limits.txt")}
 
 
-# Each of these once took half a minute or more.
+# Each of these files once took half a minute or more to read.
 HOSTILE = """
 from uncuda.workspace import of_lines, of_lock
 

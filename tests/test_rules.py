@@ -57,7 +57,8 @@ def _engine(example: Example, target: str, select: tuple[str, ...] = ()) -> Engi
 
 
 def _shuffled(engine: Engine, seed: str) -> Engine:
-    """The engine with the checks of its rules in another order; the rules are copied, since engines share them."""
+    """Return the engine with the checks of its rules in another order; the rules are copied, since engines share
+    them."""
     sets = {shim: copy(engine.ruleset(shim)) for shim in (False, True)}
     for ruleset in sets.values():
         ruleset.checks = random.Random(seed).sample(ruleset.checks, len(ruleset.checks))
@@ -73,7 +74,7 @@ def test_example(rule: Rule, example: Example, target: str) -> None:
     found = sorted({source.position(finding.span.start)[0] for finding in report.findings})
     due = list(example.flagged) if _applies(rule, example, target) else []
     assert not report.skipped
-    if not _target(target, example).has_tables:  # the target has no tables for the APIs on the page yet
+    if not _target(target, example).has_tables:  # the target has no tables yet for the APIs of the page
         assert set(found) <= set(due) or "unlisted" in rule.status, f"{rule.path}:{example.line}"
     else:
         assert found == due, f"{rule.path}:{example.line}"
@@ -95,7 +96,8 @@ def test_example(rule: Rule, example: Example, target: str) -> None:
 
 @pytest.mark.parametrize("rule, example, target", _cases())
 def test_rules_agree(rule: Rule, example: Example, target: str) -> None:
-    """With all rules together the result parses, settles, and does not depend on their order."""
+    """With all rules active, the fixed text parses, needs no further fixes, and does not depend on the order of the
+    rules."""
     fixed = _engine(example, target).fix(Source(example.text), review=True)
     assert fixed.refused is None
     ast.parse(fixed.text)
@@ -106,7 +108,8 @@ def test_rules_agree(rule: Rule, example: Example, target: str) -> None:
 
 @pytest.mark.parametrize("rule", CATALOGUE.rules.values(), ids=lambda rule: rule.name)
 def test_page(rule: Rule) -> None:
-    """A page has prose, an example with its result if there is a fix, and both languages."""
+    """Every page exists in both languages and has prose, an example and, if the rule has a fix, the example's
+    result."""
     assert rule.path is not None
     prose, examples = read_page(rule.path)
     assert prose

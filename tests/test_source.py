@@ -1,4 +1,4 @@
-"""Decoding bytes to text and back, offsets to positions."""
+"""Tests of decoding bytes to text and back, and of converting offsets to positions."""
 
 from __future__ import annotations
 

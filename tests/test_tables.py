@@ -1,4 +1,4 @@
-"""The tables contain only names, versions, statuses and ids; every id has a text in both languages."""
+"""The tables contain only names, versions, statuses and ids of notes; every id has a text in both languages."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def some(cell: str) -> str:
 
 
 LIMITS = some(LIMIT)
-SOURCE = r"https://[\w./#?=%+-]+|[\w.-]+/[\w.-]+:[\w./-]+(:\d+)?"  # a web page, or a file of a repository
+SOURCE = r"https://[\w./#?=%+-]+|[\w.-]+/[\w.-]+:[\w./-]+(:\d+)?"  # a web page, or a file in a repository
 COLUMNS = {
     "api": {
         "name": NAME,
@@ -198,7 +198,7 @@ def test_texts_are_in_both_languages() -> None:
         assert not re.search(r"[{}]", english + chinese)
 
 
-# Facts about plugins that nothing reports yet; remove one here when a rule or table reports it.
+# Facts about plugins that no rule reports yet; remove a line here when a rule or a table reports it.
 UNTOLD = {
     *("backend-autoload", "cpu-fallback", "dataloader-workers", "device-type-check", "fsdp-device-id"),
     *("hccl-reduceop", "hccl-world-size", "jit-script-mindspeed", "no-cpu-fallback", "npu-import-path"),
@@ -270,7 +270,7 @@ def test_tables_are_fresh() -> None:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A copy of the tables of musa and of the sources that they are made from."""
+    """Return a copy of musa's tables and of their sources."""
     for part in ("server/scripts", "server/uncuda", "rules"):
         shutil.copytree(ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__", "npu", "npu*.tsv"))
     return tmp_path
@@ -330,18 +330,18 @@ def rows_of(target: str, version: str) -> dict[str, dict[str, str]]:
 @pytest.mark.parametrize(
     ("version", "name", "wanted"),
     [
-        # 2.9.0 came before its post-releases: torch_npu/npu/streams.py, memory.py of the wheels
+        # 2.9.0 was released before its post-releases; read from torch_npu/npu/streams.py and memory.py of the wheels
         ("2.9.0", "torch.cuda.ExternalStream", {"present": "0", "since": "2.9.0.post9"}),
         ("2.9.0.post9", "torch.cuda.ExternalStream", {"present": "1"}),
         ("2.9.1", "torch.cuda.ExternalStream", {"present": "0", "since": "2.10.0.post7"}),
         ("2.9.0", "torch.cuda.host_memory_stats", {"present": "0", "since": "2.9.0.post9"}),
-        # libtorch_npu.so of 2.1 does not spell it
+        # libtorch_npu.so of 2.1 does not contain this string
         ("2.1.0.post17", "torch._C._cuda_getCurrentRawStream", {"present": "0", "since": "2.6.0.post5"}),
         ("2.6.0.post5", "torch.cuda.Event.ipc_handle", {"present": "0"}),
-        # torch.cuda.is_bf16_supported(including_emulation=True) is newer than these
+        # torch.cuda.is_bf16_supported(including_emulation=True) is newer than these versions
         ("2.8.0.post5", "torch.cuda.is_bf16_supported", {"missing": "including_emulation"}),
         ("2.14.0", "torch.cuda.is_bf16_supported", {"missing": ""}),
-        # names removed in newer versions have no counterpart there
+        # names that newer versions removed have no replacement there
         ("2.8.0.post5", "torch.cuda.MemPoolContext", {"status": "present", "replacement": "torch.npu.MemPoolContext"}),
         ("2.14.0", "torch.cuda.MemPoolContext", {"status": "missing", "replacement": ""}),
     ],
@@ -385,7 +385,7 @@ def test_private_names_that_every_version_has_are_named(name: str) -> None:
 
 
 def safe(source: str, version: str) -> str:
-    """A text for npu after safe fixes, in a project with that version of torch_npu."""
+    """Return a text after safe fixes for npu, in a project with that version of torch_npu."""
     made = engine_for("npu", Settings(strategy="rewrite", target_version=version), Project())
     return made.fix(Source.decode(source.encode(), "a.py")).text
 
@@ -400,7 +400,7 @@ def test_a_fix_writes_no_name_that_the_pinned_version_lacks() -> None:
 
 @pytest.mark.parametrize("version", target("npu")["versions"])
 def test_no_safe_fix_writes_what_a_version_lacks(version: str) -> None:
-    """Every name of the table, used alone, in every version that has a table."""
+    """For every name of the table and every version with tables, a program that uses only this name."""
     absent = {row["replacement"] for row in rows_of("npu", version).values() if row["present"] == "0"}
     names = [row["name"] for row in rows_of("npu", version).values() if row["name"].startswith("torch.cuda.")]
     after = safe("import torch\n\n" + "".join(f"x{at} = {name}\n" for at, name in enumerate(names)), version)

@@ -1,4 +1,5 @@
-"""The oldest version of a plugin that brings something which the newest still has, and what it costs."""
+"""Tests of the proposed plugin upgrade: the oldest later version in which findings without a fix get one or disappear,
+and still do in the newest version, and the number of findings without a fix that this version would add."""
 
 from __future__ import annotations
 
@@ -12,11 +13,13 @@ from uncuda.workspace.upgrades import Candidate, Plugin, Upgrade, upgrade
 PLUGIN = Plugin("target", "plugin", "1", assumed=False)
 A, B, C = Span(0, 1), Span(2, 3), Span(4, 5)
 Left = Mapping[str, Mapping[str, frozenset[Span]]]
-"""By version and path, where findings are by hand; a file that is missing could not be checked."""
+"""The findings without a fix of each file, by plugin version and path; for a missing path, the file could not be
+checked with that version."""
 
 
 def found(left: Left, *paths: str) -> tuple[Upgrade, list[tuple[str, int]]]:
-    """The upgrade of files that have findings by hand at A and B, and how many files were asked about, by version."""
+    """Return the upgrade proposed for files that have findings without a fix at two lines A and B, and the number of
+    files checked with each version."""
     asked: list[tuple[str, int]] = []
 
     def by_hand(files: Sequence[File], version: str) -> list[tuple[str, frozenset[Span]]]:

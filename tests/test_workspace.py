@@ -1,4 +1,5 @@
-"""Files: which are read, what is reported about the others, and that writing never leaves half a file."""
+"""Tests of reading and writing files: which files are read, what is reported about the others, and that an interrupted
+write never leaves half a file."""
 
 import io
 import os
@@ -48,7 +49,7 @@ def _inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Without root's rights, in a folder that anyone may use."""
+    """Run the test without root's rights, in a folder that any user may use."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o777)
         monkeypatch.chdir(folder)
@@ -61,7 +62,7 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def make(*names: str) -> None:
-    """Make files of these names; a name with `=` gives the contents."""
+    """Create files with these names; the part of a name after `=` is the file's contents."""
     for name in names:
         path, _, text = name.partition("=")
         Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -486,7 +487,7 @@ class TestWrite:
 
 
 def _modes_seen(monkeypatch: pytest.MonkeyPatch, folder: Path, act: Callable[[], object]) -> list[int]:
-    """The permissions of the other files in a folder, after each call that makes or changes one."""
+    """Return the permissions of the other files in a folder after each call that creates or changes a file there."""
     seen: list[int] = []
 
     def watch(*_: object) -> None:
@@ -507,7 +508,7 @@ def _modes_seen(monkeypatch: pytest.MonkeyPatch, folder: Path, act: Callable[[],
             supported |= {made}
             patch.setattr(os, name, made)
         patch.setattr(os, "supports_fd", supported)
-        patch.setattr(io, "open", watched(io.open))  # Path.open calls it
+        patch.setattr(io, "open", watched(io.open))  # Path.open calls io.open
         act()
     return seen
 
@@ -541,7 +542,7 @@ def test_settings_are_shared_by_the_files_of_a_project() -> None:
 
 
 class Engine:
-    """Replaces the engine: replaces the word `old`, raises at `bug`."""
+    """Replaces the engine in these tests: it replaces the word `old` and raises an error at the word `bug`."""
 
     def concerns(self, data: bytes) -> bool:
         return b"old" in data or b"bug" in data
@@ -622,7 +623,7 @@ class TestRun:
     ids=["no-closing-quote", "carriage-returns", "one-comment", "no-closing-bracket", "names"],
 )
 def test_what_is_looked_for_next_to_a_name_is_looked_for_once(line: str) -> None:
-    """A megabyte takes a fraction of a second; a lookup for each name once took minutes."""
+    """Checking a megabyte must take a fraction of a second; it once took minutes, with one lookup for each name."""
     data = b"import torch_npu\n" + line.encode() * (1_000_000 // len(line))
     code = (
         "import sys; from uncuda.workspace import Scanner, Words\n"

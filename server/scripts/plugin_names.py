@@ -3,8 +3,8 @@
     python server/scripts/plugin_names.py read WHEEL-OR-FOLDER... [--from ORIGIN] [--partial] [--check]
     python server/scripts/plugin_names.py compare OLD NEW
 
-`read` writes server/scripts/plugin/names/TARGET-VERSION.json, from which `make generate` generates tables. It reads a
-wheel, a checkout, or the site-packages folder that contains PyTorch. `torch-npu==2.9.0` is downloaded to
+`read` writes server/scripts/plugin/names/TARGET-VERSION.json, from which `make generate` generates tables. The script
+reads a wheel, a checkout, or the site-packages folder that contains PyTorch. `torch-npu==2.9.0` is downloaded to
 .cache/execution/wheels if it is not there. `compare` accepts the same arguments, or two of those JSON files.
 """
 

@@ -52,7 +52,7 @@ class Plugin:
         holder = at if have[at] else next((later for later in range(at, len(have)) if have[later]), None)
         if have[at] is None:
             return None
-        if holder is None:  # the name was the name was removed in later versions
+        if holder is None:  # the name was removed in later versions
             decision = decision._replace(status="missing", replacement="")
         first = have.index(True) if True in have else 0
         since = "" if holder is None else self.versions[first if holder == at else holder].version

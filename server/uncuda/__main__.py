@@ -8,8 +8,8 @@ from .import_path import imported_from_current_folder, leave_current_folder
 def main() -> int:
     """Run the command line without importing modules from the current folder; returns its exit code.
 
-    If Python has imported such a module before this one, the function does nothing else, because the module may contain
-    any code.
+    If Python has imported a module from the current folder before this one, the function does nothing else, because
+    that module may contain any code.
     """
     file = imported_from_current_folder()
     leave_current_folder()

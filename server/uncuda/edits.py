@@ -20,7 +20,7 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that are made together or not at all. `applicability`: "safe" or "review"."""
+    """Edits that are applied together or not at all. `applicability`: "safe" or "review"."""
 
     title: str
     applicability: str
@@ -28,7 +28,7 @@ class Fix:
 
 
 class Change(NamedTuple):
-    """An edit, the rules that ask for it, and its applicability: "safe" if a safe fix needs it, else "review"."""
+    """An edit, the rules that require it, and its applicability: "safe" if a safe fix needs it, else "review"."""
 
     edit: Edit
     rules: tuple[str, ...]
@@ -61,8 +61,8 @@ def overlaps(edit: Edit, other: Edit) -> bool:
 
 
 def select(fixes: Sequence[Fix]) -> list[Fix]:
-    """The fixes that can be made in one pass: in order, without those that conflict with an earlier one; a fix is made
-    as a whole or not at all."""
+    """Return the fixes that can be applied in one pass: in order, without those that conflict with an earlier one; a
+    fix is applied as a whole or not at all."""
     taken: set[Edit] = set()
     ordered: list[Edit] = []  # the edits do not overlap, so their ends are sorted, too
     chosen = []
@@ -103,14 +103,14 @@ def in_cell(edit: Edit, program: str, starts: Sequence[int]) -> tuple[int, Edit]
 
 
 def lowest(*applicabilities: str | None) -> str | None:
-    """The lowest of several applicabilities: None (by hand) is below "review", which is below "safe"."""
+    """Return the lowest of several applicabilities: None (no fix) is below "review", which is below "safe"."""
     if any(item is None for item in applicabilities):
         return None
     return REVIEW if REVIEW in applicabilities else SAFE
 
 
 def changes_of(fixes: Iterable[tuple[Fix, str]]) -> list[Change]:
-    """The edits of fixes that are made together, each with the rules that ask for it, in the order of the text."""
+    """Return the edits of fixes that are applied together, each with the rules that require it, in text order."""
     found: dict[Edit, Change] = {}
     for fix, rule in fixes:
         for edit in fix.edits:
@@ -124,7 +124,7 @@ def changes_of(fixes: Iterable[tuple[Fix, str]]) -> list[Change]:
 def compose(text: str, passes: Iterable[Sequence[Change]]) -> list[Change]:
     """Combine the changes of several passes into edits of `text`; each pass applies to the result of the previous one.
 
-    The edits are sorted. Two of the edits never touch in a way that makes their order matter.
+    The edits are sorted. No two of the returned edits touch each other in a way that makes their order matter.
     """
     done: list[Change] = []
     for later in passes:
@@ -133,8 +133,8 @@ def compose(text: str, passes: Iterable[Sequence[Change]]) -> list[Change]:
 
 
 class _Place(NamedTuple):
-    """A change at its offsets in the text between two passes. `grown`: by how many characters the change made that text
-    longer."""
+    """A change at its offsets in the text between two passes. `grown` is the number of characters by which the change
+    made that text longer."""
 
     start: int
     end: int
@@ -144,7 +144,8 @@ class _Place(NamedTuple):
 
     @property
     def inserts(self) -> bool:
-        """Whether the place is empty before or after the change, so that its order among touching changes matters."""
+        """Return whether the range is empty before or after the change, so that its order among adjacent changes
+        matters."""
         return self.start == self.end or self.change.edit.start == self.change.edit.end
 
 
@@ -168,7 +169,7 @@ def _over(text: str, earlier: Sequence[Change], later: Sequence[Change]) -> list
 
 
 def _joining(places: Iterable[_Place]) -> Iterator[list[_Place]]:
-    """Groups of places that become one edit: places that overlap, or that touch if one of them is empty."""
+    """Yield groups of ranges that become one edit: ranges that overlap, or that touch if one of them is empty."""
     group: list[_Place] = []
     end = 0
     for place in places:

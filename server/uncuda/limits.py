@@ -55,7 +55,7 @@ class Work:
         self._most = limits.comparisons
 
     def compare(self, count: int = 1) -> None:
-        """Count steps of a loop, before or after they are made."""
+        """Count steps of a loop, before or after the loop runs them."""
         self.comparisons += count
         if self.comparisons > self._most:
             raise LimitExceeded("comparisons", self._most)

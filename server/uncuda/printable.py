@@ -1,7 +1,7 @@
 """Makes text safe to print for a person or a CI system: characters that control a terminal are replaced by Python's
 escapes.
 
-File names, comments, settings and Python's messages about them are untrusted text. Such text is escaped when it is
+File names, comments, settings and Python's messages about them are untrusted text. Untrusted text is escaped when it is
 written to a terminal, a log or an editor's message; findings, paths and edits in memory are not escaped.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 # surrogates.
 _LATER = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff"
 _STEERING = re.compile(f"[\\x00-\\x1f{_LATER}]")
-_STEERING_JSON = re.compile(f"[{_LATER}]")  # JSON has already escaped the others in strings
+_STEERING_JSON = re.compile(f"[{_LATER}]")  # JSON has already escaped the other ones in strings
 # GitHub runs `::` at the start of a line and `##[` anywhere in a line as a command; Azure Pipelines runs `##vso[`.
 _COMMAND = re.compile(r"(?:(?<=##)|(?<=##vso))\[", re.IGNORECASE)
 _COMMAND_START = re.compile(r"(\A\s*):(?=:|\Z)")
@@ -36,7 +36,7 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """The same as `printable` for a text of several lines, whose line breaks are kept."""
+    """Return the same as `printable` for a text of several lines, whose line breaks are kept."""
     return "\n".join(map(printable, text.split("\n")))
 
 
@@ -59,8 +59,8 @@ def cut(text: str, longest: int = LONGEST_QUOTE) -> str:
 
 
 def cut_middle(text: str, longest: int) -> str:
-    """The text; if it has more characters than `longest`, its beginning and its end, because the end of a message says
-    what to do."""
+    """Return the text; if it has more characters than `longest`, its beginning and its end, because the end of a
+    message says what to do."""
     return text if len(text) <= longest else f"{text[: longest * 2 // 3]} … {text[-longest // 3 :]}"
 
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from .source import Span
 
 SILENT, UNKNOWN = "silent", "unknown"
-"""The verdicts on a receiver other than "review". "silent": its type does not come from torch; "unknown": the finding
-stays as it is."""
+"""The verdicts on a receiver other than "review". With "silent" its type does not come from torch; with "unknown" the
+finding stays as it is."""
 
 
 class Site(NamedTuple):
@@ -30,16 +30,16 @@ class Site(NamedTuple):
 
 
 ACTS, INHERITS, MOVES, PATCHES = "acts", "inherits", "moves", "patches"
-"""What the `cuda` method of a project's class does. ACTS: more than moving the object; INHERITS: only what torch's
-method does; MOVES: moves the contents of an object whose class is not torch's; PATCHES: replaces torch's own method
-(`torch.Tensor.cuda = traced`)."""
+"""The possible effects of the `cuda` method of a project's class. ACTS: more than moving the object; INHERITS: only
+what torch's method does; MOVES: moves the contents of an object whose class is not torch's; PATCHES: replaces torch's
+own method (`torch.Tensor.cuda = traced`)."""
 
 
 class Owner(NamedTuple):
     """A class that defines a method itself or derives from a class that does, or a function that returns an object of
     such a class.
 
-    `method`: "cuda" or "is_cuda"; `name`: the name of the class or function, "" if unknown; `kind`: one of ACTS,
+    `method` is "cuda" or "is_cuda"; `name` is the name of the class or function, "" if unknown; `kind` is one of ACTS,
     INHERITS, MOVES, PATCHES.
     """
 

@@ -1,6 +1,6 @@
 """Source text and positions: decodes bytes without loss and encodes them again, converts offsets to lines and columns.
 
-In all other modules, a place in a file is a half-open span of character offsets into `Source.text`.
+In all other modules, positions in a file are half-open spans of character offsets into `Source.text`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Span(NamedTuple):
 
 
 class Location(NamedTuple):
-    """A place as shown to a person: line and column, from 1; in a notebook they are relative to a cell."""
+    """A position as shown to a person: line and column, from 1; in a notebook they are relative to a cell."""
 
     line: int
     column: int
@@ -40,7 +40,7 @@ class Location(NamedTuple):
 
     @property
     def row(self) -> str:
-        """The line as it is written after a path: `12`, in a notebook `cell 3:2`."""
+        """Return the line number as it is written after a path: `12`, in a notebook `cell 3:2`."""
         return f"cell {self.cell}:{self.line}" if self.cell else str(self.line)
 
 
@@ -156,7 +156,7 @@ class Source:
         return self.text[start:end].rstrip("\r\n")
 
     def line_at(self, offset: int) -> str:
-        """The line that contains `offset`, as it is in the file, without its line break."""
+        """Return the line that contains `offset`, without its line break."""
         text = self.text if self.cells is None else self.cells.original
         if self._carriages:
             start = self.line_starts[self.position(offset)[0] - 1]

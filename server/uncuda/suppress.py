@@ -157,7 +157,7 @@ class Suppressions:
         return tuple(self.text[name.start : name.end] for name in names)
 
     def _without(self, comment: Comment, kept: tuple[str, ...]) -> Edit:
-        """The edit that leaves only the rule names `kept` in a comment, or that removes the comment if `kept` is
+        """Return the edit that leaves only the rule names `kept` in a comment, or that removes the comment if `kept` is
         empty."""
         if kept and comment.names:
             return Edit(comment.names[0].start, comment.names[-1].end, ", ".join(kept))

@@ -2,8 +2,8 @@
 
     python tests/bench/any_line.py [--texts "1.2k lines"…] [--kinds NAME…] [--only-ours]
 
-The cost of a keystroke is the CPU time of the server and its processes from one reply to the next; their work in
-between counts.
+The cost of a keystroke is the CPU time that the server and its child processes use from one reply to the next,
+including background work.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def entered(lines: Sequence[str], chance: random.Random) -> Iterator[Key]:
 
 
 def pasted(lines: Sequence[str], chance: random.Random) -> Iterator[Key]:
-    """Paste lines from one place before a line elsewhere, and undo it."""
+    """Paste lines copied from one part of the text before a line in another part, and undo it."""
     for _ in range(PLACES // 2):
         start = chance.randrange(len(lines) - PASTED)
         number = chance.randrange(len(lines))
@@ -133,7 +133,7 @@ KINDS: dict[str, Kind] = {
 
 
 def text_of(name: str) -> str:
-    """One of the texts."""
+    """Return one of the texts to type in."""
     package, folder, parts = TEXTS[name]
     text = "".join((tree(package) / folder / part).read_text(encoding="utf-8") for part in parts)
     return text.replace("from __future__ import", "# from __future__ import")  # a file may have it at its top only

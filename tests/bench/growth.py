@@ -2,9 +2,9 @@
 
     python tests/bench/growth.py [--large] [NAME…]
 
-The figures are CPU seconds of the command, without its start, for files of 16 kB and 64 kB, and with `--large` of 1 MB;
-and the factor from one size to four times that size. `limited`: the file is reported as too much work, after the
-seconds that are shown; `fewer`: it is checked, but not all constructs have a finding.
+The figures are CPU seconds of the command, without its start, for files of 16 kB, 64 kB and, with `--large`, 1 MB; and
+the factor by which the time grows when the size grows fourfold. `limited` means that the file is reported as too much
+work, after the seconds that are shown; `fewer` means that it is checked, but not all constructs have a finding.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.run import Figure
 from support.growth import SHAPES
 
-MOST = 5.0  # maximum time for four times the size, as a multiple
+MOST = 5.0  # maximum factor for four times the size
 SIZES = (16 << 10, 64 << 10)
-LARGE = 1 << 20  # with this size, with this size, a run of all constructs takes half an hour
+LARGE = 1 << 20  # with this size, a run of all constructs takes half an hour
 SHORT = 1.0  # CPU seconds; a shorter run is repeated three times, and the fastest counts
 ENOUGH = 0.05  # CPU seconds; a shorter run is too inexact to show growth
-# The constructs, and how many findings a file with n of them has; None: the number is not checked.
+# The constructs, and the number of findings in a file with n of them; None: the number is not checked.
 ROWS: dict[str, Callable[[int], int] | None] = {
     "and_chain": lambda n: n,
     "is_cuda_chain": lambda n: n,
@@ -78,8 +78,7 @@ class Run(NamedTuple):
 
 
 def made(name: str, size: int) -> tuple[int, str]:
-    """(n, text): the largest number n of a construct that fits into a file of `size` bytes, and the text with n of
-    them."""
+    """Return the largest number n of a construct that fits into a file of `size` bytes, and the text with n of them."""
     low, high = 1, 2
     while len(SHAPES[name](high)) < size and high < size:
         low, high = high, 2 * high
@@ -157,7 +156,7 @@ def _remark(done: Run, name: str, n: int, kind: str) -> str:
 
 
 def growth(names: Sequence[str] = tuple(ROWS), sizes: Sequence[int] = SIZES) -> Iterator[Figure]:
-    """The time for four times the size, construct by construct."""
+    """Yield, for each construct, the time for four times the size."""
     for command in ("check", "fix"):
         import_module(f"uncuda.cli.{command}")
     with ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:

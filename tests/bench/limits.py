@@ -51,7 +51,7 @@ def most(folder: Path, engine: Engine) -> dict[str, tuple[int, str]]:
 
 
 def main(names: list[str]) -> None:
-    """Print a table."""
+    """Print the largest counts as a table."""
     uncuda.engine.Work = _Kept  # type: ignore[attr-defined]
     engine = Engine(load(), "npu", Settings(locale="en", strategy="rewrite"))
     for name in names or pinned():

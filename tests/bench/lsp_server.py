@@ -3,7 +3,8 @@
     python tests/bench/lsp_server.py [--json FILE]
 
 CPU time is user and system time of the server and of the processes that it starts, read from /proc; wall time is the
-time that the client waits, which includes the effect of other programs. The script does not fail because of a figure.
+time that the client waits, which includes the effect of other programs. The script never fails because a figure is too
+high.
 """
 
 import argparse
@@ -32,10 +33,10 @@ from lsp.harness.traffic import Json
 
 KEYS = 200
 RUNS = 5
-TURNS = 3  # runs of uncuda's server and of ruff's, in turn
+TURNS = 3  # number of runs of each server, alternately
 TYPED = "torch.cuda.set_device(1)"
 MEGATRON = "megatron-core"
-BEYOND = 30_000  # number of number of pairs of statements in the text in the text
+BEYOND = 30_000  # number of pairs of statements in the text
 # Of the files in the benchmark's packages that contain CUDA words and have 950 to 1,050 or 4,500 to 5,500 lines, those
 # with the median number of such lines; the text of 10,000 lines is the second one, followed by another large file of
 # its package. The dense texts are nearly all CUDA code: they show the cost of findings, and have no budget.
@@ -68,7 +69,7 @@ def started(command: list[str], folder: Path) -> Client:
 
 
 def ended(client: Client) -> None:
-    """Shut a session down; a server that does not end is killed."""
+    """Shut a session down; kill the server if it does not end."""
     client.traffic.clear()
     client.shutdown()
 
@@ -92,7 +93,8 @@ def keys(line: int) -> Iterator[Json]:
 
 
 def typing(command: list[str], folder: Path, text: str) -> tuple[float, list[float]]:
-    """CPU milliseconds per keystroke until its diagnostics arrive, and how long the client waited for each."""
+    """Return the CPU milliseconds per keystroke until its diagnostics arrive, and how long the client waited for
+    each."""
     client = started(command, folder)
     text, line = place_to_type(text)
     uri = client.open(folder / "typed.py", text)
@@ -125,7 +127,7 @@ def keystrokes(folder: Path) -> Iterator[Figure]:
 
 
 def starting(folder: Path) -> Iterator[Figure]:
-    """CPU time from the start to the reply to `initialize`."""
+    """Yield the CPU time from the start to the reply to `initialize`."""
     spent = []
     for _ in range(RUNS + 1):
         client = Client(PROFILES["vscode"], [folder])
@@ -137,7 +139,7 @@ def starting(folder: Path) -> Iterator[Figure]:
 
 
 def remembering(folder: Path) -> Iterator[Figure]:
-    """Memory with a hundred open files whose diagnostics were requested."""
+    """Yield the memory used with a hundred open files whose diagnostics were requested."""
     client = started(SERVER, folder)
     files = [file for file in python_files(tree(MEGATRON)) if file.stat().st_size > 5000][:100]
     for file in files:
@@ -149,9 +151,9 @@ def remembering(folder: Path) -> Iterator[Figure]:
 
 
 def fixing(folder: Path) -> Iterator[Figure]:
-    """Time of Fix All in a workspace of 1,000 files, and of hovers meanwhile.
+    """Yield the time of Fix All in a workspace of 1,000 files, and of hovers during that time.
 
-    The files come from packages that do not support the target themselves: in others, every fix needs review.
+    The files come from packages that do not support the target yet: in packages that do, every fix needs review.
     """
     workspace = folder / "workspace"
     files = list(chain.from_iterable(python_files(tree(name)) for name in ("fairseq", "yolov5", MEGATRON)))[:1000]
@@ -179,7 +181,7 @@ def fixing(folder: Path) -> Iterator[Figure]:
         begun = time.perf_counter()
         client.request("textDocument/hover", asked)
         waits.append(1000 * (time.perf_counter() - begun))
-        time.sleep(0.01)  # a user would wait even longer
+        time.sleep(0.01)  # a user would wait even longer between two keystrokes
     spent = usage(client.process.pid).cpu - before.cpu
     result = client.reply(running)
     assert result["applied"] and result["files"] > 100 and len(edits) == 1, result
@@ -190,7 +192,7 @@ def fixing(folder: Path) -> Iterator[Figure]:
 
 
 def crowding(folder: Path) -> Iterator[Figure]:
-    """Time of hovers in one document while the user types in another that exceeds the limits."""
+    """Yield the time of hovers in one document while the user types in another that exceeds the limits."""
     (folder / "uncuda.toml").write_text('target = "npu"\n', encoding="utf-8")
     client = started(SERVER, folder)
     uri = client.open(folder / "open.py", "import torch\n\ntorch.cuda.synchronize()\n")
@@ -215,7 +217,7 @@ def crowding(folder: Path) -> Iterator[Figure]:
 
 
 def typing_anywhere(folder: Path) -> Iterator[Figure]:
-    """CPU time per keystroke on any line of real files."""
+    """Yield the CPU time per keystroke on any line of real files."""
     yield from any_line(folder, ruff())
 
 

@@ -18,14 +18,14 @@ class Cost(NamedTuple):
 
 
 def environment() -> dict[str, str]:
-    """The environment of a command: byte code may be cached, as pip does when it installs a package."""
+    """Return the environment of a command; byte code may be cached, as pip does when it installs a package."""
     return {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
 
 
 def once(command: list[str], codes: tuple[int, ...] = (0,)) -> Cost:
     """Run a command and discard its output; raises RuntimeError if its exit code is not one of `codes`.
 
-    At first, the kernel counts the memory of a starting process as that of its parent, so this program stays small.
+    The kernel first counts the memory of a new process as that of its parent, so this program stays small.
     """
     nowhere = subprocess.DEVNULL
     process = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere, env=environment())

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 _TICK = os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
-_OF_PROCESS = 2  # Linux: the clock of a process, all of its threads together, is (~pid << 3) | 2
+_OF_PROCESS = 2  # on Linux the id of a process's CPU clock, for all its threads, is (~pid << 3) | 2
 
 
 class Usage(NamedTuple):
@@ -31,7 +31,7 @@ def usage(pid: int) -> Usage:
         process = below.pop()
         below += children.get(process, [])
         fields = _stat(_PROC / str(process))
-        ticks += sum(map(int, fields[11:15]))  # user and system time, each also of children that have ended
+        ticks += sum(map(int, fields[11:15]))  # user and system time, also of child processes that have ended
         held.append(_memory(process))
     return Usage(ticks / _TICK, held[0], sum(held))
 
@@ -56,7 +56,7 @@ class Clock:
     """Reads the CPU time of a running process and its descendants from the clocks of the processes, which is exact and
     fast.
 
-    The CPU time of a process that has ended counts as far as it was read before.
+    The CPU time of a process that has ended counts up to the last time it was read.
     """
 
     def __init__(self, pid: int) -> None:

@@ -3,8 +3,8 @@ language server.
 
     python tests/bench/run.py [--json FILE] [--trees NAME…] [--only-command-line] [--large] [--peers]
 
-It also measures the cost of a keystroke on any line, and how time grows with the size of a file. The script does not
-fail because of a figure: it prints each beside its budget, with `ok` or `OVER`.
+The script also measures the cost of a keystroke on any line, and how time grows with the size of a file. The script
+does not fail because of a figure: it prints each with its budget, and `ok` or `OVER`.
 """
 
 import argparse
@@ -32,7 +32,8 @@ TARGET = ["--target", "npu"]
 CHECK = [*UNCUDA, "check", "--isolated", "--exit-zero", "--quiet", *TARGET]
 FIX = [*UNCUDA, "fix", "--isolated", "--quiet", *TARGET]
 LOAD = (
-    # Measured after the modules that every command imports, so that the figure is the cost of the catalogue itself.
+    # Measured after importing the modules that every command imports, so that the figure is the cost of the catalogue
+    # itself.
     "import uncuda.cli, dataclasses, json, time; start = time.process_time();"
     "from uncuda.catalogue import load; load();"
     "print(1000 * (time.process_time() - start))"
@@ -70,7 +71,7 @@ def ruff() -> list[str]:
 
 
 def compare(name: str, folders: list[Path], budget: float | None = None) -> list[Figure]:
-    """Compare Compare uncuda and ruff on the same folders."""
+    """Compare uncuda and ruff on the same folders."""
     paths = [str(folder) for folder in folders]
     ours = median([*CHECK, *paths])
     theirs = median([*ruff(), *paths])

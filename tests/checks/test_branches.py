@@ -1,5 +1,5 @@
-"""Code that already has a branch for the target has no finding; code that only a fix has changed still has its
-findings."""
+"""Code that already has a branch for the target has no finding; code in which only a fix wrote the target's words still
+has its findings."""
 
 from __future__ import annotations
 
@@ -120,8 +120,7 @@ def test_everything_else_is_reported(name: str, target: str) -> None:
     assert wanted[-1] in lines
 
 
-# A fix changes the code that it can; code without a counterpart is still reported if only the fix wrote the target's
-# words there.
+# Fixes change what they can; code without a counterpart is still reported if only a fix wrote the target's words there.
 LEFT = {
     "else": "if a:\n    torch.cuda.synchronize()\nelse:\n    torch.cuda.clock_rate()\n",
     "else of a device": "if torch.cuda.is_available():\n    y()\nelse:\n    torch.cuda.clock_rate()\n",
@@ -154,14 +153,14 @@ def test_a_fix_silences_nothing(name: str, target: str, review: bool) -> None:
 
 @pytest.mark.parametrize("target", ENGINES)
 def test_what_a_condition_gives_does_not_serve_it(target: str) -> None:
-    """After a fix of the string alone, the test beside the string can still be fixed."""
+    """If a fix has changed only the string, the test beside the string can still be fixed."""
     text = f'import torch\n\ndevice = "{target}" if torch.cuda.is_available() else "cpu"\n'
     assert [f.rule for f in ENGINES[target].check(Source(text)).findings] == ["cuda-api"]
 
 
 @pytest.mark.parametrize("target", ENGINES)
 def test_a_clause_for_the_target_stays_one_when_nothing_else_is_left_to_fix(target: str) -> None:
-    """In CUDA code nobody writes the same test twice, so a fix cannot have made this clause."""
+    """Nobody writes the same test twice in CUDA code, so this clause was not made by a fix."""
     text = _text("if a.kind() == 'cuda':\n    y(torch.version.cuda)\nelif a.kind() == '{d}':\n    z()\n", target)
     assert ENGINES[target].check(Source(text)).findings == ()
 

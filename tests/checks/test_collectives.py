@@ -1,4 +1,5 @@
-"""float64 tensors passed to a collective: it raises if the target's library does not support them."""
+"""A float64 tensor passed to a collective is reported: the call raises if the target's library does not support
+float64."""
 
 from __future__ import annotations
 
@@ -76,7 +77,7 @@ def test_hardware_that_reduces_float64_has_no_error() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        f"{MADE}dist.broadcast(t, 0)",  # this collective this collective supports all dtypes
+        f"{MADE}dist.broadcast(t, 0)",  # this collective supports all dtypes
         f"{MADE}dist.all_gather(parts, t)",
         f"{MADE}t = t.float()\nprint(t)",
         f"{MADE}\n\ndef f(t):\n    dist.all_reduce(t)",

@@ -1,4 +1,4 @@
-"""Environment variables that are read, set, passed to processes, or only mentioned in text."""
+"""Tests of environment variables that are read, set, passed to processes, or only mentioned in text."""
 
 from __future__ import annotations
 

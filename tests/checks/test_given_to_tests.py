@@ -1,4 +1,5 @@
-"""The devices that a test function gets from its parameters and fixtures, and the strings it compares them with."""
+"""Tests of the devices that a test function gets from its parameters and fixtures, and of the strings it compares them
+with."""
 
 from __future__ import annotations
 

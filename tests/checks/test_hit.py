@@ -1,4 +1,4 @@
-"""A hit is immutable; after an edit elsewhere in the text, a copy with new offsets is made."""
+"""A hit is immutable; after an edit elsewhere in the text, it is replaced by a copy with new offsets."""
 
 from __future__ import annotations
 

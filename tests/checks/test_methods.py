@@ -1,4 +1,4 @@
-"""Rules about methods, arguments and modules: which fixes are safe, and what is not reported."""
+"""Tests of rules about methods, arguments and modules: which fixes are safe, and which code is not reported."""
 
 from __future__ import annotations
 
@@ -204,14 +204,15 @@ def test_a_module_with_the_same_beginning_is_another_one() -> None:
 
 
 def test_a_module_beside_torch_only() -> None:
-    """Monitoring scripts call the driver without PyTorch; Apex is used with PyTorch in any file."""
+    """A script that calls NVIDIA's driver library, for monitoring, need not use PyTorch; apex is always used with
+    PyTorch."""
     assert not findings("import pynvml\n")
     assert [finding.rule for finding in findings("import apex\n")] == ["apex-adapted"]
 
 
 def test_what_a_wrapper_gives_moves_on_its_own() -> None:
     """A person has to replace the wrapper, but the `.cuda()` of the model that it returns is fixed together with the
-    test around both."""
+    device test around both."""
     text = "import torch\nimport torch_npu\nfrom torch.nn import DataParallel\n"
     text += 'if device.type == "cuda":\n    model = DataParallel(model).cuda()\n'
     engine = engine_for("npu", Settings(locale="en"))
@@ -224,7 +225,7 @@ MODULE = "class Generator(nn.Module):\n    def cuda(self):\n        self.model.c
 BATCH = "class Batch:\n    def cuda(self):\n        self.x = self.x.cuda()\n        return self\n"
 QUANTIZED = "class Parameter(nn.Parameter):\n    def cuda(self):\n        self.pack()\n        return super().cuda()\n"
 OTHERS = [
-    # which classes are the program's own, and which are not
+    # Tests: which classes are the program's own, and which are not.
     (MODULE, "def f(net): net.cuda()\n", "safe"),
     (MODULE, "g = Generator(1)\ng.cuda()\n", "review"),
     (MODULE, "class Aligned(Generator): pass\ndef f(g: Aligned): g.cuda()\n", "review"),
@@ -262,7 +263,7 @@ OTHERS = [
 
 @pytest.mark.parametrize(("owner", "text", "applicability"), OTHERS)
 def test_a_class_with_the_method_lowers_what_may_be_its_object(owner: str, text: str, applicability: str) -> None:
-    """The result is the same for a class in the same file and in another file of the project."""
+    """The result is the same if the class is in the same file or in another file of the project."""
     head = "import torch\nfrom torch import nn\n"
     scanner = Scanner(Words({}, {}))
     scanner.add(owner.encode())

@@ -1,4 +1,4 @@
-"""Which files must import the shim, and which imports or variables activate it."""
+"""Tests of which files must import the shim, and of which imports or variables activate it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ UNSET = [
     'on = os.environ.get("TORCH_TRANSFER_TO_NPU", "1")',
     'on = os.environ["TORCH_TRANSFER_TO_NPU"] == "1"',
     'on = os.getenv("TORCH_TRANSFER_TO_NPU", "1") == "1"',
-    'os.putenv("TORCH_TRANSFER_TO_NPU", "1")',  # putenv does not change os.environ, which the plugin reads
+    'os.putenv("TORCH_TRANSFER_TO_NPU", "1")',  # the plugin reads os.environ, which putenv does not change
     'env = {**os.environ, "TORCH_TRANSFER_TO_NPU": "1"}\nsubprocess.run(command, env=env)',
     'env = dict(os.environ, TORCH_TRANSFER_TO_NPU="1")',
     'env = os.environ.copy()\nenv["TORCH_TRANSFER_TO_NPU"] = "1"',
@@ -101,7 +101,7 @@ PROGRAM = 'import torch\n\nif __name__ == "__main__":\n    x.cuda()\n'
 def test_the_variable_puts_the_patch_in_force(line: str) -> None:
     text = f"import os\n\n{line}\n{PROGRAM}"
     assert RULE not in rules(text)
-    assert not rules(text, strategy="auto")  # the source keeps CUDA's names
+    assert not rules(text, strategy="auto")  # with a shim, the source keeps CUDA's names
     assert rules(text, "musa", strategy="auto")
 
 

@@ -1,4 +1,5 @@
-"""Libraries in the targets' tables: where and how often they are reported, and which modules are the project's own."""
+"""Tests of libraries listed in the targets' tables: where and how often they are reported, and which modules are the
+project's own."""
 
 from __future__ import annotations
 
@@ -165,7 +166,8 @@ def test_the_uses_of_a_library_behind_its_flag_are_no_errors() -> None:
 
 
 def test_many_imports_that_may_fail_take_as_long_as_the_file() -> None:
-    """The code that guards a block, and the code that raises if a module is missing, are each read only once."""
+    """The time is linear, since the code that guards a block, and the code that raises if a module is missing, are each
+    read only once."""
     block = "try:\n" + "    import cupy\n" * 1500 + "except ImportError:\n    cupy = None\n"
     text = "import torch\n" + block + "if not cupy:\n    raise X\n" * 300
     start = time.process_time()
@@ -457,7 +459,7 @@ def test_a_namespace_that_a_library_shares_is_not_the_projects(tmp_path: Path) -
 
 
 def test_the_folder_above_is_the_disks_where_a_path_goes_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The current folder is not a parent of `../a.py`."""
+    """`..` in a path is resolved: the current folder is not a parent of `../a.py`."""
     here = tmp_path / "project/here"
     here.mkdir(parents=True)
     monkeypatch.chdir(here)
@@ -514,7 +516,7 @@ def f(x):
 
 @pytest.mark.parametrize("library, fix", [("cutlass", []), ("liger_kernel", ["safe"]), ("triton", ["safe"])])
 def test_only_a_library_that_needs_cuda_keeps_a_question(library: str, fix: list[str]) -> None:
-    """`liger_kernel` has no row for musa, and runs on several kinds of devices."""
+    """The table for musa has no row for `liger_kernel`, a library that runs on several kinds of devices."""
     source = Source(GUARDED.format(library))
     (question,) = (finding for finding in MUSA.check(source).findings if finding.rule == "cuda-api")
     assert [one.applicability for one in question.fixes] == fix

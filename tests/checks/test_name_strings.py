@@ -1,4 +1,4 @@
-"""Names given as strings: patched in tests, imported by name, attributes of torch."""
+"""Tests of names given as strings: patched in tests, imported by name, or used as attributes of torch."""
 
 from __future__ import annotations
 

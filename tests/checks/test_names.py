@@ -1,5 +1,5 @@
-"""Rules about names: every row of the tables has its rule; aliases, groups, linked attributes and switched-off
-rules."""
+"""Tests of rules about names: every row of the tables has a rule; aliases, groups, linked attributes, and rules that
+are switched off."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from uncuda.source import Source
 CATALOGUE = load()
 VERSIONS = [(name, version) for name, target in CATALOGUE.targets.items() for version in target.versions]
 
-# Rows that no name rule covers: modules that are imported for their submodules, flags that the target reads like CUDA,
-# and names that other checks find by their arguments.
+# Rows that no rule about names covers: modules imported only for their submodules, flags that the target reads as CUDA
+# does, and names that other checks find by their arguments.
 ELSEWHERE = {
     "torch.backends.cuda": "its members count",
     "torch.backends.cudnn": "its members count",
@@ -48,7 +48,7 @@ def verdicts(target: Target, name: str) -> Verdicts:
 
 
 def due(row: Row, target: Target) -> bool:
-    """Whether a rule about names must cover a row of the tables."""
+    """Return whether a rule about names must cover a row of the tables."""
     if row.name == row.replacement or row.name in ELSEWHERE:
         return False
     return not (SAME_FLAGS in row.name and row.status == "limited" and target.has("sdp-backends"))
@@ -84,13 +84,13 @@ def test_only_names_of_the_table_are_written(name: str, version: str) -> None:
         assert "private-name" not in row.limits
         assert row.status not in ("missing", "noop") or template
         if verdict.applicability == "safe":
-            said = (template or "").startswith('"')  # the fix writes the value of the name, not a name
+            said = (template or "").startswith('"')  # the fix writes the value of the name instead of a name
             assert said or row.status in ("supported", "present", "renamed", "limited")
             assert row.present
 
 
 def test_a_rule_that_is_switched_off_keeps_its_names() -> None:
-    """Ignoring a specific rule does not make the general rule report its names."""
+    """If a specific rule is ignored, the general rule does not report its names instead."""
     text = "import torch\ntorch.cuda.manual_seed(0)\ntorch.cuda.synchronize()\n"
     found = findings(text, engine(ignore=("cuda-random",)))
     assert [finding.rule for finding in found] == ["cuda-api"]
@@ -133,7 +133,7 @@ def test_a_local_torch_is_not_torch() -> None:
 
 
 def test_a_use_without_a_counterpart_keeps_its_alias() -> None:
-    """If the import alone were fixed, the use would no longer be found."""
+    """The import is not fixed alone, because the use would then no longer be found."""
     text = "from torch import cuda\ncuda.synchronize()\ncuda.list_gpu_processes()\n"
     assert fixed(text) == text
     assert [finding.rule for finding in findings(text)] == ["cuda-api", "cuda-api-missing"]
@@ -352,7 +352,7 @@ def test_what_the_patch_covers_is_silent_under_it() -> None:
 @pytest.mark.parametrize(
     "given, found",
     [
-        ("import torch_npu\n", True),  # the plugin alone: a fix under the patch may have imported it
+        ("import torch_npu\n", True),  # only the plugin is imported, which a fix for the patch may have written
         ("from torch_npu.contrib import transfer_to_npu\n", False),
         ("import torch_npu.contrib.transfer_to_npu\n", False),
         ("import torch_npu.contrib.transfer_to_npu as patch\n", False),
@@ -371,8 +371,8 @@ def test_only_the_patch_is_the_patch(given: str, found: bool) -> None:
     ],
 )
 def test_what_relies_on_the_patch_is_for_review_until_it_is_imported(target: str, patch: str, code: str) -> None:
-    """With torchada, `torch.cuda.is_available` does not mean CUDA: the ported program tested for the target and moved
-    tensors to CUDA."""
+    """Unless the patch is imported, the fix is not safe: with torchada, `torch.cuda.is_available` does not mean CUDA,
+    and a ported program tested for the target and moved tensors to CUDA."""
     for head, expected in (("import torch\n", "review"), (f"import {patch}\nimport torch\n", "safe")):
         found = [finding for finding in findings(head + code, engine(target, strategy="shim")) if finding.fixes]
         assert [finding.fixes[0].applicability for finding in found] == [expected]

@@ -1,5 +1,5 @@
-"""Uses of a call's result: fields that the target does not fill, numbers that differ on the target, the object's own
-members."""
+"""Tests of uses of a call's result: fields that the target does not fill, numbers that differ on the target, and
+members of the object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strings: what their role proves or suggests, which are not reported, and which change together."""
+"""Tests of strings: what their role proves or suggests, which are not reported, and which change together."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_the_role_says_nothing(code: str) -> None:
 
 
 def test_without_torch_the_type_of_a_device_is_one() -> None:
-    """The device is set in another file."""
+    """The file with this test does not import torch: the device is set in another file."""
     assert classes("import os\nok = device.type == 'cuda' or 'cuda' in x.device.type\n") == ["safe", "safe"]
 
 
@@ -293,7 +293,7 @@ def test_a_slice_is_cut_to_the_length_of_the_new_word() -> None:
     text = "import torch\nimport torch_npu\nok = str(device)[:4] == 'cuda'\n"
     assert fixed(text, review=False).endswith("ok = str(device)[:3] == 'npu'\n")
     other = engine_for("musa", Settings(select=RULES)).check(Source(text)).findings
-    assert [len(f.fixes[0].edits) for f in other] == [2]  # edits of the string and of the import
+    assert [len(f.fixes[0].edits) for f in other] == [2]  # one edit for the string and one for the import
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""Whether a string has a meaning in torch or is the program's own, which changes as a group or not at all."""
+"""Tests whether a string has a meaning in torch or only in the program; the program's own strings change as a group or
+not at all."""
 
 from __future__ import annotations
 
@@ -94,7 +95,7 @@ def test_next_to_a_patch_a_word_of_the_program_is_silent() -> None:
 def test_a_value_stays_with_a_test_that_cannot_change() -> None:
     code = "def f(device='cuda'):\n    return device[:n] == 'cuda'\n"
     assert classes(code) == [("device-string", "manual")] * 2
-    assert fixed(code, target="musa") == code.replace("cuda", "musa")  # the new word has the same length
+    assert fixed(code, target="musa") == code.replace("cuda", "musa")  # "musa" has as many letters as "cuda"
     assert fixed(code.replace(":n", ":4")) == code.replace("cuda", "npu").replace(":n", ":3")
 
 

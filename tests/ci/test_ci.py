@@ -1,6 +1,6 @@
 """The files for CI: valid by their schemas; their commands, and all blocks of the page, run in a repository made here.
 
-The services' own features are not tested: the pages of GitHub and GitLab, `uses:` and `include:`.
+Features of the services themselves are not tested: the pages of GitHub and GitLab, `uses:` and `include:`.
 """
 
 import json
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 TEXT = "import torch\n\ntorch.cuda.synchronize()\nimport flash_attn\n"
 FIXED = "import torch\nimport torch_npu\n\ntorch.npu.synchronize()\nimport flash_attn\n"
-# The files that go into a package, and those of a hook.
+# The files needed to build the package, and those of the pre-commit hooks.
 SOURCES = [
     "pyproject.toml",
     "README.md",
@@ -176,7 +176,7 @@ def test_action(tools: Path, installed: Path, project: Path, tmp_path: Path) -> 
     }
     inputs["sarif"] = str(tmp_path / "a b.sarif")
     (project / "-odd.py").write_text(TEXT, encoding="utf-8")
-    evil = project / "uncuda"  # a program of the project with this name must not be run
+    evil = project / "uncuda"  # the action must not run a program of the project with this name
     evil.mkdir()
     (evil / "__main__.py").write_text("raise SystemExit('the project ran')\n", encoding="utf-8")
     said = action(tools, installed, project, inputs, 1)
@@ -285,7 +285,7 @@ def test_gitlab(tools: Path, shown: list[Any], source: Path, project: Path, tmp_
 
 
 def test_sarif_by_microsofts_validator(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No error and no warning, except one for a page that the tool does not have yet."""
+    """The SARIF validator reports no error and no warning, except one for a page that the tool does not have yet."""
     (project / "中 文.py").write_text(TEXT, encoding="utf-8")
     monkeypatch.chdir(project)
     log, said = tmp_path / "uncuda.sarif", tmp_path / "said.sarif"

@@ -11,12 +11,12 @@ from support.forked import IS_POSSIBLE, Forked
 from support.imports import ROOT as ROOT
 from uncuda.catalogue import load
 
-# Texts with one finding each: with a safe fix, with a fix that needs review, and without a fix.
+# Three texts with one finding each: with a safe fix, with a fix that needs review, and without a fix.
 SAFE = 'import torch.distributed as dist\n\ndist.init_process_group("nccl")\n'
 REVIEW = 'import torch\n\nif lang == "cuda":\n    pass\n'
 MANUAL = "import amp_C\n\namp_C.multi_tensor_lamb(chunk, buffer, tensors)\n"
 CLEAN = "import torch\n\nx = torch.ones(2)\n"
-# The note about the plugin's version if no source states it.
+# The note that is printed if no source states the plugin's version.
 ASSUMED = {
     name: f"{declaration['words']['package']} {load().default_version(name)} is assumed; "
     "pin it in the requirements, or set `target-version`\n"
@@ -58,8 +58,8 @@ def uncuda(*arguments: str, stdin: str | bytes = b"", **env: str) -> Run:
     """Run `uncuda` with arguments and additional environment variables; output is decoded as UTF-8, with unchanged line
     ends.
 
-    If the environment differs, a new process is started, because the environment decides about languages and encodings;
-    otherwise the process is forked.
+    If the environment differs, a new process is started, because languages and encodings depend on it; otherwise the
+    process is forked.
     """
     if env or not IS_POSSIBLE:
         return started(*arguments, stdin=stdin, **env)

@@ -65,7 +65,7 @@ def test_in_a_folder_too(bad: tuple[str, str]) -> None:
     run = check()
     assert {finding["path"] for finding in run.json["findings"]} == {"good.py"}
     errors = {error["path"]: error["message"] for error in run.json["errors"]}
-    if name in ("missing.py", "empty", "pipe.py"):  # the listing of a folder does not show such a path
+    if name in ("missing.py", "empty", "pipe.py"):  # listing a folder does not return such a path
         assert (run.code, errors) == (1, {})
     else:
         assert run.code == 2
@@ -73,7 +73,7 @@ def test_in_a_folder_too(bad: tuple[str, str]) -> None:
 
 
 def test_an_unreadable_file() -> None:
-    """Root can read every file, so the test uses a path below a file that is not a folder."""
+    """Root can read every file, so the test uses a path below a file, which nobody can read."""
     make({"good.py": SAFE, "file": ""})
     run = check("good.py", "file/a.py")
     assert run.code == 2
@@ -132,7 +132,7 @@ def test_a_reader_who_leaves() -> None:
 def test_a_name_that_is_not_text(output_format: str) -> None:
     try:
         Path(os.fsdecode(b"bad\xff.py")).write_text(SAFE)
-    except OSError:  # the file system allows only names that are text
+    except OSError:  # the file system refuses names that are not valid text
         return
     run = uncuda("check", "--target", "npu", "--output-format", output_format)
     assert (run.code, run.err) == (1, ASSUMED["npu"])

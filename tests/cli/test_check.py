@@ -310,7 +310,8 @@ class TestTorchVersion:
         assert check().rules == check("--torch-version", "2.7.1").rules
 
     def test_a_lower_bound_alone_says_nothing(self) -> None:
-        """The assumed plugin version needs the PyTorch of its own number, which the program may have."""
+        """A lower bound on torch alone does not determine the plugin's version: the assumed version needs the PyTorch
+        of the same number, which the program may have."""
         current = "import torch\n\nd = torch.accelerator.current_accelerator()\n"
         make({"a.py": self.INTEGER, "b.py": current, "requirements.txt": "torch>=2.0\n"})
         assert check().rules == check("--torch-version", "2.7.1").rules
@@ -328,7 +329,7 @@ class TestTorchVersion:
 
 
 class TestPins:
-    # in torch_npu since 2.7.1
+    # torch_npu has ExternalStream since 2.7.1
     TEXT = "import torch\n\ns = torch.cuda.ExternalStream(1)\n"
 
     def test_the_pinned_plugin_decides_what_is_safe(self) -> None:

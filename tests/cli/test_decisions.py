@@ -1,4 +1,5 @@
-"""Many findings about one library or API are one decision: its message is printed once, and every place is listed."""
+"""Many findings about one library or API count as one decision: its message is printed once, followed by the position
+of every finding."""
 
 import os
 import re
@@ -17,7 +18,7 @@ from uncuda.source import Source, Span
 IMPORT = "import torch\nimport flash_attn\n"
 CALL = "import torch\n\ntorch.cuda.nothing_like_it()\n"
 CALLS = "import torch\n" + "torch.cuda.nothing_like_it()\n" * 4
-# The pattern with which problem matchers of editors and CI systems read a line.
+# The pattern by which problem matchers of editors and CI systems parse a line.
 PLACE = re.compile(r"^ *(\S.*?):(\d+):(\d+): (error|warning|information) ([a-z0-9-]+): (.*)$", re.M)
 COLOR = re.compile(r"\x1b\[\d*m")
 
@@ -27,12 +28,12 @@ def text(*arguments: str, **env: str) -> Run:
 
 
 def places(report: str) -> list[tuple[str, int, int, str, str]]:
-    """Every place that a text report lists, in order."""
+    """Return the position of every finding in a text report, in order."""
     return [(path, int(line), int(column), *rest) for path, line, column, *rest, _ in PLACE.findall(report)]
 
 
 def expected(run: Run) -> list[tuple[str, int, int, str, str]]:
-    """Every place that a JSON report lists, in order."""
+    """Return the position of every finding in a JSON report, in order."""
     found = []
     for finding in run.json["findings"]:
         start = finding["range"]["start"]

@@ -1,4 +1,4 @@
-"""Only findings on changed lines are reported, in git repositories that the tests create."""
+"""With --diff-base only findings on changed lines are reported; the tests create git repositories for this."""
 
 import os
 import shutil
@@ -369,7 +369,7 @@ class TestHostile:
         assert {path: path.stat().st_mtime_ns for path in Path("r/.git").rglob("*")} == before
 
     def test_a_partial_clone_says_what_to_do_about_renames(self) -> None:
-        """git reads the old text to find out whether a file was renamed."""
+        """git reads the old text to find out whether a file was renamed, which a partial clone may lack."""
         repository({"a.py": OLD})
         blob = git("rev-parse", "HEAD:a.py")
         git("mv", "a.py", "b.py")
@@ -383,8 +383,8 @@ class TestHostile:
     @needs_names
     @pytest.mark.parametrize("old", [False, True])
     def test_what_a_partial_clone_lacks_is_not_fetched(self, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The repository contains the remote's address, and a setting that allows its use. `old`: with a version of git
-        that does not know the variable that forbids fetching."""
+        """The test repository contains the address of a remote and a setting that allows git to fetch from it. With
+        `old`, git is a version that does not know the variable which forbids fetching."""
         git_then = f'#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec "{shutil.which("git")}" "$@"\n'
         make({"old/git": git_then, "here/x": ""})
         Path("old/git").chmod(0o755)

@@ -216,7 +216,7 @@ class TestInterrupted:
         assert len(texts) == self.COUNT
         assert set(texts) <= {before, after}
         written = texts.count(after)
-        if process.returncode == 130:  # the process may have ended before the signal
+        if process.returncode == 130:  # the process may have ended before the signal arrived
             assert err.splitlines()[-1].startswith("uncuda: interrupted; written before that: f000.py")
             assert err.count(".py") == written
         else:
@@ -231,7 +231,7 @@ class TestInterrupted:
         ],
     )
     def test_signals_at_any_time(self, name: str, step: str) -> None:
-        """At whatever point of writing a signal arrives, every file is either old or new, and no other file is left."""
+        """Whenever a signal arrives during writing, every file is either old or new, and no temporary file is left."""
         make({"x/a.py": SAFE, "x/b.py": SAFE})
         number = int(signal.Signals[name])
         done = _signalled(number, step)
@@ -285,7 +285,7 @@ sys.exit(main(["fix", "--target", "npu", "x"]))
 
 
 def _signalled(number: int, step: str, *how: str) -> "subprocess.CompletedProcess[str]":
-    """`uncuda fix x` in a process that gets a signal when a certain call that writes a file returns."""
+    """Run `uncuda fix x` in a process that gets a signal when a certain call that writes a file returns."""
     command = [sys.executable, "-c", _SIGNALLED, str(int(number)), step, *how]
     return subprocess.run(command, check=False, env=environment(), timeout=60, capture_output=True, text=True)
 

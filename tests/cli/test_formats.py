@@ -66,7 +66,7 @@ class TestJson:
 
 
 def _closed(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema, changed to forbid members that it does not describe."""
+    """Return the schema with all undocumented members forbidden."""
     if "properties" in schema:
         schema = {**schema, "additionalProperties": False}
     return {key: _closed(value) if isinstance(value, dict) else value for key, value in schema.items()}

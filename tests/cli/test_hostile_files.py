@@ -1,4 +1,4 @@
-"""Hostile configuration files in a tree: each is reported by name, and affects only the files that it configures."""
+"""Hostile configuration files in a tree are reported by name, and affect only the files that they configure."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def text(words: str) -> Callable[[Path], object]:
 
 
 TRAPS: dict[str, Callable[[Path], object]] = {"a pipe": pipe, "a device": endless, "larger than": sparse}
-# Files that make the other files of their folder unusable: name, contents, and the message in the report.
+# Files that make the other files of their folder unusable: name, contents, and the message about them.
 CONFIGURATIONS = {
     "nested": ("target = " + "[" * 100_000, "line 1: not valid TOML: nested too deeply"),
     "parts": ("a." * 100_000 + "a = 1", "line 1: not valid TOML: a key of more than 16 parts"),

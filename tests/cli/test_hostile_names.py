@@ -38,7 +38,7 @@ NAMES = [
     "folder\n::error::x/\x1b[7m.py",
 ]
 LIKED = ["中 文.py", "e\u0301.py", "😀.py", "back\\slash.py", "it's.py"]
-# The text is on the reported line, and in a comment that suppresses nothing.
+# A text with this content on a reported line and in a comment that suppresses nothing.
 HOSTILE = (
     'import torch.distributed as dist\ndist.init_process_group("nccl")  # \x1b[7m \x9b \u202e \u2028 ##[error]x\n'
     "x = 1  # uncuda: ignore[\x1b[7mname,\u202e,##[error]x]\n" + MANUAL + REVIEW
@@ -56,14 +56,14 @@ BREAKERS = [
 
 
 def steering(text: str) -> set[str]:
-    """The characters of a text that control a terminal."""
+    """Return the characters of a text that control a terminal."""
     bidi = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
     kinds = ("Cc", "Zl", "Zp", "Cs")
     return {char for char in text if char not in "\n\t" and (unicodedata.category(char) in kinds or char in bidi)}
 
 
 def commands(text: str) -> list[str]:
-    """The lines that GitHub or Azure Pipelines run as a command."""
+    """Return the lines that GitHub or Azure Pipelines would run as a command."""
     return [line for line in text.split("\n") if line.strip().startswith("::") or "##[" in line or "##vso[" in line]
 
 
@@ -266,7 +266,7 @@ class TestDiff:
 
     @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
     def test_applied_it_is_what_fix_writes(self) -> None:
-        """Names and contents of every kind, some of them random; the seed is in the name of a folder."""
+        """The test uses names and contents of every kind, some of them random; the seed is in the name of a folder."""
         make(dict(_random_tree(random.randrange(1_000_000))))
         git = ["git", "-c", "core.fsmonitor=false"]
         subprocess.run([*git, "init", "--quiet"], check=True)

@@ -1,4 +1,4 @@
-"""Notebooks on disk: found, reported by cell and line, and fixed within the strings of their cells only."""
+"""Notebooks on disk are found, reported by cell and line, and fixed only within the strings of their cells."""
 
 import json
 import subprocess

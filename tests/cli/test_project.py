@@ -1,4 +1,4 @@
-"""Checking some files of a project gives the same findings as checking all: the others are read for their facts."""
+"""Checking some files of a project gives the same findings as checking all: the other files are read for facts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from uncuda.workspace import project_files as files_of
 
 TEXT = "import torch\n\ntorch.cuda.synchronize()\n"
 SHIM = "import torch\nfrom torch_npu.contrib import transfer_to_npu\n"
-# Two files that already support another accelerator: because of them, all other fixes need review.
+# Two files that already support another accelerator, so that all fixes in the other files need review.
 CHOICE = 'if is_npu_available():\n    device = "npu"\nelif torch.cuda.is_available():\n    device = "cuda"\n'
 SERVING = {"uncuda.toml": "", "device.py": CHOICE, "other.py": CHOICE.replace("device", "kind"), "core/train.py": TEXT}
 
@@ -108,7 +108,7 @@ def paths_of(*paths: str) -> list[str]:
 
 
 def test_as_it_was_given(project: Path) -> None:
-    """Folder names are compared: all paths are relative to the same folder, and each file occurs once."""
+    """Folder names are compared as paths relative to the same folder, and each file occurs once."""
     write({".git/HEAD": "", "main.py": "", "core/a.py": "", "core/b.py": ""})
     assert paths_of("core/b.py") == ["core/a.py", "core/b.py", "main.py"]
     assert paths_of("core/b.py", "core") == ["core/a.py", "core/b.py", "main.py"]
@@ -121,7 +121,7 @@ def test_a_large_project_is_not_read_for_one_file(project: Path, monkeypatch: py
     write({".git/HEAD": "", "main.py": "", "core/a.py": "", "core/b.py": "", "empty/x/y/z/README": ""})
     monkeypatch.setattr(project_root, "MOST_FILES", 2)
     assert paths_of("core/b.py") == ["core/b.py"]
-    monkeypatch.setattr(project_root, "MOST_FILES", 5)  # the project has the project has six folders
+    monkeypatch.setattr(project_root, "MOST_FILES", 5)  # the project has six folders
     assert paths_of("core/b.py") == ["core/b.py"]
 
 
@@ -136,7 +136,8 @@ def test_the_users_own_folder_is_no_project(project: Path, monkeypatch: pytest.M
 def test_each_file_of_a_package_is_what_it_is_in_all_of_it(
     corpus: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Accelerate already runs on NPUs; if only the passed file were read, its fixes would be safe."""
+    """Accelerate already supports NPUs, so its fixes need review; if only the given file were read, they would be
+    safe."""
     monkeypatch.chdir(corpus("accelerate"))
 
     def lines(*paths: str) -> list[str]:

@@ -75,7 +75,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A running Chromium; while it runs, no test in this process can use asyncio."""
+    """Yield a running Chromium; while it runs, no test in this process can use asyncio."""
     playwright()
     command = str(chromium())
     from playwright.sync_api import sync_playwright
@@ -110,7 +110,7 @@ def show(browser: Any) -> Iterator[Any]:
 
 @pytest.mark.slow
 def test_the_html_checker_finds_nothing(tmp_path: Path, pages: dict[str, Path]) -> None:
-    wrong = tmp_path / "wrong.html"  # shows that the checker reports errors
+    wrong = tmp_path / "wrong.html"  # to show that the checker reports errors
     wrong.write_text(pages["empty"].read_text(encoding="utf-8").replace("</h1>", ""), encoding="utf-8")
     said = html_errors([*pages.values(), wrong]).splitlines()
     assert said

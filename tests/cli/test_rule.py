@@ -1,4 +1,4 @@
-"""Tests of Tests of `uncuda rule`: the pages of the rules."""
+"""Tests of `uncuda rule`: the pages of the rules."""
 
 import json
 

@@ -41,17 +41,17 @@ CHINESE = (
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A package as a wheel installs it, without the record; its folder is used as import path."""
+    """Return the import path of a package installed from the wheel, without the record of runs."""
     site = tmp_path_factory.mktemp("site")
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PACKAGE, site / "uncuda", ignore=ignored)
     shutil.copytree(ROOT / "rules", site / "uncuda" / "rules", ignore=ignored)
-    compileall.compile_dir(site, quiet=1)  # saves time in every run
+    compileall.compile_dir(site, quiet=1)  # so that later runs need not compile the modules
     return site
 
 
 def rule(installed: Path, record: str | None, *arguments: str) -> Run:
-    """The output of `uncuda rule` in an installed package with this record; None: without a record."""
+    """Return the output of `uncuda rule` in an installed package with this record, or with none (None)."""
     path = installed / "uncuda" / "execution.json"
     path.unlink(missing_ok=True)
     if record is not None:
@@ -80,7 +80,7 @@ def test_a_reason_is_said(installed: Path) -> None:
 def test_all_pages_have_theirs(installed: Path) -> None:
     pages = rule(installed, json.dumps(RECORD), "--all").out.replace(os.linesep, "\n")
     assert pages.count("**Proof.**") == 2
-    assert f"{ENGLISH}\n# " in pages  # the paragraph is directly the paragraph is directly before the next page
+    assert f"{ENGLISH}\n# " in pages  # the paragraph is directly before the next page
 
 
 def test_json(installed: Path) -> None:
@@ -137,7 +137,7 @@ def test_only_pages_of_rules_read_it() -> None:
         if re.search(r"\b(?:proofs|rule)\b", path.read_text(encoding="utf-8"))
         for found in imports(name, path)
         if found.module
-        in ("uncuda.report.proofs", "uncuda.cli.rule")  # this module is imported by its name when it runs
+        in ("uncuda.report.proofs", "uncuda.cli.rule")  # the second module is imported by name when the command runs
     }
     assert importers == {
         ("uncuda.report.proofs", "uncuda.cli.rule"),

@@ -24,7 +24,7 @@ from uncuda.report.text import width
 SCREEN = 40
 COLUMNS = 80
 CLASSES = ("safe", "review", "manual")
-# For each step of the summary, a text with its findings; tests create variants of these texts.
+# For each step of the summary, a text that has findings of this step; tests create variants of the texts.
 LIBRARY = "import torch\nimport flash_attn\n"
 EXTENSION = 'from torch.utils.cpp_extension import load\n\nops = load(name="ops", sources=["ops.cu"])\n'
 ENVIRONMENT = (
@@ -33,7 +33,7 @@ ENVIRONMENT = (
 SAFES = "import torch\n\n" + "torch.cuda.synchronize()\ntorch.cuda.empty_cache()\nx.cuda()\n" * 5
 REVIEWS = "import torch\n\n" + 'if lang == "cuda":\n    pass\n' * 6
 MANUALS = "import torch\n\n" + "torch.cuda.nothing_like_it()\ny = torch.zeros(2, dtype=torch.float64)\n" * 4
-# A test that needs review together with the code it guards; alone it would be safe.
+# The fix of the device test needs review because of the code it guards; alone it would be safe.
 LINKED = """import torch
 
 

@@ -1,4 +1,4 @@
-"""If several processes check files, the result is that of a single process, and no process is left running."""
+"""If several processes check files, the result equals that of a single process, and no process is left running."""
 
 import json
 import os
@@ -102,7 +102,8 @@ def test_a_file_that_changes_meanwhile_is_left_alone(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("command", ["check", "fix"])
 def test_started_as_new_pythons_they_say_the_same(command: str) -> None:
-    """Simulates Windows and macOS, where a process cannot be forked: the function that decides this is patched."""
+    """The test simulates Windows and macOS, where a process cannot be forked, by patching the function that decides
+    this."""
     make_tree()
     one = started(command, "--workers", "1", *(["--diff"] if command == "fix" else []))
     run = _run("", command, *(["--diff"] if command == "fix" else []), fork=False)
@@ -133,7 +134,7 @@ def test_what_a_worker_had_not_done_is_done_and_it_is_named() -> None:
 def test_a_file_that_ends_workers_is_named() -> None:
     make({f"f{number}.py": SAFE for number in range(9)})
     program = _program("os.kill(os.getpid(), signal.SIGKILL)", at="f4.py", once=False)
-    # Replacements are also forked, so the patch is active in them.
+    # Replacement processes are forked as well, so the patch is active in them.
     run = _run(program + "pool.command = str\npool.start = lambda _: child.Forked(made[0]._here.serve, [])\n", "check")
     assert run.code == 2
     assert "uncuda: error: f4.py: the process that read it crashed twice (SIGKILL); left out\n" in run.err
@@ -147,8 +148,7 @@ def test_a_file_that_ends_workers_is_named() -> None:
 )
 def test_a_signal_leaves_no_process(command: str, name: str, fork: bool) -> None:
     make({f"f{number:03}.py": SAFE for number in range(40)})
-    # The request stays unanswered: a forked worker hangs; if the worker is a new process, the parent ignores the
-    # answer.
+    # The request stays unanswered: a forked worker hangs; if the worker is a new process, the parent ignores its reply.
     program = _program("time.sleep(1000)", at="f020.py", once=False)
     if not fork:
         program = "from uncuda.child import pool\npool.Pool._take = lambda self: time.sleep(0.01)\n"
@@ -156,7 +156,7 @@ def test_a_signal_leaves_no_process(command: str, name: str, fork: bool) -> None
         _command(program, command, fork=fork), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     workers = _until(lambda: _children(process.pid), lambda found: len(found) == 3)
-    # The signal is sent to all processes, as a terminal does.
+    # The signal is sent to the whole process group, as a terminal does.
     for each in (process.pid, *(workers if name == "SIGINT" else ())):
         os.kill(each, signal.Signals[name])
     _, errors = process.communicate(timeout=PATIENCE)
@@ -250,7 +250,8 @@ def test_a_report_in_json_names_what_could_not_be_read() -> None:
     assert json.dumps(report) == json.dumps(check("--workers", "1").json)
 
 
-# Runs the command line after applying patches, which are active in forked processes but not in newly started ones.
+# A program that runs the command line after applying patches; forked processes keep the patches, newly started ones do
+# not.
 _MAIN = """
 import os, signal, sys, time
 from pathlib import Path
@@ -287,7 +288,7 @@ workers.Workers.__init__ = begin
 
 
 def _program(act: str, at: str, once: bool = True, after: bool = False) -> str:
-    """A patch that makes a worker do something when it gets a request to check or fix a file."""
+    """Return a patch that makes a worker do something when it gets a request to check or fix a file."""
     before, behind = ("pass", "act()") if after else ("act()", "pass")
     return _PATCH.format(act=act, at=at, once=once, before=before, after=behind)
 

@@ -1,4 +1,4 @@
-"""A half-typed line does not affect findings elsewhere: the old ones stay, and no new ones appear."""
+"""A half-typed line does not affect findings elsewhere: no finding disappears there, and none appears."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def damaged(text: str, chance: random.Random) -> tuple[str, int, str]:
 
 
 def places(source: Source) -> set[tuple[object, ...]]:
-    """The findings by place and message."""
+    """Return the findings by position and message."""
 
     def place(finding: Finding) -> tuple[object, ...]:
         return (*source.position(finding.span.start), finding.rule, finding.message)
@@ -46,7 +46,7 @@ def places(source: Source) -> set[tuple[object, ...]]:
 
 
 def away_from(line: int, found: set[tuple[object, ...]]) -> set[tuple[object, ...]]:
-    """The findings that are not on a line."""
+    """Return the findings that are not on a line."""
     return {place for place in found if place[0] != line}
 
 

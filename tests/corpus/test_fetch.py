@@ -1,4 +1,4 @@
-"""Packages come from the configured index, are checked by hash, and unpack only into their own folder."""
+"""Packages come from the configured index, are checked by hash, and are unpacked only into their own folder."""
 
 import hashlib
 import io

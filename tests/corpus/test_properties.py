@@ -1,5 +1,5 @@
-"""Properties on changed real files: no crash, no overlapping edits, fixes that end in a stable text and change no other
-line."""
+"""Properties that hold on randomly changed real files: no crash, no overlapping edits, repeated fixes reach a stable
+text and change no other line."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_random_edits(data: st.DataObject, target: str) -> None:
     for finding in made.check(source).findings:
         assert 0 <= finding.span.start <= finding.span.end <= len(text)
         for fix in finding.fixes:
-            apply_edits(text, fix.edits)  # raises if they overlap
+            apply_edits(text, fix.edits)  # raises an error if the edits overlap
     fixed = made.fix(source, review=True)
     if fixed.refused is None and parses(text):
         assert parses(fixed.text)
@@ -101,7 +101,7 @@ def one_at_a_time(text: str, target: str, chance: random.Random) -> str:
 
 
 def untouched(before: str, after: str) -> bool:
-    """Whether every removed or changed line is one that a rule may have a finding on."""
+    """Return whether every removed or changed line is one that a rule may have a finding on."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     opcodes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     changed = [line for tag, start, end, _, _ in opcodes if tag != "equal" for line in old[start:end]]

@@ -139,7 +139,7 @@ def test_every_file_parses_and_other_lines_are_as_they_were(ported: Ported) -> N
 
 
 def lines_of_edits(made: Engine, text: str) -> set[int]:
-    """The lines (from 0) that are changed by edits of any finding."""
+    """Return the lines (from 0) that edits of any finding change."""
     source = Source(text)
     edits = [e for f in made.check(source).findings for fix in f.fixes[:1] for e in fix.edits]
     lines = set()

@@ -1,4 +1,4 @@
-"""Findings that are reused while a line is typed equal those of a new analysis of the text."""
+"""The findings that the engine reuses while a line is typed equal those of a new analysis of the text."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ if __name__ == "__main__":
 '''
 VERSIONS = [("npu", None), ("npu", "2.1.0"), ("musa", None)]
 UNUSED = {"severity"}
-"""Fields that no check sets yet."""
+"""Fields of a hit that no check sets yet."""
 TYPED = [
     *("torch.cuda.set_device(1)", "torch.cuda.seed()", "wait(1, 2)", "tc.synchronize()", "tc.list_gpu_processes()"),
     *(
@@ -185,7 +185,7 @@ def test_typed_findings_are_those_of_a_fresh_look(seed: int, target: str) -> Non
         text, at = blank(chance.choice(texts()), "    ", chance)
         typist = Typist(text, prepared(target), answering=chance.random() < 0.3)
         typist.type(at, words, told_of_edit=chance.random() < 0.8)
-        if chance.random() < 0.5:  # other edits are made in between
+        if chance.random() < 0.5:  # other random edits in between
             other = chance.randrange(len(typist.text) + 1)
             typist.replace(other, min(other + chance.choice([0, 1, 5]), len(typist.text)), chance.choice("x (\n"))
         else:
@@ -239,7 +239,7 @@ def test_every_field_is_carried_past_each_line(target: str, version: str | None)
 
 
 def test_a_name_that_serves_the_target_elsewhere_is_left_to_review() -> None:
-    """A keystroke in another line does not make the fix safe."""
+    """A keystroke in another line does not turn the "review" fix into a safe one."""
     text = (
         'import torch\nimport torch.distributed as dist\n\nbackend = "nccl"\ndist.init_process_group(backend)\n'
         'if backend == "hccl":\n    port()\n\n\ndef wait():\n    torch.cuda.sync\n'
@@ -252,7 +252,8 @@ def test_a_name_that_serves_the_target_elsewhere_is_left_to_review() -> None:
 
 
 def test_a_line_after_a_block_ends_it() -> None:
-    """The statement that leaves a block and the one now below it change together."""
+    """When a line after a block is typed, the hits of the statement that leaves the block and of the one now below it
+    are computed again."""
     above = "import torch\n\n\ndef f(x, y):\n    if x.is_cuda:\n        return y.cuda()\n"
     typist = Typist(above + "    \n    return x\n", prepared("npu"))
     typist.type(len(above) + 4, "torch.cuda.seed()")
@@ -303,7 +304,7 @@ def test_an_import_that_cannot_be_read_is_named_after_each_key() -> None:
 
 
 def test_a_word_that_begins_statements_no_more_is_looked_above() -> None:
-    """An open bracket above continues into the lines below."""
+    """Typing an open bracket affects the lines below, because the bracket continues into them."""
     text = 'import torch\n\nx = f(1,\n      return\n      device="cuda")\ntorch.cuda.seed()\n'
     typist = Typist(text, prepared("npu"))
     typist.erase(text.index("return") + 6, 2)

@@ -1,4 +1,5 @@
-"""Fixes applied one at a time: findings that a half-fixed text would hide change together, the others separately."""
+"""When fixes are applied one at a time, those whose findings would be hidden by a partial fix change together, the
+others separately."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A test for CUDA is not fixed if the code that it guards runs on CUDA alone; unknown code is not evidence for that."""
+"""A device test is not fixed if the code that it guards runs only on CUDA; code that uncuda does not know does not
+count as such."""
 
 from __future__ import annotations
 
@@ -399,8 +400,8 @@ def bias(x, impl="cuda"):
 @pytest.mark.parametrize("target", ["npu", "musa"])
 @pytest.mark.parametrize("code", [FALLBACK, BUILD, STAYS["triton"], STAYS["a library of the tables"], STAYS["a flag"]])
 def test_no_fix_for_review_sends_the_target_to_a_kernel(code: str, target: str) -> None:
-    """The kernel was not ported: if the test became true on the target, the kernel would not compile, while the other
-    branch works."""
+    """The kernel was not ported: if the device test became true on the target, the kernel would not compile, while the
+    other branch works."""
     fixed = Engine(CATALOGUE, target, Settings(locale="en")).fix(Source(HEAD + code), review=True).text
     asking = [line for line in code.splitlines() if line.lstrip().startswith(("if ", "assert ", "use_"))]
     assert asking and set(asking) <= set(fixed.splitlines())
@@ -438,7 +439,7 @@ def test_a_question_moves_without_evidence(name: str) -> None:
 )
 def test_where_the_other_way_only_raises_somebody_has_to_decide(other: str) -> None:
     text = HEAD + TRITON + f"def f(x):\n    if not x.is_cuda:\n        {other}\n    y = x.cuda()\n    return add(y)\n"
-    _, asked, moved = ENGINE.check(Source(text)).findings  # the first finding is for the package that has Triton
+    _, asked, moved = ENGINE.check(Source(text)).findings  # the first finding is about a package that has Triton
     assert (asked.rule, asked.fixes) == ("is-cuda", ())
     assert "the other way only raises" in asked.message and "needs CUDA: `add`" in asked.message
     assert [fix.applicability for fix in moved.fixes] == ["review"]
@@ -468,7 +469,7 @@ def test_what_only_runs_behind_such_a_question_stays_with_it() -> None:
 
 
 def test_what_an_error_says_is_no_question() -> None:
-    """The text of the error is not evidence that the code is not for CUDA, either."""
+    """An error message that mentions CUDA does not prove that the code is only for CUDA."""
     text = HEAD + "if torch.cuda.is_available():\n    try:\n        f()\n    except RuntimeError as e:\n"
     text += "        if 'CUDA out of memory' in str(e) or str(e).startswith('CUDA out of memory'):\n"
     text += "            torch.cuda.empty_cache()\n"
@@ -499,7 +500,7 @@ def test_what_the_project_builds_and_defines_is_evidence() -> None:
 
 @pytest.mark.slow
 def test_typing_says_what_a_fresh_look_says() -> None:
-    """A statement that is only a call is analysed separately: an edit may add or remove its use of a kernel."""
+    """A statement that is only a call is analysed separately, because an edit may add or remove its use of a kernel."""
     fresh = lru_cache(lambda step: ENGINE.check(Source(step)).findings)
     for name, code in (STAYS | MOVES).items():
         text = HEAD + code
@@ -527,7 +528,7 @@ SEEDED = {
 
 @pytest.mark.parametrize("program", [p for p in programs() if p.name in SEEDED], ids=lambda program: program.name)
 def test_seeded_programs_over_kernels_stay(program: Half) -> None:
-    """Safe fixes do not change the code that a correct port leaves to CUDA, and never port a program only in part."""
+    """Safe fixes do not change code that a correct port leaves to CUDA, and never port a program only partly."""
     engine = engine_for(program.target, Settings(locale="en"))
     for path, before in program.before.items():
         wanted = before if program.kind != RIGHT else program.after[path]

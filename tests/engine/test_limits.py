@@ -1,4 +1,4 @@
-"""Work is counted: a text that would take long is refused at the same count every time, and other texts are
+"""The engine counts its work: a text that would take long is refused at the same count every time, and other texts are
 analysed."""
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from uncuda.source import Source
 
 SMALL = Limits(bytes=60_000, statements=100, comparisons=20_000)
 FINE = "import torch\ntorch.cuda.synchronize()\n"
-# Deep recursion crashes WebAssembly's Python, which uses the browser's stack, so these texts are left out of its tests.
+# Deep recursion crashes Python for WebAssembly, which uses the browser's stack, so its tests leave these texts out.
 pytestmark = pytest.mark.slow
 
-# These texts take time in proportion to their size, or Python refuses them, so only the size limit applies to them.
+# The time for these texts is linear, or Python refuses them, so only the size limit applies.
 BY_SIZE = {
     "columns_of_parameters",
     "comprehensions",
@@ -41,7 +41,7 @@ def engine(remember: int = 1, **settings: int) -> Engine:
 
 @lru_cache
 def shared() -> Engine:
-    """An engine without cached texts; creating a new one for each test would take long."""
+    """Return an engine without cached texts; creating one for each test would take long."""
     return engine()
 
 
@@ -84,7 +84,7 @@ def test_what_grows_is_refused_by_count_at_some_size(name: str) -> None:
     assert (Kept.last.statements, Kept.last.comparisons) == before
 
 
-# The time for these texts once grew with the square of their size; for the other texts, only the count is limited.
+# The time for these texts was once quadratic; for all others, only the count is limited.
 FOLLOWED = [
     *("and_chain", "is_cuda_chain", "if_after_if", "rebound_name", "match_cases", "unclosed_brackets"),
     *("broken_statements", "unclosed_quotes", "dict_of_values", "nccl_checks", "argparse_options", "amp_c_guards"),
@@ -97,7 +97,7 @@ FOLLOWED = [
 @pytest.mark.parametrize("name", FOLLOWED)
 def test_four_times_the_text_takes_about_four_times_the_work(name: str) -> None:
     counts = []
-    for size in (400, 1600):  # more than the largest number of places that one fix changes
+    for size in (400, 1600):  # more than the maximum number of edits of one fix
         shared()._forget("")
         shared().check(Source(SHAPES[name](size)), limits=UNLIMITED)
         counts.append(Kept.last.comparisons)
@@ -105,7 +105,7 @@ def test_four_times_the_text_takes_about_four_times_the_work(name: str) -> None:
 
 
 def test_a_fix_changes_no_more_places_than_anybody_looks_through() -> None:
-    """If there are more places, none of them is changed, and each is still reported."""
+    """If a fix would change more code than the maximum, none of it is changed, and each use is still reported."""
 
     def applicable(text: str, places: int) -> int:
         findings = engine().check(Source(text)).findings

@@ -1,4 +1,4 @@
-"""A test for CUDA is not fixed if calls in the block that it guards would raise on the target."""
+"""A device test is not fixed if calls in the block that it guards would raise on the target."""
 
 from __future__ import annotations
 
@@ -222,8 +222,8 @@ def test_what_runs_behind_a_question_for_review_is_for_review(name: str) -> None
 
 
 def test_a_question_waits_for_a_method_that_is_for_review() -> None:
-    """The `cuda()` method of a class of the project does more than move the object: the fix of `.cuda()` needs review,
-    and the unfixed call raises on the target."""
+    """The device test is not fixed: the project's `cuda()` method does more than move the object, so the fix of
+    `.cuda()` needs review, and without that fix the call raises on the target."""
     owner = Owner("cuda", "Quantized", ACTS)
     text = HEAD + "if torch.cuda.is_available():\n    model = model.cuda()\n"
     assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")
@@ -237,8 +237,8 @@ def test_of_several_questions_the_last_waits() -> None:
 
 
 def test_a_question_waits_for_a_word_that_waits_with_another() -> None:
-    """One argument of a function is used behind a test that is not fixed, so the function's other device strings are
-    not fixed, either."""
+    """If one argument of a function is used behind a device test that is not fixed, the function's other device strings
+    are not fixed, either."""
     guarded = "if torch.cuda.is_available():\n    {}batch('cuda')\n    torch.cuda.synchronize()\n"
     text = HEAD + "def batch(device):\n    return x.to(device)\n" + guarded.format("")
     assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")
@@ -248,7 +248,7 @@ def test_a_question_waits_for_a_word_that_waits_with_another() -> None:
 
 @pytest.mark.parametrize("count", [3, 400])
 def test_an_answer_is_followed_from_name_to_name(count: int) -> None:
-    """If the result is assigned to more names than are traced, the test is not fixed, either."""
+    """If the result of a device test is assigned to more names than are traced, the test is not fixed, either."""
     text = HEAD + "f0 = torch.cuda.is_available()\n" + "".join(f"f{n + 1} = f{n} and a\n" for n in range(count))
     assert ENGINE.fix(Source(text + f"if f{count}:\n    torch.cuda.synchronize()\n")).text == (
         text.replace("cuda", "npu") + f"if f{count}:\n    torch.npu.synchronize()\n"

@@ -1,4 +1,4 @@
-"""Findings at an alias point to its definition."""
+"""A finding at a use of an alias points to the alias's definition."""
 
 from __future__ import annotations
 

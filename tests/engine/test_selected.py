@@ -1,4 +1,4 @@
-"""Findings of a rule that settings switch off are not reported; other findings keep their fix class."""
+"""If settings switch a rule off, its findings are not reported, but other findings keep their fix class."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-# The test needs review together with the code that it guards; if it were fixed alone, its fix would be safe and port
-# the program only in part.
+# The fix of the device test needs review because of the code that it guards; alone it would be safe and port the
+# program only partly.
 LINKED = """import torch
 
 
@@ -46,8 +46,7 @@ def test_a_rule_alone_says_what_it_says_beside_all_others() -> None:
 
 
 def test_a_fix_changes_nothing_that_is_ignored() -> None:
-    """Code of a rule that is not selected may be changed along with other code; code of a rule that is ignored may
-    not."""
+    """A fix may change code of a rule that is not selected, but no code of a rule that is ignored."""
     code = "import torch\n\ndevice = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
     ignoring = Engine(load(), "npu", Settings(locale="en", ignore=("cuda-api",)), Project())
     (finding,) = ignoring.check(Source(code)).findings

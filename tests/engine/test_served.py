@@ -1,5 +1,5 @@
-"""Projects and files that support several accelerators: which code is not changed, which fixes need review, and that
-fixes do not make a project support several accelerators."""
+"""Tests of projects and files that support several accelerators: which code is not changed, which fixes need review,
+and that fixes alone do not make a project count as one that supports several."""
 
 from __future__ import annotations
 
@@ -465,7 +465,7 @@ MARKED = (
 
 def test_what_only_tests_of_rocm_name_is_rocms() -> None:
     assert not findings({"test_a.py": MARKED}, "test_a.py")
-    assert len(findings({"a.py": MARKED}, "a.py")) == 2  # code outside of the file may import these names
+    assert len(findings({"a.py": MARKED}, "a.py")) == 2  # code in other files may import these names
     assert len(findings({"test_a.py": MARKED + "def test_all(x):\n    helper(x)\n"}, "test_a.py")) == 1
 
 

@@ -1,4 +1,4 @@
-"""Comments that suppress a finding: where they are inserted, and that they work."""
+"""Tests of comments that suppress a finding: where they are inserted, and that they work."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def silenced(text: str, finding: Finding, edit: Edit) -> str:
     after = apply_edits(text, [edit])
     left = findings(after)
     assert finding.rule not in {other.rule for other in left if _moved(other.span, edit) == finding.span}
-    told = {finding.rule, "unused-suppression"}  # a comment to which a name is added may have been unused before
+    told = {finding.rule, "unused-suppression"}  # the comment to which the name is added may have been unused before
     before = [(other.rule, other.span) for other in findings(text) if other.rule not in told]
     assert [(other.rule, _moved(other.span, edit)) for other in left if other.rule not in told] == before
     return after

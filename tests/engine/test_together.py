@@ -1,4 +1,4 @@
-"""A call, its receiver and its arguments are fixed together or not at all, and so are graphs and the objects passed to
+"""A call, its receiver and its arguments are fixed together or not at all; so are CUDA graphs and the objects passed to
 them."""
 
 from __future__ import annotations

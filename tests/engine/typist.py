@@ -78,7 +78,7 @@ def _plain(value: object, seen: dict[int, int]) -> Any:
 
 
 class Typist:
-    """Types into a text and compares after each edit. `answering`: whether receivers have verdicts, too."""
+    """Types into a text and compares after each edit. With `answering`, receivers have verdicts, too."""
 
     def __init__(self, text: str, engine: Engine, answering: bool = False) -> None:
         self.text, self.keys, self.answering = text, 0, answering
@@ -86,7 +86,7 @@ class Typist:
         self.typed.check(Source(text, PATH))
 
     def replace(self, start: int, end: int, new: str, told_of_edit: bool = True) -> None:
-        """Make one edit and compare. `told_of_edit`: whether the engine gets the position of the edit."""
+        """Make one edit and compare. With `told_of_edit`, the engine gets the position of the edit."""
         before, self.text = self.text, self.text[:start] + new + self.text[end:]
         self.keys += 1
         edited = (before, [Edit(start, end, new)]) if told_of_edit else None

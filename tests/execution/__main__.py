@@ -26,7 +26,7 @@ from execution.verdict import curve, same_curve
 from execution.workers import PYTHON, ROOT, Porter, Runners
 from support.execution_record import RECORD, Mutation, Outcome, Record, digests, dump, read
 
-EARLIER = "d2dd3e6"  # the engine before it considered the code that a test guards
+EARLIER = "d2dd3e6"  # the last engine that did not consider the code guarded by a test
 PAGE = RECORD.with_suffix(".md")
 
 
@@ -43,7 +43,7 @@ def main() -> int:
     for stage in _stages(arguments):
         record, more = stage(record)
         wrong += more
-        if arguments.write:  # written after every stage, because a full run takes half an hour
+        if arguments.write:  # after every stage, because a full run takes half an hour
             _write(record)
     print(f"{time.monotonic() - started:.0f} s")
     if arguments.write:
@@ -56,7 +56,8 @@ Stage = Callable[[Record], tuple[Record, list[str]]]
 
 
 def _stages(arguments: argparse.Namespace) -> list[Stage]:
-    """The stages of the requested run: each gets a record and returns it updated, with a line for each difference."""
+    """Return the stages of the requested run: each gets a record and returns it updated, with a line for each
+    difference."""
     programs = load_programs(tuple(arguments.programs))
     stages: list[Stage] = [partial(_programs, programs, arguments)]
     if not arguments.programs:
@@ -81,7 +82,7 @@ def _programs(programs: list[Program], arguments: argparse.Namespace, record: Re
 
 def _stand_ins(record: Record) -> tuple[Record, list[str]]:
     """Check relations.toml at the start, because an error in it would end the mutation run half an hour later. This
-    stage does not change the record."""
+    stage only checks the stand-ins and does not change the record."""
     if wrong := unusable(relations()):
         sys.exit("\n".join(wrong))
     return record, []
@@ -176,8 +177,8 @@ def _line(result: Result) -> str:
 
 
 def _originals(judge: Judge, programs: Iterable[Program]) -> Iterator[str]:
-    """Programs that fail before the port, or that give other results on simulated CUDA than on the CPU, so that their
-    ports cannot be judged."""
+    """Yield programs that fail before the port, or that give other results on simulated CUDA than on the CPU, so that
+    their ports cannot be judged."""
     for program in programs:
         original = judge.original(program)
         if original.code:

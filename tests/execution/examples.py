@@ -1,7 +1,7 @@
 """Runs an example of a rule's page in this process, with stand-ins for the names that it does not define.
 
-No stand-in is a mock: each is a real tensor, model or parser, according to its name, or an object whose use ends the
-run. Libraries that are not installed can be imported, but using one ends the run.
+No stand-in is a mock: each is a real tensor, model or parser, chosen by its name, or an object whose use ends the run.
+Libraries that are not installed can be imported, but using one ends the run.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ class Names(dict[str, Any]):
 def run(job: dict[str, Any], record: Path) -> int:
     """Runs `job["example"]` after `job["prelude"]` and writes the result.
 
-    `state`: ran, failed or not run; `note`: the reason; `line`: the line where it ended; `lines`: the executed lines;
-    `torch`: whether PyTorch or its simulation was used.
+    The result has `state` (ran, failed or not run), `note` (the reason), `line` (where it ended), `lines` (the executed
+    lines) and `torch` (whether PyTorch or its simulation was used).
     """
     lines: set[int] = set()
     names: dict[str, Any] = {}
@@ -147,10 +147,9 @@ def _ended(error: BaseException | None, names: dict[str, Any]) -> dict[str, Any]
 
 
 def _call_the_rest(names: dict[str, Any], context: Context, lines: set[int]) -> None:
-    """Call the example's functions that have not been called yet, with stand-ins chosen by the names of their
-    parameters.
+    """Call the example's functions that have not been called yet, with stand-ins chosen by parameter name.
 
-    Names in their annotations must be defined, too.
+    Names in the annotations of these functions must be defined, too.
     """
     for node in context.tree.body:
         function = names.get(node.name) if isinstance(node, ast.FunctionDef) else None
@@ -174,7 +173,7 @@ def _lines_of(tree: ast.AST, kinds: Any = ast.AST) -> set[int]:
 
 
 def _is_ours(value: Any) -> bool:
-    """Whether a value belongs to PyTorch or the plugin, or contains such values."""
+    """Return whether a value belongs to PyTorch or the plugin, or contains such values."""
     if isinstance(value, (list, tuple)):
         return any(map(_is_ours, value))
     name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None)
@@ -182,8 +181,8 @@ def _is_ours(value: Any) -> bool:
 
 
 def _one_process(backend: str) -> None:
-    """A process group then contains only this process; a group that the example expects to exist has the target's
-    backend."""
+    """Create a process group that contains only this process; a group that the example expects to exist has the
+    target's backend."""
     module = dist.distributed_c10d
     default, start, group = module._get_default_group, dist.init_process_group, dist.new_group
     signature = inspect.signature(start)

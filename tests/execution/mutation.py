@@ -1,11 +1,11 @@
-"""Tests whether a program fails or differs if a rule or a relation of the engine is missing (a mutant). `python -m
-execution.mutation`.
+"""Mutation test: for every rule or relation of the engine, checks whether some program fails or gives other results
+without it. `python -m execution.mutation`.
 
 Each safe rule is switched off, and each relation of relations.toml disabled, one at a time. Every program is ported
 with the mutant; if the text or the findings differ from those without the mutant, both ports are run. A program notices
-the mutant if its port ran as on CUDA, or failed as a finding reported, and with the mutant it fails or differs, crashes
-although the original program works, or, if a rule is missing, no longer runs on the device. For each mutant that no
-program notices, survivors.toml gives a reason.
+the mutant if its port ran as on CUDA, or failed as a finding predicted, and the port made with the mutant is worse: it
+fails or differs, crashes although the original program works, or, if a rule is missing, no longer runs on the device.
+For each mutant that no program notices, survivors.toml gives a reason.
 """
 
 from __future__ import annotations
@@ -80,15 +80,15 @@ def relations() -> list[Mutant]:
 
 
 def unusable(mutants: Iterable[Mutant]) -> list[str]:
-    """The relations whose replacement does not fit the engine, with the reason: the replaced function has other
-    arguments or results than relations.toml says. This is checked with the first program that uses it, before the long
-    run."""
+    """Return the relations whose replacement does not fit the engine, with the reason: the replaced function has other
+    arguments or results than relations.toml says. Each replacement is checked with the first program that uses it,
+    before the long run."""
     folder, wrong = load_programs()[0].folder, []
     porter: Porter | None = None
     for mutant in mutants:
         if porter is None:
             porter = Porter()
-            porter.port(folder, ["--target", "npu"], review=True)  # later imports then copy no replacement
+            porter.port(folder, ["--target", "npu"], review=True)  # so that later imports do not copy a replacement
         try:
             porter.port(folder, ["--target", "npu"], review=True, without=(mutant.place, mutant.answer))
         except RuntimeError as error:
@@ -152,8 +152,8 @@ class Hunt:
         return self._ports[case]
 
     def _porter(self) -> Porter:
-        """The porter of this thread. It has already ported a folder without a mutant, so that later imports do not copy
-        a replaced function."""
+        """The porter of this thread. The porter has already ported a folder without a mutant, so that later imports do
+        not copy a replaced function."""
         if not hasattr(self._local, "porter"):
             porter = self._local.porter = Porter()
             self._porters.append(porter)

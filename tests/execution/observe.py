@@ -19,7 +19,7 @@ class Observer:
 
     def __init__(self, file: Path, folder: Path) -> None:
         self.file, self.folder = file, folder
-        self.optimizers: list[Any] = []  # kept alive, so that no id() is used twice
+        self.optimizers: list[Any] = []  # kept alive, so that no id() occurs twice
         self.first: dict[int, float] = {}
         self.last: dict[int, float] = {}
         self.hooks = [register_optimizer_step_pre_hook(self._before), register_optimizer_step_post_hook(self._after)]

@@ -5,8 +5,9 @@ Reads one job per line from standard input and writes one result per line to sta
     {"folder": "…", "options": ["--target", "npu"], "review": false}
     {"findings": [["main.py", 12, "cuda-method", "review"], …], "error": ""}
 
-The folder is changed. The findings are those of `uncuda check` in the ported folder: file, line, rule, class of the
-fix. A job may have `"without": ["package.module:name", "lambda …"]`: a function of the engine, and its replacement.
+The job changes the folder in place. The findings are those that `uncuda check` reports in the ported folder: file,
+line, rule, class of the fix. A job may have `"without": ["package.module:name", "lambda …"]`: a function of the engine,
+and its replacement.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ class Program:
 
     Attributes: cpu: whether the original program runs on the CPU. processes: how many processes torchrun starts. blind:
     whether the program was written from the kind's name alone. serves: targets on which the original program runs.
-    tolerance: the relative difference that a loss may have; 0 means equal in every digit. `reason`: the reason for the
-    tolerance.
+    tolerance: the relative difference that a loss may have; 0 means equal in every digit. The attribute `reason`
+    explains the tolerance.
     """
 
     name: str

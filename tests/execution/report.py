@@ -23,8 +23,8 @@ _COLUMNS = [
 _HEAD = """\
 # Ported programs that are run
 
-`tests/execution` ports {programs} programs with `uncuda fix`. It runs each port on a PyTorch whose CPU simulates `npu`
-(torch_npu {npu}) or `musa` (torch_musa {musa}), and compares it with the unported program on a CPU that
+`tests/execution` ports {programs} programs with `uncuda fix`. The test runs each port on a PyTorch whose CPU simulates
+`npu` (torch_npu {npu}) or `musa` (torch_musa {musa}), and compares it with the unported program on a CPU that
 simulates `cuda`.
 
 | result | meaning |
@@ -134,7 +134,7 @@ def why(outcome: Outcome) -> str:
 
 
 def needless(record: Record) -> list[str]:
-    """The reasons in failures.toml that apply to no failing case, as `program: where`."""
+    """Return the reasons in failures.toml that apply to no failing case, as `program: where`."""
     failed = [outcome for outcome in record.programs if outcome.verdict in FAILURES]
     used = {(outcome.program, why(outcome)) for outcome in failed}
     said = ((program, where, reason) for program, table in _failures().items() for where, reason in table.items())

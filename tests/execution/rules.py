@@ -4,9 +4,10 @@ the plugin's source.
     python -m execution.rules [RULE …]
 
 A rule is tested for a target by `run` if an example's result ran unchanged on the simulated target, and none failed. A
-result ran if it came to its end, every statement that the fix wrote was executed, and PyTorch was used. If none could
-run, `signature` means that all names of the plugin that the fixes write are in the source of that version and accept
-the arguments of the examples (server/scripts/plugin/names). Reasons that only a person knows are in reasons.toml.
+result ran if it came to its end, every statement that the fix wrote was executed, and PyTorch was used. If no result
+could run, `signature` means that all names of the plugin that the fixes write are in the source of that version and
+accept the arguments of the examples (server/scripts/plugin/names). Reasons that only a person can know are in
+reasons.toml.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class Judge:
         self.porter, self.runners = porter, runners
         self.originals: dict[str, Future[Run]] = {}
         self.on_cpu: dict[str, Future[Run]] = {}
-        # by target and text: its runs so far, with the plugin version of each run
+        # for each target and text, the runs so far with their plugin versions
         self.runs: dict[tuple[str, str, str], list[tuple[str, Future[Run]]]] = {}
 
     def original(self, program: Program) -> Run:
@@ -85,7 +85,7 @@ class Judge:
                 self.runs[key] = [(case.version, self._run(case, ported[case]))]
                 newest[case] = self.runs[key][0]
         runs: dict[Case, tuple[Future[Run], bool]] = {}
-        for case in cases:  # all runs are started before waiting for the first
+        for case in cases:  # start all runs before waiting for the first
             runs[case] = (newest[case][1], False) if case in newest else self._alike(case, ported[case])
         for case in cases:
             run, folded = runs[case]
@@ -97,8 +97,7 @@ class Judge:
         return self.runners.run(case.program, port.texts, case.target, case.version)
 
     def _alike(self, case: Case, port: Port) -> tuple[Future[Run], bool]:
-        """An earlier run of the same text in a simulation that answers all its questions in the same way, or a new
-        run."""
+        """Return an earlier run of the same text in a simulation that gives the same answers, or a new run."""
         runs = self.runs[case.program.name, case.target, port.digest]
         for version, run in runs:
             if version == case.version or _alike(case.target, version, case.version, run.result()):
@@ -108,11 +107,11 @@ class Judge:
 
 
 def _alike(target: str, one: str, other: str, run: Run) -> bool:
-    """Whether another version answers all questions of a run as the first version did, and has the same of the names
-    that the run looked up."""
+    """Return whether another version answers all queries of a run as the first version did, and has the same subset of
+    the names that the run looked up."""
     versions, names, others = PLUGINS[target].versions, modules(target, one), modules(target, other)
     for record in run.records:
-        if "asked" not in record:  # the record of a process that the program started
+        if "asked" not in record:  # the record belongs to a process that the program started
             return False
         if any(str(getattr(versions[other], fact)) != answer for fact, answer in record["asked"].items()):
             return False

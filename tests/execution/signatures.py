@@ -15,7 +15,7 @@ _Statement: TypeAlias = "ast.stmt | ast.ExceptHandler"
 
 
 def written(before: str, after: str) -> set[int]:
-    """The lines that a fix wrote, from 1."""
+    """Return the line numbers (from 1) that a fix wrote."""
     changes = difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False).get_opcodes()
     return {line for kind, _, _, first, last in changes if kind != "equal" for line in range(first + 1, last + 1)}
 
@@ -61,7 +61,7 @@ def compare(target: str, version: str, before: str, after: str) -> tuple[list[st
 
 
 def _named(target: str, version: str, text: str) -> Iterator[tuple[str, ast.Call | None]]:
-    """Dotted names in the plugin, as imported or spelled, each with the call of it."""
+    """Yield dotted names in the plugin, as imported or spelled, each with its call."""
     tree = ast.parse(text)
     known: dict[str, str] = {}
     for node in ast.walk(tree):
@@ -102,7 +102,7 @@ def _in_plugin(target: str, version: str, dotted: str) -> str:
 
 
 def _complaint(target: str, version: str, name: str, call: ast.Call | None) -> str:
-    """The error in the use of a name; empty if there is none."""
+    """Return the error in the use of a name; empty if there is none."""
     every = modules(target, version)
     owner, _, last = name.rpartition(".")
     if name in every or (not call and last in facts(target, version)["sets"].get(owner, ())):

@@ -15,7 +15,7 @@ _MOVES = {"to", "type", "npu", "musa"}
 
 
 class NotRun(Exception):
-    """The example cannot run here, which does not disprove the rule."""
+    """Raised if the example cannot run here, which does not show that the rule is wrong."""
 
 
 class Context:
@@ -139,7 +139,7 @@ def _handle(context: Context) -> Any:
 
 
 def _step(context: Context) -> Callable[[], None]:
-    """A training step; if the example catches an exception, the step raises it."""
+    """Return a training step; if the example catches an exception, the step raises it."""
 
     x = context.place("step", torch.randn(2, 3)).requires_grad_()
 
@@ -161,7 +161,7 @@ def _arguments(context: Context) -> argparse.Namespace:
 
 
 def _scale(context: Context) -> Any:
-    """A number; if the example uses `torch.library`, a kernel and its operator instead."""
+    """Return a number; if the example uses `torch.library`, a kernel and its operator instead."""
     if ("torch", "library") not in context.fetched:
         return 2.0
     torch.library.define("mine::scale", "(Tensor x) -> Tensor")

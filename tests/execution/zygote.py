@@ -50,7 +50,7 @@ from simulator import launch
 from simulator.setup import install
 
 _OUTPUT = 200_000
-_PATIENCE = 4  # seconds of wall time for one of processor time: other load on the machine must not end a program
+_PATIENCE = 4  # seconds of wall time allowed per CPU second, so that other load on the machine does not end a program
 
 
 def _start(job: dict[str, Any], rank: int, port: int, scratch: Path) -> int:
@@ -116,7 +116,7 @@ def _wait(processes: list[int]) -> list[int]:
     while len(codes) < len(processes):
         _, status = os.wait()
         codes.append(os.waitstatus_to_exitcode(status))
-        if codes[-1]:  # the others might wait for it for ever
+        if codes[-1]:  # because the others might wait for the failed process for ever
             for other in processes:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(other, signal.SIGALRM)
@@ -138,7 +138,7 @@ def carry_out(job: dict[str, Any]) -> dict[str, Any]:
             file = scratch / f"record-{rank}.json"
             records.append(json.loads(file.read_text("utf-8")) if file.is_file() else {})
             output += (scratch / f"output-{rank}").read_text("utf-8", errors="replace")[:_OUTPUT]
-        for file in sorted(scratch.glob("trace-*.json")):  # written by processes that a program started
+        for file in sorted(scratch.glob("trace-*.json")):  # written by processes that the program started
             records.append({"operators": json.loads(file.read_text("utf-8"))})
     seconds = round(time.monotonic() - started, 2)
     return {"code": max(map(abs, codes)), "records": records, "output": output, "seconds": seconds}

@@ -136,7 +136,7 @@ def test_most_of_a_layout_is_taken_over() -> None:
 
 
 def test_a_line_in_brackets_that_looks_like_a_statement() -> None:
-    """Logical lines overlap in such a text: the line around the edited one changes, too."""
+    """In this text logical lines overlap, so an edit also changes the line around the edited one."""
     text = 'import torch\nx = [\n    torch,\n    \n    ("cuda", y.cuda()),\n]\n'
     at = text.index("    \n") + 4
     facts = read(text, WORDS)

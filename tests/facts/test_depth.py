@@ -13,7 +13,7 @@ from uncuda.facts.new_syntax import readable
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-# The smallest stack of a thread or process of Python on the systems where uncuda runs: that of Windows.
+# Windows' default, the smallest stack of a Python thread or process on the systems where uncuda runs.
 SMALL = """
 import sys, threading
 sys.path.insert(0, sys.argv[1])

@@ -90,5 +90,5 @@ def test_questions_about_one_long_line_take_time_linear_in_it() -> None:
     asked = range(0, len(text), 50)
     found = [layout.token_at(offset) for offset in asked]
     assert found[:1] == [""]
-    for offset in (len(text), 8, 13, 1, len(text) - 1, 9):  # the order of the requests must not matter
+    for offset in (len(text), 8, 13, 1, len(text) - 1, 9):  # the result must not depend on the order of the requests
         assert layout.token_at(offset) == Layout(text).token_at(offset)

@@ -19,8 +19,8 @@ T = TypeVar("T")
 _FIELDS = ("code", "range", "severity", "message", "tags", "relatedInformation")
 _PIECES = (*SCRAPS, *ODD, *LINES, "", "", "x")
 _LONGEST = 20_000
-# The time for which a server may use outdated facts about a project after a document was opened or closed: it updates
-# them when typing pauses for a moment.
+# How long a server may use outdated facts about a project after a document was opened or closed: it updates them when
+# typing pauses.
 _REST = 5.0
 
 

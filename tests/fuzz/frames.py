@@ -13,8 +13,7 @@ from lsp.test_malformed import Hostile
 
 
 class Frames:
-    """Each input is a sequence of bytes. The last input of a run may be one after which no reader can find the next
-    frame."""
+    """Each input is a sequence of bytes. The last input of a run may make it impossible to find the next frame."""
 
     name = "frames"
     size = 25
@@ -92,7 +91,7 @@ def body(choose: random.Random) -> bytes:
 
 
 def broken(choose: random.Random) -> bytes:
-    """Bytes after which no next frame can be found."""
+    """Return bytes after which no next frame can be found."""
     length = choose.choice(
         (
             "9" * 5000,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-# Numbers, quoted parts and temporary folders, which differ between two failures with the same cause.
+# Numbers, quoted parts and temporary folders, which differ between failures with the same cause.
 _VARIABLE = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|/\S+|0x[0-9a-f]+|\d+|[^\x20-\x7e]+")
 
 
@@ -31,7 +31,7 @@ class Find:
 
 
 class Kind(Protocol):
-    """A kind of input. `size`: the number of inputs that are tested in one run."""
+    """A kind of input. `size` is the number of inputs tested in one run."""
 
     name: str
     size: int

@@ -21,7 +21,7 @@ def _say(text: str) -> None:
 
 @dataclass
 class Tally:
-    """The statistics of one kind of input. `finds`: how often each signature occurred."""
+    """The statistics of one kind of input. `finds` counts how often each signature occurred."""
 
     kind: Kind
     inputs: int = 0

@@ -58,7 +58,7 @@ def single_edits(action: Json) -> list[Json]:
 
 
 def result(client: Client, action: Json, uri: str) -> str:
-    """The text that an action would give, without applying it."""
+    """Return the text of a document after an action, without applying it."""
     return apply_text_edits(client.text(uri), single_edits(client.resolve(action)), client.buffers.encoding)
 
 
@@ -68,7 +68,7 @@ def titled(actions: list[Json], title: str) -> Json:
 
 
 def ask(client: Client, uri: str, at: Json, codes: list[str], only: list[str] | None = None) -> list[Json]:
-    """Request code actions for diagnostics with the right codes and wrong ranges."""
+    """Request code actions with diagnostics whose codes are right and whose ranges are wrong."""
     nowhere = {"start": {"line": 9999, "character": 9}, "end": {"line": 10000, "character": 99}}
     shown = [{"range": nowhere, "message": "", "code": code, "source": "uncuda"} for code in codes]
     context: Json = {"diagnostics": shown} | ({} if only is None else {"only": only})
@@ -78,7 +78,7 @@ def ask(client: Client, uri: str, at: Json, codes: list[str], only: list[str] | 
     return actions
 
 
-# One fix of one finding
+# Tests: each fix of one finding is a code action.
 
 
 def test_every_fix_of_every_finding(each_client: Client) -> None:
@@ -130,7 +130,8 @@ def test_what_is_done_for_a_rule_names_its_diagnostics_alone(client: Client) -> 
 
 
 def test_every_action_names_its_diagnostics_in_the_order_of_use(each_client: Client) -> None:
-    """VS Code keeps this order only among actions that name a diagnostic."""
+    """Actions without a diagnostic would be sorted differently: VS Code keeps the server's order only among actions
+    that name one."""
     uri = each_client.open("untitled:Untitled-1", TEXT)
     actions = each_client.actions(uri, each_client.range(uri, "y.cuda"), ["quickfix"])
     order = [
@@ -169,7 +170,7 @@ def test_columns_in_every_encoding(start: Start, encoding: str) -> None:
     assert result(client, titled(actions, due.fixes[0].title), uri) == apply_edits(TEXT, due.fixes[0].edits)
 
 
-# Which findings an action is about
+# Tests: the findings that a code action names as its diagnostics.
 
 
 def test_the_ranges_of_diagnostics_are_never_used(client: Client) -> None:
@@ -263,7 +264,7 @@ def test_a_client_that_takes_only_commands(start: Start) -> None:
     assert client.actions(uri) == []
 
 
-# All fixes at once
+# Tests: actions that fix all findings of a document at once.
 
 
 def test_fix_all_gives_what_the_engine_gives(each_client: Client) -> None:
@@ -336,7 +337,8 @@ def test_an_action_of_somebody_else_stays_as_it_is(client: Client, data: Any) ->
 
 
 def test_a_text_that_does_not_parse(client: Client) -> None:
-    """Its fixes are offered one by one; fixing all at once changes nothing, and the user is told if he asked for it."""
+    """In a file with a syntax error single fixes are offered, but "fix all" changes nothing, and a user who requested
+    it is told why."""
     uri = client.open("untitled:Untitled-1", BROKEN)
     actions = client.actions(uri, client.range(uri, "init"))
     told: list[str] = []
@@ -356,7 +358,7 @@ def test_a_text_that_does_not_parse_without_resolving(start: Start) -> None:
     assert not [action for action in client.actions(uri) if action["title"].lower().count("fix all")]
 
 
-# Findings without a fix
+# Tests: actions for findings that have no fix.
 
 
 def test_a_finding_without_a_fix(each_client: Client) -> None:
@@ -387,7 +389,7 @@ def test_a_statement_that_only_libcst_reads(start: Start, tmp_path: Path) -> Non
     assert not client.actions(uri, client.range(uri, "y = f"))
 
 
-# Comments that suppress findings
+# Tests: actions that insert a comment which suppresses a finding.
 
 
 def test_ignore_on_a_line(each_client: Client) -> None:
@@ -416,17 +418,18 @@ def test_one_comment_for_a_line(client: Client) -> None:
     assert len(titled(actions, "Ignore 'cuda-method' on this line")["diagnostics"]) == 2
 
 
-# Fixes in the workspace
+# Tests: actions that fix the whole workspace.
 
 
 def everywhere(client: Client, uri: str, rule: str) -> list[Json]:
-    """The actions offered at a finding that fix its rule in the whole workspace."""
+    """Return the code actions at a finding that fix all findings of its rule in the workspace."""
     (item,) = [item for item in client.diagnostics(uri) if item["code"] == rule]
     return [action for action in client.actions(uri, item["range"]) if "in the workspace" in action["title"]]
 
 
 def test_a_rule_in_the_workspace(start: Start, tmp_path: Path) -> None:
-    """The action also fixes files that are not open, and no other rule; it names the diagnostics that it belongs to."""
+    """The action "fix this rule in the workspace" also fixes closed files, fixes no other rule, and names its
+    diagnostics."""
     two = "import torch\n\ntorch.cuda.synchronize()\nx = torch.ones(2).cuda()\n"
     client = start(files={"a.py": two, "sub/b.py": two, "uncuda.toml": "target = 'npu'\n"})
     uri = client.open(tmp_path / "a.py")
@@ -460,11 +463,11 @@ def test_what_is_in_no_workspace_is_fixed_alone(start: Start, tmp_path: Path) ->
     assert everywhere(client, client.open("untitled:1", "import torch\ntorch.cuda.synchronize()\n"), "cuda-api") == []
 
 
-# The pages of rules
+# Tests: the action that opens the page of a rule.
 
 
 def show_documents(client: Client) -> list[Json]:
-    """A list that collects the documents that the client is asked to show."""
+    """Return a list to which every document is appended that the server asks the client to show."""
     shown: list[Json] = []
 
     def show(params: Json) -> Json:
@@ -590,11 +593,12 @@ def test_a_cell_of_text(client: Client, tmp_path: Path) -> None:
     assert client.request("textDocument/hover", {"textDocument": {"uri": uris[2]}, "position": at["start"]}) is None
 
 
-# Texts that the editor could not decode
+# Tests: files that the editor opened with a wrong encoding.
 
 
 def test_a_text_in_another_encoding(start: Start, tmp_path: Path) -> None:
-    """The editor shows U+FFFD and would write it back: nothing may change such a buffer."""
+    """The editor shows U+FFFD for each undecodable byte and would save it to the file, so the server offers no edit for
+    such a document."""
     text = "# coding: gbk\n# 数据\nimport torch\ntorch.cuda.init()\ntorch.cuda.init()\n"
     client = start(files={"a.py": text.encode("gbk")})
     uri = client.open(tmp_path / "a.py", text.encode("gbk").decode("utf-8", "replace"))

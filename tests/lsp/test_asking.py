@@ -1,4 +1,5 @@
-"""The only question that the server asks: for which accelerator, if nothing says so or two plugins are imported."""
+"""Tests of the only question that the server asks the user: the target accelerator, if no setting names one, or the
+project imports the plugins of two."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ def test_it_is_asked_once_with_the_first_finding(start: Start, tmp_path: Path, p
         "Ascend NPU",
         "Moore Threads MUSA",
         "portable (CUDA, NPU, MUSA)",
-    ]  # the one offered first
+    ]  # the first target in the list
     assert "Ascend NPU" in asked["message"]
     assert "torch.npu" in client.diagnostics(uri)[0]["message"]
 
@@ -88,7 +89,8 @@ def test_chinese(start: Start, tmp_path: Path) -> None:
 
 
 def test_it_is_asked_where_only_closed_files_have_findings(start: Start, tmp_path: Path) -> None:
-    """An editor that shows findings in all files shows them for the default target, which nobody has chosen."""
+    """If only closed files have findings, the question is asked too: the editor shows their diagnostics for the default
+    target, which the user never chose."""
     client = start(files={"a.py": TEXT}, options={"settings": {"workspaceDiagnostics": True}})
     client.choose = lambda params: "Moore Threads MUSA"
     pulls = Pulls(client)
@@ -178,7 +180,7 @@ def test_nothing_is_asked_where_something_says_it(start: Start, tmp_path: Path, 
     client = start(files=files, options={"settings": {"target": "musa"}} if said == "editor" else None)
     uri = client.open(tmp_path / "a.py")
     client.wait(lambda: "torch.musa" in client.diagnostics(uri)[0]["message"], "what was said")
-    (tmp_path / "d.py").write_text("class M:\n    def cuda(self): ...\n")  # seen after all the others
+    (tmp_path / "d.py").write_text("class M:\n    def cuda(self): ...\n")  # the scan reads this file last
     client.watched(tmp_path / "d.py", 1)
     client.type(uri, TEXT + "x.cuda()\n")
     client.wait(lambda: not any(a.get("isPreferred") for a in client.actions(uri, client.range(uri, "cuda()"))), "d.py")

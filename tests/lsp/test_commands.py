@@ -1,4 +1,4 @@
-"""The commands that are about one file, the target, or the server itself."""
+"""Tests of the server's commands for one file, for the target, and for the server itself."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -140,7 +140,7 @@ class TestFile:
     def test_a_dry_run(self, client: Client, tmp_path: Path) -> None:
         write(tmp_path, {"a.py": SAFE, **TARGET})
         uri = client.open(tmp_path / "a.py")
-        for _ in range(2):  # before and after the folder was read
+        for _ in range(2):  # before and after the scan of the folder
             result = client.execute(FILE, {"uri": uri, "dryRun": True})
             assert result["applied"] is False and '+dist.init_process_group("hccl")' in result["diff"]
             ready(client)
@@ -286,8 +286,8 @@ class TestDebugInformation:
 
 
 class TestWhatTheEditorKnowsOfReceivers:
-    """Without the setting `receivers` a batch leaves alone the fixes that an open document hides or lowers to
-    "review"."""
+    """Without the setting `receivers`, fixing many files leaves out those fixes that the receiver analysis hides, or
+    lowers to "review", in an open document."""
 
     TEXT = "import torch\n\nx.cuda()\ny.cuda()\n"
 

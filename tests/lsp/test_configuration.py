@@ -1,4 +1,5 @@
-"""Settings: from files, from the editor, changed while running, of several folders; and the errors in any of them."""
+"""Tests of settings: read from files, sent by the editor, changed while the server runs, different for several folders,
+and invalid."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ MUSA, NPU = 'target = "musa"\n', 'target = "npu"\n'
 
 
 def target(client: Editor, uri: str) -> str:
-    """The target that the diagnostics of a document name."""
+    """Return the target accelerator that a document's diagnostics name."""
     message = client.diagnostics(uri)[0]["message"]
     return "musa" if "torch.musa" in message else "npu" if "torch.npu" in message else message
 

@@ -1,4 +1,5 @@
-"""The conformance checks accept a correct session, and reject one for each possible error."""
+"""The tests' checker of the LSP conformance accepts a correct session and rejects a session with any one of the
+possible errors."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -52,7 +53,7 @@ def test_a_short_session_of_every_client(profile: str) -> None:
 
 
 class Wrong(NamedTuple):
-    """A step that must be rejected, and a part of the expected message."""
+    """A step of a session that the checker must reject, and a part of the error message expected."""
 
     name: str
     step: Callable[[Script], Any]
@@ -182,7 +183,7 @@ WRONG = [
     Wrong("edits that overlap", lambda s: apply(s, edit(text_edit(), text_edit())), "overlap"),
     Wrong("an edit of nothing", lambda s: apply(s, {"changes": {URI: []}}), "no edits"),
     Wrong("one document twice", lambda s: apply(s, {"documentChanges": 2 * edit()["documentChanges"]}), "edited twice"),
-    # progress and results
+    # Messages about progress, and results.
     Wrong("a token of nobody", lambda s: progress(s, "q", kind="begin", title="x"), "nobody gave"),
     Wrong("a token twice", lambda s: begun(s).want("window/workDoneProgress/create", {"token": "p"}, identifier=3),
           "known already"),

@@ -1,4 +1,4 @@
-"""Diagnostics: pulled or pushed, what they say, and when they are sent again."""
+"""Tests of diagnostics: pulled by the client or pushed by the server, their messages, and when they are sent again."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_what_did_not_change_is_not_sent_again(start: Start, profile: str) -> No
     first = pull(client, uri)
     again = pull(client, uri, first["resultId"])
     assert again == {"kind": "unchanged", "resultId": first["resultId"]}
-    client.replace(uri, "    pass", "    do()")  # changes no diagnostic
+    client.replace(uri, "    pass", "    do()")  # this edit changes no diagnostic
     assert pull(client, uri, first["resultId"]) == again
     client.replace(uri, "import", "\nimport")
     moved = pull(client, uri, first["resultId"])
@@ -109,7 +109,7 @@ def test_many_keystrokes_at_once_are_pushed_once(start: Start, profile: str) -> 
     uri = client.open("untitled:1", "import torch\n")
     client.diagnostics(uri)
     before = len(client.traffic.received("textDocument/publishDiagnostics"))
-    with client.changed:  # nothing is received meanwhile
+    with client.changed:  # the client processes no message during this block
         for _ in range(50):
             client.type(uri, client.text(uri) + "\nx.cuda()")
     assert len(client.diagnostics(uri)) == 50
@@ -123,7 +123,8 @@ def test_many_keystrokes_at_once_are_pushed_once(start: Start, profile: str) -> 
 def test_the_class_is_seen_where_a_list_shows_the_message_only(
     start: Start, locale: str, safe: str, review: str, manual: str
 ) -> None:
-    """The rule's name stays the diagnostic's code, by which clients filter, and "uncuda" its source."""
+    """Its class, such as "safe", stands in the message itself, since lists show only that; the diagnostic's code stays
+    the rule's name, by which clients filter, and its source "uncuda"."""
     text = 'import torch\ntorch.cuda.synchronize()\nif lang == "cuda":\n    pass\ntorch.cuda.clock_rate()\n'
     client = start(PROFILES["vscode"].speaking(locale))
     items = client.diagnostics(client.open("untitled:1", text))
@@ -218,7 +219,7 @@ def test_where_the_shim_comes_from(start: Start, tmp_path: Path, profile: str) -
         tmp_path / "train.py", "from torch_npu.contrib import transfer_to_npu"
     )
     assert "torch_npu.contrib.transfer_to_npu" in related["message"]
-    # What is open counts, not what is on the disk.
+    # The text in the editor is used, not the file on disk.
     other = client.open(tmp_path / "train.py")
     client.type(other, "\n\n" + entry)
 

@@ -1,4 +1,4 @@
-"""Documents: messages about documents that are not open, and changes without any effect."""
+"""Tests of messages about documents that are not open, and of changes that have no effect."""
 
 from __future__ import annotations
 

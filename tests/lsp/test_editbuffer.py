@@ -1,4 +1,4 @@
-"""The tests' own editor converts positions, edits and versions as the protocol says."""
+"""The editor simulated by the tests converts positions, edits and document versions as LSP requires."""
 
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,7 @@ def test_a_position_inside_a_character_is_an_error() -> None:
 @given(TEXTS, st.sampled_from(ENCODINGS), st.integers(0, 30))
 def test_positions_and_offsets_agree(text: str, encoding: str, offset: int) -> None:
     offset = min(offset, len(text))
-    if text[max(offset - 1, 0) : offset + 1] != "\r\n":  # between the two there is no position
+    if text[max(offset - 1, 0) : offset + 1] != "\r\n":  # no position lies between \r and \n
         assert Positions(text, encoding).offset(Positions(text, encoding).position(offset)) == offset
 
 
@@ -78,7 +78,8 @@ def test_edits_may_not_overlap() -> None:
 
 @pytest.fixture
 def buffers(tmp_path: Path) -> Buffers:
-    """`a.py` open in version 3, `b.py` closed with a byte order mark and Windows line ends."""
+    """Return a simulated editor in which `a.py` is open as version 3, and `b.py`, closed, has a byte order mark and
+    Windows line ends."""
 
     def changed(buffer: Buffer, text: str) -> None:
         buffer.text, buffer.version = text, buffer.version + 1

@@ -1,4 +1,5 @@
-"""An error is reported once and affects nothing else; a text that the editor cannot save correctly is not fixed."""
+"""An internal error is reported once and affects no other document; a document that the editor cannot save correctly
+gets no fix."""
 
 from __future__ import annotations
 
@@ -84,7 +85,7 @@ LATIN = "# -*- coding: latin-1 -*-\nimport torch\nname = '\u00e9'\nx.cuda()\n"
 
 
 def applied(client: Client, uri: str) -> bool:
-    """Whether the client is offered an enabled fix."""
+    """Return whether the server offers the client a fix that is enabled."""
     return any("disabled" not in a for a in client.actions(uri, only=["quickfix"]) if "npu" in a["title"])
 
 
@@ -102,7 +103,7 @@ def test_a_file_that_the_editor_read_in_another_encoding(start: Start, tmp_path:
     assert "iso8859-1" in reasons(client, uri)
     assert f"uncuda fix {path}" in reasons(client, uri)
     client.close(uri)
-    uri = client.open(path, LATIN)  # reopened with its encoding
+    uri = client.open(path, LATIN)  # the user reopens the file with its real encoding
     assert applied(client, uri)
 
 

@@ -1,4 +1,5 @@
-"""Fix all in workspace: gives the same as `uncuda fix`, in every client, whatever happens meanwhile."""
+""" "Fix all in workspace" gives the same result as `uncuda fix`, for every LSP client, even if files change
+meanwhile."""
 
 import os
 import shutil
@@ -31,7 +32,7 @@ LEFT = {"safe": 0, "review": 0, "manual": 0}
 
 @pytest.fixture(params=ABLE)
 def able(start: Start, request: pytest.FixtureRequest) -> Client:
-    """A session of every captured client that takes edits, in turn; the target is set."""
+    """Return a session, with a target set, of each LSP client profile in turn that supports `workspace/applyEdit`."""
     return start(request.param, files=dict(TARGET))
 
 
@@ -52,8 +53,8 @@ def documents(edit: Json) -> list[str]:
 
 
 def messages(client: Client) -> list[str]:
-    """The messages that the user saw; a message with one button is a request, while one with several is a question and
-    left out."""
+    """Return the messages shown to the user; one with a single button counts as a message, one with several as a
+    question, which is left out."""
     told = [record for record in client.traffic if record.source == "server" and "message" in (record.params or {})]
     methods = ("window/showMessage", "window/showMessageRequest")
     return [r.params["message"] for r in told if r.method in methods and len(r.params.get("actions", "1")) == 1]
@@ -356,7 +357,7 @@ class TestLeftAlone:
         assert client.execute("uncuda.fixAllInFile", {"uri": uri})["skipped"] == result["skipped"]
 
     def test_files_that_the_editor_reads_in_another_encoding(self, start: Start, tmp_path: Path) -> None:
-        """Columns then differ from the server's, unless a byte order mark names the encoding or the text is ASCII."""
+        """Columns of the editor and the server then differ, unless the file has a byte order mark or is ASCII."""
         wide = '"中文"; ' + SAFE.splitlines(keepends=True)[-1]
         files: dict[str, str | bytes] = {
             "wide.py": SAFE + wide,
@@ -412,7 +413,7 @@ class TestPreview:
         assert len(edits(client)) == 1
 
     def test_what_changed_while_it_was_open_is_named(self, client: Client, tmp_path: Path) -> None:
-        """VS Code then changes nothing, and shows no message."""
+        """If files changed while the preview was open, VS Code applies nothing and shows no message."""
         write(tmp_path, {"a.py": SAFE, "b.py": SAFE, **TARGET})
 
         def apply(params: Json) -> Json:
@@ -430,7 +431,7 @@ class TestPreview:
         inner: list[Any] = []
 
         def apply(params: Json) -> Json:
-            if not inner:  # the preview is on the screen
+            if not inner:  # while the preview is open
                 inner.append(begin(client, dryRun=True))
                 raise Later
             return {"applied": True}
@@ -599,7 +600,7 @@ class TestMovedMeanwhile:
         assert "did not make the changes" in messages(client)[-1]
 
     def test_what_is_typed_while_the_job_runs(self, start: Start, tmp_path: Path) -> None:
-        client = start("neovim", files={**MANY, **TARGET})  # whose edits have no versions
+        client = start("neovim", files={**MANY, **TARGET})  # Neovim's edits have no document versions
         uri = client.open(tmp_path / "000.py")
         pending = begin(client)
         client.wait(lambda: reports(client), "progress")
@@ -644,7 +645,7 @@ class TestMovedMeanwhile:
         first, second = begin(client), None
         client.reply(first)
         second = begin(client)
-        client.open(tmp_path / "a.py", FIXED)  # as VS Code does, after its reply
+        client.open(tmp_path / "a.py", FIXED)  # as VS Code does after replying to the edit request
         assert client.reply(second)["files"] == 0
 
 

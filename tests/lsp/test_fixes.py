@@ -1,4 +1,5 @@
-"""For every example of every rule, the edit of each offered action gives the engine's result, which is valid Python."""
+"""For every example of every rule, each code action's edit gives the same text as the engine, and the text is valid
+Python."""
 
 from __future__ import annotations
 
@@ -23,13 +24,14 @@ from uncuda.source import Source
 
 Json = dict[str, Any]
 URI = "untitled:Untitled-1"
-# Text put before each example, so that offsets and columns in UTF-16 and in bytes all differ; and its line ends.
+# Text inserted before each example so that offsets differ from columns in UTF-16 and in bytes; each has other line
+# ends.
 HEADS = {"utf-8": "# 数据 é\n", "utf-16": "# 𝛼\f\u2028\n", "utf-32": "s = '''\n𝛼 # \n'''\n"}
 ENDS = {"utf-8": "\n", "utf-16": "\r\n", "utf-32": "\n"}
 
 
 class Talk:
-    """Calls the server's handlers without a connection: nothing else runs between two calls."""
+    """Calls the server's handlers directly, without a connection, so that nothing else runs between two calls."""
 
     def __init__(self, server: UncudaServer, target: str, encoding: str) -> None:
         self._answers, self.encoding, self.text = server.protocol.raw, encoding, ""
@@ -42,21 +44,21 @@ class Talk:
         return json.loads(self._encode(self._answers[method](params)))
 
     def open(self, text: str) -> None:
-        """Replace the only open document by one with another text."""
+        """Replace the only open document with one that has another text."""
         self.text = text
         self._ask("textDocument/didClose", {"textDocument": {"uri": URI}})
         item = {"uri": URI, "languageId": "python", "version": 1, "text": text}
         self._ask("textDocument/didOpen", {"textDocument": item})
 
     def actions(self) -> list[Json]:
-        """The code actions for the whole text."""
+        """Return the code actions for the whole document."""
         whole = Positions(self.text, self.encoding).range(0, len(self.text))
         params = {"textDocument": {"uri": URI}, "range": whole, "context": {"diagnostics": []}}
         found: list[Json] = self._ask("textDocument/codeAction", params)
         return found
 
     def after(self, action: Json) -> str:
-        """The text after an action, which must change nothing else."""
+        """Return the document's text after an action; the action must change nothing else."""
         resolved = action if "edit" in action else self._ask("codeAction/resolve", action)
         (part,) = resolved["edit"]["documentChanges"]
         assert part["textDocument"] == {"uri": URI, "version": 1}
@@ -93,7 +95,7 @@ def test_every_action_for_every_example(server: UncudaServer, encoding: str, tar
 
 
 def judge(talk: Talk, engine: Engine) -> None:
-    """Check every action for a text."""
+    """Check all code actions for one text against the engine."""
     source = Source(talk.text)
     findings = engine.check(source).findings
     due = sorted(apply_edits(talk.text, fix.edits) for finding in findings for fix in finding.fixes)

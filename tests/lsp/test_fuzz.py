@@ -1,4 +1,4 @@
-"""After any edits the server's text equals the client's, and no message of a client kills or hangs the server."""
+"""After any sequence of edits the server's text equals the client's, and no message makes the server crash or hang."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from uncuda.lsp.wire.positions import Encoding
 
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 FEW = settings(max_examples=100, suppress_health_check=list(HealthCheck), deadline=None)
-# Characters of one, two, three and four code units, and those that only some editors treat as line ends.
+# Characters of one to four code units, and characters that only some editors treat as line ends.
 PIECES = st.sampled_from(
     [
         *("", "x", "é", "中文", "😀", "𝒳", "\t", "#", '"', "\n", "\r\n", "\r"),
@@ -35,8 +35,8 @@ LINES = [
 TEXTS = st.lists(st.sampled_from([*LINES, "", "\f", "x = 1  # \u2028 torch.cuda"]), min_size=1, max_size=6).flatmap(
     lambda lines: st.sampled_from(["\n", "\r\n", "\r"]).map(lambda end: end.join([*lines, "torch.cuda.seed()"]))
 )
-# Where an edit starts (a fraction of the text, or a line), its length, its new text, and whether it extends beyond the
-# end of the line.
+# An edit: its start as a fraction of the text or as a line, its length, its new text, and whether its end lies beyond
+# the end of the line.
 EDITS = st.tuples(
     st.floats(0, 1) | st.integers(0, 9),
     st.sampled_from([0.0, 0.0, 0.1, 0.3]),
@@ -46,8 +46,8 @@ EDITS = st.tuples(
 
 
 def content_change(buffer: Buffer, encoding: str, edit: Any, whole: bool) -> Json:
-    """The didChange for an edit of a buffer; `beyond`: it extends to the line's end, given by a column that is too
-    large."""
+    """Return the `didChange` parameters for an edit; with `beyond`, the edit's end is a column larger than the line,
+    which means the line's end."""
     place, length, text, beyond = edit
     starts, size = line_starts(buffer.text), len(buffer.text)
     start = starts[place % len(starts)] if isinstance(place, int) else int(place * size)
@@ -93,7 +93,8 @@ def test_edits_keep_texts_equal(start: Start, encoding: str) -> None:
 
 
 def change_in_one(client: Client, uri: str, batch: list[Any], whole: bool) -> None:
-    """Send several edits as one didChange; each refers to the text after the ones before it."""
+    """Send several edits in one `didChange` notification; the positions of each refer to the text after the previous
+    edits."""
     known = client.buffers.open[uri]
     buffer = Buffer(uri, "python", known.version, known.text)
     changes = []

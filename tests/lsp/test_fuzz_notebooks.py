@@ -1,4 +1,5 @@
-"""Random changes to a notebook's cells: each cell always has its diagnostics from the program of all cells."""
+"""After random changes to a notebook's cells, every cell has the diagnostics of the program that all cells form
+together."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -45,14 +46,14 @@ STEPS = st.one_of(
 
 
 class Notebook:
-    """An open notebook of code cells; `uris`: their URIs in order."""
+    """An open notebook of code cells; `uris` holds the cells' URIs in order."""
 
     def __init__(self, client: Client, path: Path, cells: list[str]) -> None:
         self.client, self.path, self._version, self._names = client, path, 1, count(len(cells))
         self.uris = open_notebook(client, path, {str(number): text for number, text in enumerate(cells)})
 
     def step(self, what: str, at: int, more: Any) -> None:
-        """Do one random thing to a cell, or between two."""
+        """Make one random change to a cell or between two cells."""
         if what == "insert":
             self._insert(at % (len(self.uris) + 1), more)
         elif not self.uris:
@@ -108,7 +109,7 @@ class Notebook:
 
 
 def expected(client: Client, uris: list[str]) -> Iterator[tuple[str, Place]]:
-    """The engine's findings in the program of all cells, each with the cell in which it begins."""
+    """Return the engine's findings in the program of all cells, each with the cell in which it starts."""
     texts = [client.text(uri) for uri in uris]
     starts = [0, *accumulate(len(text) + 1 for text in texts)]
     for found in engine().check(Source("\n".join(texts))).findings:

@@ -1,4 +1,4 @@
-"""After the client has gone no process of its session is left, however it ended and whatever the server was doing."""
+"""After the client has ended, in whatever way, no process of its session is left, whatever the server was doing."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) ->
 
 
 class Session:
-    """A server started by an editor process of its own, whose pipes the test holds."""
+    """A server started by a separate process that acts as the editor; the test holds the ends of its pipes."""
 
     def __init__(self, folder: Path, tcp: bool) -> None:
         self.folder, self.mark = folder, uuid4().hex
@@ -76,7 +76,7 @@ class Session:
         else:
             self.output = self.editor.stdout  # type: ignore[assignment]
         options = {"settings": {"workspaceDiagnostics": True}}
-        profile = PROFILES["neovim"]  # this client is asked for little
+        profile = PROFILES["neovim"]  # the server sends this client few requests
         self.request("initialize", profile.initialize([folder], options) | {"processId": self.editor.pid})
         self.send("initialized", {})
 
@@ -104,17 +104,17 @@ class Session:
         self.send("textDocument/didOpen", {"textDocument": document})
 
     def processes(self) -> dict[int, str]:
-        """The server and all its processes: id to command line."""
+        """Return the server and all processes that it started, from process id to command line."""
         found = {}
         for place in Path("/proc").iterdir():
-            with suppress(OSError):  # it has ended, or belongs to another user
+            with suppress(OSError):  # the process has ended, or belongs to another user
                 if place.name.isdigit() and f"{MARK}={self.mark}".encode() in (place / "environ").read_bytes():
                     found[int(place.name)] = (place / "cmdline").read_bytes().decode()
         found.pop(self.editor.pid, None)
         return found
 
     def end(self) -> None:
-        """Kill all processes, whatever the test found."""
+        """Kill all processes, whether or not the test passed."""
         for process in [*self.processes(), self.editor.pid]:
             with suppress(OSError):
                 os.kill(process, signal.SIGKILL)
@@ -135,14 +135,14 @@ def hover(uri: str) -> Json:
 
 
 def busy(session: Session) -> None:
-    """Many texts to analyse: the server takes seconds until it reads what is sent after them."""
+    """Send so many texts that the server analyses them for seconds before it reads the next message."""
     for number in range(200):
         session.open(f"untitled:{number}", f"import torch\nn = {number}\n" + LINES)
         session.send("textDocument/hover", hover(f"untitled:{number}"), id=number)
 
 
 def unread(session: Session) -> None:
-    """More answers than the client reads: the server blocks while writing one."""
+    """Let the server send more replies than the client reads, so that it blocks while writing."""
     session.open("untitled:large", "import torch\n" + LINES)
     for number in range(3):
         session.send("textDocument/diagnostic", {"textDocument": {"uri": "untitled:large"}}, id=number)
@@ -150,8 +150,8 @@ def unread(session: Session) -> None:
 
 
 def children(session: Session) -> None:
-    """Every kind of child process is running, and stopped (SIGSTOP), so that it reacts as little as during a long call
-    into C."""
+    """Start a child process of every kind and stop each with SIGSTOP, so that it cannot react, as if it were in a long
+    call of C code."""
     idle(session)
     until(lambda: not any(MODULES[0] in said for said in session.processes().values()), "end of the first scan")
     heavy = session.folder / "heavy.py"
@@ -169,19 +169,19 @@ def children(session: Session) -> None:
         found = {name: process for process, said in session.processes().items() for name in MODULES if name in said}
         for name, process in found.items():
             if "scan" in name and len(found) < len(MODULES):
-                continue  # the others wait for a running scan, which is stopped last
-            # With a second thread it has started completely and watches its parent.
+                continue  # the others wait for a running scan, so the scan is stopped last
+            # A process with a second thread has finished starting and watches whether its parent lives.
             if state(process) != "T" and len(list(Path(f"/proc/{process}/task").iterdir())) > 1:
                 os.kill(process, signal.SIGSTOP)
         if len(found) < len(MODULES) and time.monotonic() > asked[-1] + AGAIN:
-            asked.append(reconfigure(session))  # the scan ended before it was seen
+            asked.append(reconfigure(session))  # the scan ended before the test saw it
         return len(found) == len(MODULES) and all(state(process) == "T" for process in found.values())
 
     until(lambda: suppressed(stopped), "process of every kind", 2 * PATIENCE)
 
 
 def reconfigure(session: Session) -> float:
-    """Make the server scan and check all files again; returns the time."""
+    """Make the server scan and check all files again; return the time of the request."""
     configuration = (session.folder / "uncuda.toml").as_uri()
     session.send("workspace/didChangeWatchedFiles", {"changes": [{"uri": configuration, "type": 2}]})
     return time.monotonic()
@@ -190,7 +190,7 @@ def reconfigure(session: Session) -> float:
 def suppressed(condition: Callable[[], bool]) -> bool:
     try:
         return condition()
-    except OSError:  # a process that has ended meanwhile
+    except OSError:  # the process has ended meanwhile
         return False
 
 
@@ -199,7 +199,7 @@ def state(process: int) -> str:
 
 
 def killed(session: Session) -> None:
-    """The client is killed, and its ends of the pipes are closed."""
+    """Kill the client, which closes its ends of the pipes."""
     session.editor.kill()
     session.editor.wait()
     assert session.editor.stdin and session.editor.stdout
@@ -208,24 +208,24 @@ def killed(session: Session) -> None:
 
 
 def orphaned(session: Session) -> None:
-    """The client is killed, but another process still holds its ends of the pipes."""
+    """Kill the client while another process still holds its ends of the pipes."""
     session.editor.kill()
     session.editor.wait()
 
 
 def closed(session: Session) -> None:
-    """Only the server's standard input is closed."""
+    """Close only the server's standard input."""
     assert session.editor.stdin
     session.editor.stdin.close()
 
 
 def exited(session: Session) -> None:
-    """The client sends `exit` without a shutdown, and waits."""
+    """Let the client send `exit` without `shutdown`, and wait."""
     session.send("exit")
 
 
 def reset(session: Session) -> None:
-    """The connection is reset."""
+    """Reset the socket connection."""
     assert session.socket
     session.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     session.output.close()
@@ -233,19 +233,19 @@ def reset(session: Session) -> None:
 
 
 def half_closed(session: Session) -> None:
-    """The client closes its sending half of the socket."""
+    """Close the client's sending half of the socket."""
     assert session.socket
     session.socket.shutdown(socket.SHUT_WR)
 
 
 def shot(session: Session) -> None:
-    """The server itself is killed."""
+    """Kill the server itself."""
     os.kill(session.server, signal.SIGKILL)
 
 
 Step = Callable[[Session], None]
 CASES: list[tuple[Step, list[Step]]] = [
-    (idle, [orphaned, reset, half_closed]),  # the others are in test_malformed.py
+    (idle, [orphaned, reset, half_closed]),  # test_malformed.py tests the other ways to end
     (busy, [killed, orphaned, exited, reset]),
     (unread, [closed, orphaned]),
     (children, [killed, shot]),
@@ -254,7 +254,8 @@ CASES: list[tuple[Step, list[Step]]] = [
 
 @pytest.mark.parametrize("doing, ways", CASES, ids=[doing.__name__ for doing, _ in CASES])
 def test_nothing_is_left(tmp_path: Path, doing: Step, ways: list[Step]) -> None:
-    """All ways run at the same time, since each takes as long as the server's timeout."""
+    """Every way to end a session leaves no process; all of them are tried at the same time, since each takes as long as
+    the server's timeout."""
     wrong: list[str] = []
 
     def run(way: Step) -> None:

@@ -1,4 +1,5 @@
-"""Documents that take too long to analyse between two keystrokes: another process analyses them."""
+"""Tests of documents whose analysis takes longer than the time between two keystrokes: a separate process analyses
+them."""
 
 import os
 import signal
@@ -20,7 +21,7 @@ from uncuda.lsp.state.task import CODEC, Answer
 
 CALL = "torch.cuda.synchronize()\n"
 LIGHT = f"import torch\n{CALL}"
-SHARE = 20  # the fraction of the limits for texts analysed in the server itself
+SHARE = 20  # divides the limits above which a text is not analysed in the server
 MOST = 2_000
 CONFIGURATION = f'target = "npu"\nmax-statements = {MOST}\n'
 
@@ -34,7 +35,8 @@ NOTE = "uncuda did not check this file: "
 
 
 def begin(start: Start, tmp_path: Path, profile: str = "vscode", written: str = HEAVY, **more: str) -> Client:
-    """A session with both files open, after the folder was scanned: from then on both are analysed again."""
+    """Start a session with both files open and wait until the folder was scanned, after which both are analysed
+    again."""
     files: dict[str, str | bytes] = {
         "light.py": LIGHT,
         "heavy.py": written,
@@ -48,13 +50,13 @@ def begin(start: Start, tmp_path: Path, profile: str = "vscode", written: str = 
 
 
 def analyst(client: Client) -> list[int]:
-    """The ids of the processes that analyse documents for a server."""
+    """Return the ids of the server's processes that analyse documents."""
     children = Path(f"/proc/{client.process.pid}/task/{client.process.pid}/children").read_text(encoding="ascii")
     return [int(pid) for pid in children.split() if b"uncuda.lsp.state.analyst" in command_line(pid)]
 
 
 def command_line(pid: str) -> bytes:
-    """The command line of a process; empty if it has ended meanwhile."""
+    """Return the command line of a process, or nothing if the process has ended."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except ProcessLookupError:

@@ -55,7 +55,7 @@ def test_a_configuration_costs_its_folder_at_most(start: Start, tmp_path: Path) 
         "parts": "a." * 100_000 + "a = 1",
     }
     files = {f"{name}/uncuda.toml": words for name, words in wrong.items()}
-    names = ["good", *wrong]  # the server runs in the first
+    names = ["good", *wrong]  # the server is started in the first folder
     client = start(files={**files, **{f"{name}/a.py": TEXT for name in names}}, folders=[tmp_path / n for n in names])
     for document in (tmp_path / name / "a.py" for name in names):
         assert codes(client, client.open(document)) == ["cuda-api"]

@@ -1,4 +1,5 @@
-"""Untrusted names, comments and settings in an editor's texts: none becomes a link or a control character."""
+"""Names, comments and settings in an opened file are untrusted: none of them may become a link or a control character
+in the editor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Hover: the finding, what the target has instead, since which version, with which limits; pages of rules."""
+"""Tests of hover: the finding, the target's replacement, the plugin version that introduced it, its limitations; and
+hovers of rule pages."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ TEXT = (
 
 
 def hover(client: Client, uri: str, part: str, nth: int = 0) -> tuple[str, dict[str, Any]]:
-    """(text, range) of the hover in the middle of an occurrence of `part`."""
+    """Return the text and the range of the hover in the middle of the `nth` occurrence of `part`."""
     place = client.range(uri, part, nth)
     middle = {"line": place["start"]["line"], "character": place["start"]["character"] + len(part) // 2}
     found = client.request("textDocument/hover", {"textDocument": {"uri": uri}, "position": middle})
@@ -43,7 +44,7 @@ def hover(client: Client, uri: str, part: str, nth: int = 0) -> tuple[str, dict[
 
 
 def page(rule: str) -> tuple[str, str, str]:
-    """(title, first paragraph, link) of a rule's page."""
+    """Return the title, the first paragraph and the link of a rule's page."""
     known = load().rules[rule]
     assert known.path is not None
     version = load().target("npu").version
@@ -78,7 +79,8 @@ def test_plain_text_for_clients_without_markdown(start: Start) -> None:
 
 
 def test_a_client_that_shows_pages_is_given_a_command(start: Start) -> None:
-    """VS Code opens no link with the scheme `uncuda:` in a hover."""
+    """In VS Code a hover links to a rule's page by a command, since VS Code opens no link with the scheme `uncuda:` in
+    a hover."""
     client = start(PROFILES["vscode"].having(experimental__uncudaRulePages=True))
     text, _ = hover(client, client.open("untitled:Untitled-1", TEXT), "synchronize")
     (argument,) = re.findall(r"\(command:uncuda\.showRule\?([^)]*)\)", text)
@@ -205,7 +207,8 @@ def test_chinese(start: Start) -> None:
 
 
 def test_it_is_instant(start: Start) -> None:
-    """Measured with the client and its pipes; the limit allows for other load on the machine."""
+    """A hover is answered within a time limit, measured in the client with its pipes; the limit allows for other load
+    on the machine."""
     client = start()
     uri = client.open("untitled:Untitled-1", TEXT + "x = torch.nn.Linear(1, 2)\ny = torch.cuda.device_count()\n" * 2000)
     hover(client, uri, "synchronize")

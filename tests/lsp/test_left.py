@@ -1,4 +1,4 @@
-"""After fixes: the message with the three counts of remaining findings, and the button that shows them."""
+"""After fixing, a message gives the number of remaining findings of each class, with a button that shows them."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ SAID = "Fixed 1 finding in 1 file. Left: 2 to review, 1 by hand."
 
 
 def press(client: Client, title: str | None) -> list[Json]:
-    """Answer every message with this button; returns a list that collects what the client is then asked to show."""
+    """Make the client press the button `title` on every message; return a list of what the server then asks it to
+    show."""
     shown: list[Json] = []
 
     def show(params: Json) -> Json:
@@ -80,7 +81,8 @@ def test_show_looks_at_what_is_open_by_then(start: Start, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("command", [COMMAND, PREVIEW, FILE])
 def test_nobody_waits_for_the_button(start: Start, tmp_path: Path, command: str) -> None:
-    """While the button waits, the command and other requests are answered, and the server can be shut down."""
+    """While the message with its button is open, the server answers the command and other requests, and can be shut
+    down."""
     client = start(files=FILES)
     client.open(tmp_path / "c.py")
 
@@ -98,7 +100,8 @@ def test_nobody_waits_for_the_button(start: Start, tmp_path: Path, command: str)
     [("vscode", True), ("jetbrains", True), ("neovim", False), ("neovim-0.7", False), ("eglot", False)],
 )
 def test_who_gets_a_button(start: Start, profile: str, button: bool) -> None:
-    """In Neovim such a request is a question that blocks the user until he answers it."""
+    """Only some clients get the button: in Neovim the request would be a question that blocks the user until it is
+    answered."""
     client = start(profile, files=FILES)
     shown = press(client, None)
     client.execute(COMMAND)
@@ -133,7 +136,8 @@ def test_rules_that_were_not_asked_for_are_not_counted(start: Start) -> None:
 
 
 def test_after_a_preview_the_state_is_counted(start: Start, tmp_path: Path) -> None:
-    """The client applies only the edits that the user ticked, and does not say which."""
+    """After a preview the findings are counted again: the client applies only the edits that the user ticked, and does
+    not report which."""
     client = start(files=FILES)
     client.open(tmp_path / "a.py")
     client.open(tmp_path / "b.py")

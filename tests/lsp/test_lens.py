@@ -1,4 +1,4 @@
-"""Code lens: off by default; shows the number of CUDA constructs, and a click fixes them."""
+"""Tests of the code lens: it is off by default, shows the number of CUDA uses in the file, and a click fixes them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_switched_on_and_off(start: Start) -> None:
     assert len(lenses(client, uri)) == 1
     asked.clear()
     client.configure({"codeLens": False})
-    # One refresh of before may come after they were counted anew: the folder has been read.
+    # A refresh sent before the setting changed may arrive later: the folder has been scanned.
     client.wait(lambda: asked and not lenses(client, uri), "a refresh after which there are none")
 
 

@@ -1,4 +1,5 @@
-"""From start to end: streams, imported modules, which clients the server accepts, and how it exits."""
+"""Tests of the server from start to exit: its streams, the modules it imports, the clients it accepts, and its exit
+code."""
 
 from __future__ import annotations
 
@@ -60,7 +61,7 @@ def test_capabilities_of_a_client_to_come(start: Start) -> None:
     reply = client.reply(client.begin("initialize", parameters, deliberate=True))
     assert reply["capabilities"]["positionEncoding"] == "utf-32"
     client.notify("initialized", {})
-    # No capability of this client is known to the checks.
+    # The conformance checker knows no capability of this invented client.
     client.tolerated += ["initialize", "client/registerCapability", "workspace/configuration"]
 
 
@@ -211,7 +212,7 @@ def test_idle_costs_nothing(start: Start) -> None:
 
     client.wait(lambda: True, "nothing")
     done = threading.Event()
-    done.wait(1.0)  # until the background scan of the empty folder has ended
+    done.wait(1.0)  # wait for the background scan of the empty folder
     before = used()
     done.wait(2.0)
     assert used() - before <= 0.05 * os.sysconf("SC_CLK_TCK")
@@ -240,7 +241,7 @@ def test_shutdown_while_a_command_runs(start: Start) -> None:
         began.set()
 
     client.answers["window/workDoneProgress/create"] = create
-    client.tolerated.append("has no end")  # nothing but replies comes after a shutdown
+    client.tolerated.append("has no end")  # after a shutdown request the server sends only replies
     command = client.begin("workspace/executeCommand", {"command": "uncuda.fixAllInWorkspace", "arguments": []})
     assert began.wait(30)
     assert client.shutdown() == 0

@@ -1,4 +1,5 @@
-"""Whatever a client sends, in any order: every request is answered, and the next valid one correctly."""
+"""Whatever messages a client sends, in any order, the server answers every request, and answers the next valid request
+correctly."""
 
 import copy
 from collections.abc import Iterator
@@ -29,7 +30,8 @@ JUNK: st.SearchStrategy[Any] = st.sampled_from(
 
 
 def valid(uri: str) -> list[tuple[str, bool, Json]]:
-    """A message of each kind that a client sends about a document: method, whether it is a request, parameters."""
+    """Return one message of each kind that a client sends about a document: method, whether it is a request,
+    parameters."""
     document: Json = {"uri": uri}
     cell = {"uri": f"{uri}#cell", "languageId": "python", "version": 1, "text": TEXT}
     notebook = {"uri": f"{uri}.ipynb", "notebookType": "jupyter-notebook", "version": 1, "cells": [
@@ -68,15 +70,15 @@ MESSAGES = st.sampled_from(URIS).flatmap(lambda uri: st.sampled_from(valid(uri))
 
 
 def parts(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Every part of nested objects, as its container and its key there."""
+    """Yield every part of nested objects, each as its container and its key in the container."""
     for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
         yield value, key
         yield from parts(value[key])
 
 
 class Hostile:
-    """A client that sends invalid messages, and keeps one document valid, the witness, to check that the server still
-    works."""
+    """A client that sends invalid messages, and keeps one valid document open, the witness, by which it checks that the
+    server still works."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -84,7 +86,8 @@ class Hostile:
         self._asked: list[Any] = []
 
     def send(self, method: str, is_request: bool, params: Any) -> None:
-        """Send a message that must be answered at once; only a workspace pull may wait for news."""
+        """Send a message that must be answered at once, except a `workspace/diagnostic` request, whose reply may wait
+        for changed diagnostics."""
         if is_request:
             asked = self.client.begin(method, params, deliberate=True)
             self._asked += [] if method == "workspace/diagnostic" else [asked]
@@ -92,7 +95,7 @@ class Hostile:
             self.client.send({"jsonrpc": "2.0", "method": method, "params": params}, deliberate=True)
 
     def check(self) -> None:
-        """Check that every request was answered, and that an edit of the witness is processed."""
+        """Check that every request was answered and that an edit of the witness document is processed."""
         client = self.client
         client.wait(lambda: all(map(client.answered, self._asked)), "replies to all requests")
         self._asked.clear()
@@ -103,7 +106,8 @@ class Hostile:
 
 @pytest.fixture
 def hostile(start: Start, tmp_path: Path) -> Hostile:
-    """A hostile client with the most capabilities. The server may log errors and tracebacks about its messages."""
+    """Return a client that sends invalid messages and declares all capabilities. The server may log its errors and
+    tracebacks in these tests."""
     client = start("vscode")
     client.tolerated = ["on standard error"]
     return Hostile(client)
@@ -177,7 +181,7 @@ def test_frames_that_hold_no_message(hostile: Hostile) -> None:
 
 @pytest.mark.parametrize("data", NO_FRAMES, ids=["text", "no number", "negative", "zeros"])
 def test_what_is_no_frame_does_not_hang_the_server(hostile: Hostile, data: bytes) -> None:
-    """The server reads on, or ends; it never hangs without reading."""
+    """On bytes that are not an LSP frame the server reads on or exits; it never stops reading without exiting."""
     hostile.client.send_bytes(data)
     hostile.client.end()
 
@@ -214,12 +218,13 @@ def test_exit_without_shutdown(start: Start) -> None:
 
 
 def test_the_end_of_input(start: Start) -> None:
-    """A client that dies leaves no server behind."""
+    """If the client dies, the server exits."""
     start().end()
 
 
 def test_a_document_that_no_file_can_be_costs_itself(start: Start, tmp_path: Path) -> None:
-    """The document has no path, but its own findings and those of the workspace are shown."""
+    """A document whose URI cannot be a file path gets the diagnostics of its text, and the rest of the workspace is
+    shown too."""
     inside = tmp_path.as_uri()
     uris = [
         f"{inside}/%00.py",

@@ -1,4 +1,4 @@
-"""Notebooks: their cells are one program, and every cell has its own diagnostics."""
+"""Tests of notebooks: all cells together are one program, and every cell has its own diagnostics."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from lsp.harness.notebook import CODE, MARKUP, open_notebook
 from lsp.harness.profiles import PROFILES
 from lsp.harness.starting import Start
 
-# The only captured client with notebooks pulls; this profile is the same client with pushed diagnostics.
+# The only recorded client that supports notebooks pulls diagnostics; this profile is the same client with pushed
+# diagnostics.
 PUSHED = PROFILES["vscode"].having(textDocument__diagnostic=None, workspace__diagnostics=None)
 
 
@@ -63,7 +64,7 @@ def test_cells_are_one_program(client: Client, tmp_path: Path) -> None:
     one, two, three, four = open_notebook(client, tmp_path / "a.ipynb", cells, markup=["two"])
     assert [codes(client, uri) for uri in (one, three)] == [["cuda-api"], ["nvidia-smi"]]
     assert client.diagnostics(three)[0]["range"] == client.range(three, "nvidia-smi")
-    if client.pulls:  # nothing is pushed for a cell of text
+    if client.pulls:  # no diagnostics are pushed for a Markdown cell
         assert codes(client, two) == []
     (item,) = client.diagnostics(four)
     assert item["code"] == "cuda-api-missing"
@@ -111,8 +112,8 @@ def test_cells_come_and_go(client: Client, tmp_path: Path) -> None:
         structure = {"array": {"start": 0, "deleteCount": 1}, "didClose": [{"uri": one}]}
         edit(client, path, 3, structure=structure)
         del client.buffers.open[one]
-    assert codes(client, new) == []  # nobody imports torch any more
-    with client.changed:  # moved: out of its place, and in at the top
+    assert codes(client, new) == []  # no cell imports torch any more
+    with client.changed:  # a moved cell is removed and inserted at the top
         cells = [{"kind": CODE, "document": two}, {"kind": CODE, "document": new}]
         edit(client, path, 4, structure={"array": {"start": 0, "deleteCount": 2, "cells": cells}})
     type_in_cell(client, path, 5, two, {"text": "import torch"})
@@ -125,7 +126,7 @@ def test_a_cell_becomes_text_and_code_again(client: Client, tmp_path: Path) -> N
     for version, kind, expected in ((2, MARKUP, []), (3, CODE, ["cuda-method"])):
         edit(client, path, version, data=[{"kind": kind, "document": two}])
         client.settle()
-        client._changed[two] = 0  # its text did not change, but what is said of it
+        client._changed[two] = 0  # the cell's text did not change, but its diagnostics did
         assert codes(client, two) == expected
 
 

@@ -47,7 +47,7 @@ CHANGED = "uncuda/overviewChanged"
 
 
 def summary(folder: Path) -> Json:
-    """Return the counts of `check --summary` for a folder."""
+    """Return the counts that `check --summary` gives for a folder."""
     said: Json = uncuda("check", "--output-format", "json", "--summary", str(folder)).json
     return {**said["summary"], "accepted": said["accepted"]}
 
@@ -284,7 +284,8 @@ def test_suppressed_by_a_comment_with_a_reason(start: Start, tmp_path: Path, ope
 
 
 def test_all_of_a_rule_in_one_class(start: Start, tmp_path: Path) -> None:
-    """Accepting all of a rule node accepts exactly its findings; those of the same rule in other classes stay."""
+    """Accepting a rule node of the view accepts exactly the findings below the node, and none of the same rule in
+    another class."""
     client = start(VIEW, files={**FILES, "d.py": 'import torch\n\nif x.device.type == "cuda":\n    y = "cuda"\n'})
     before = complete(client)
     whole = before.numbers
@@ -355,7 +356,7 @@ def test_one_undecided_target(start: Start, tmp_path: Path) -> None:
 
 
 def test_a_workspace_that_is_not_trusted(start: Start, tmp_path: Path) -> None:
-    """The overview has the findings of open files only; its actions change no file."""
+    """In an untrusted workspace the overview has findings of open files only, and its actions change no file."""
     client = start(VIEW.having(experimental__uncudaRestricted=True), files=FILES)
     client.wait(lambda: client.request("uncuda/overview", {})["state"] == "restricted", "restricted")
     top = client.request("uncuda/overview", {})
@@ -373,7 +374,8 @@ def test_a_workspace_that_is_not_trusted(start: Start, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("version", "word"), [(0, "update the extension"), (2, "update uncuda")])
 def test_two_versions_of_the_protocol(start: Start, version: int, word: str) -> None:
-    """The answer says which side to update; a client with another protocol version gets no nodes or notifications."""
+    """If client and server have different protocol versions, the reply says which side to update, and the client gets
+    no nodes or notifications."""
     client = start(VIEW.having(experimental__uncudaOverview={"version": version}), files=FILES)
     answer = client.request("uncuda/overview", {"anything": 1})
     assert word in answer["update"] and (answer["nodes"], answer["version"]) == ([], 0)
@@ -472,7 +474,7 @@ def test_a_parent_that_has_gone(start: Start) -> None:
 
 
 class TestTheReview:
-    """The review shows one finding after the other."""
+    """Tests of the review, which shows one finding after the other."""
 
     def test_there_and_back(self, start: Start, tmp_path: Path) -> None:
         client = start(VIEW, files=FILES)
@@ -518,7 +520,7 @@ class TestTheReview:
 
 
 class TestProblems:
-    """With more than 200 findings, only open files have diagnostics; the overview has all findings."""
+    """With more than 200 findings, only open files have diagnostics; the overview still has all findings."""
 
     def pulled(self, client: Client) -> dict[str, int]:
         from lsp.test_workspace_diagnostics import Puller
@@ -561,7 +563,7 @@ class TestProblems:
 
 @pytest.mark.parametrize(("button", "what"), [("Review", "review"), ("Show", "view"), ("Report", "report")])
 def test_buttons_after_fix_all(start: Start, tmp_path: Path, button: str, what: str) -> None:
-    """With too many findings for diagnostics, the button Show opens the view."""
+    """With too many findings for diagnostics, the button "Show" opens the overview."""
     left = "torch.cuda.list_gpu_processes()\n" * (MOST_IN_PROBLEMS + 1)
     client = start(VIEW, files={**FILES, "many.py": "import torch\n" + left})
     complete(client)
@@ -610,7 +612,7 @@ def _line(client: Client, node: Json) -> str:
 
 
 def test_without_a_folder(start: Start, tmp_path: Path) -> None:
-    """A file by itself is shown with what it has; what stands nowhere is not."""
+    """A file opened without a folder is shown with its findings; an untitled document is not shown."""
     client = start(VIEW, files={"a.py": TEXT}, folders=[])
     client.open("untitled:1", TEXT)
     uri = client.open(tmp_path / "a.py")

@@ -1,4 +1,4 @@
-"""One source for every accelerator, in editors: the module that fixes ask is made with the fix that needs it."""
+"""In editors, a portable fix that imports the helper module also creates this module."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""A session with each captured client, from the first keystroke to the end."""
+"""Runs one session for every recorded LSP client, from the first keystroke to the exit."""
 
 import json
 import re
@@ -20,7 +20,7 @@ def test_profiles_hold_nothing_of_a_machine() -> None:
 
 
 def test_clients_differ_where_it_matters() -> None:
-    """The captured clients cover every way to apply edits, to get diagnostics and to count columns."""
+    """The recorded clients together cover every way to apply edits, to get diagnostics and to count columns."""
     assert {bool(profile.can("textDocument.diagnostic")) for profile in PROFILES.values()} == {True, False}
     assert {bool(profile.can("workspace.workspaceEdit.documentChanges")) for profile in PROFILES.values()} == {
         True,

@@ -1,4 +1,5 @@
-"""Facts that a folder's files give together: found in the background, and updated while they are edited."""
+"""Tests of facts collected from several files of a folder: computed in the background, and updated while the files are
+edited."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def codes(client: Client, uri: str) -> list[str]:
 
 
 def shown(client: Client, uri: str) -> list[str]:
-    """The diagnostics that were pushed to the client last."""
+    """Return the diagnostics that the server pushed to the client last."""
     return [item["code"] for item in client.pushed[uri]["diagnostics"]]
 
 
@@ -146,7 +147,7 @@ def test_excluded_files_say_nothing(start: Start, tmp_path: Path) -> None:
     uri = client.open(tmp_path / "a.py")
     (tmp_path / "old/other.py").write_text(SHIM)
     client.watched(tmp_path / "old/other.py", 1)
-    (tmp_path / "b.py").write_text(OWN_CLASS)  # what is seen after it
+    (tmp_path / "b.py").write_text(OWN_CLASS)  # the scan reads this file after b.py
     client.watched(tmp_path / "b.py", 1)
     text = client.open("untitled:1", METHOD)
     assert codes(client, text) == ["cuda-method"]

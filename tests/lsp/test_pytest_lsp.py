@@ -1,4 +1,4 @@
-"""A second check with pytest-lsp's own client, which imitates other versions of editors."""
+"""Tests the server a second time, with pytest-lsp's client, which imitates other editor versions."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ STARTED = ClientServerConfig(server_command=SERVER, server_env=environment())
 
 @pytest_lsp.fixture(params=EDITORS, config=STARTED)  # type: ignore[untyped-decorator]
 async def editor(lsp_client: LanguageClient, request: Any, tmp_path: Path) -> Any:
-    """A session that imitates each of these editors, in an empty folder."""
+    """Return a session that imitates each of these editors in an empty folder."""
     folder = types.WorkspaceFolder(uri=tmp_path.as_uri(), name="folder")
     found = client_capabilities(request.param)
     for asked in (types.CLIENT_REGISTER_CAPABILITY, types.WINDOW_SHOW_MESSAGE_REQUEST):
@@ -54,7 +54,7 @@ async def test_open_fix_and_close(editor: LanguageClient, tmp_path: Path) -> Non
 
 
 async def diagnostics(editor: LanguageClient, document: types.TextDocumentIdentifier) -> list[types.Diagnostic]:
-    """A document's diagnostics, pulled if the editor pulls, else waited for."""
+    """Return a document's diagnostics: pulled if the editor pulls, otherwise the next ones pushed."""
     assert editor.capabilities is not None
     text_document = editor.capabilities.text_document
     if text_document is not None and text_document.diagnostic is not None:

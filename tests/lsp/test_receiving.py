@@ -1,4 +1,5 @@
-"""Receivers are analysed while the user types: soon after, findings disappear or their fixes need review."""
+"""Tests of the receiver analysis while the user types: soon after an edit, findings disappear or their fixes become
+"review"."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""Rule pages: filled in for a target, its version and a language; shown by the client or written as files."""
+"""Rule pages are generated for a target, a plugin version and a language; the client shows them, or the server writes
+them to files."""
 
 import re
 from pathlib import Path
@@ -47,7 +48,7 @@ def test_what_is_said_of_the_first_example() -> None:
 
 
 def test_what_hangs_on_the_version() -> None:
-    """`integer-device` is about PyTorch before 2.5.1; its page differs by version."""
+    """The page of `integer-device` depends on the plugin version, since its behaviour changed in PyTorch 2.5.1."""
     catalogue = load()
     rule = next(rule for rule in catalogue.rules.values() if rule.needs == "integer-device")
     old, new = (page_of(rule, catalogue.target("npu", version), catalogue, "en") for version in ("2.1.0", "2.9.0"))
@@ -57,7 +58,7 @@ def test_what_hangs_on_the_version() -> None:
 
 
 def asked(client: Client, uri: str) -> str:
-    """The text of a page."""
+    """Return the text of a rule page."""
     text: str = client.request("uncuda/rulePage", {"uri": uri})["text"]
     return text
 
@@ -93,7 +94,8 @@ def test_a_version_that_nobody_knows(start: Start) -> None:
 
 
 def test_others_are_given_a_file(start: Start, tmp_path: Path) -> None:
-    """The page is written to the user's cache folder, not the workspace, and again if its text changes."""
+    """For clients that show no pages, the page is written to the user's cache folder, not the workspace, and is written
+    again if its text changes."""
     cache = tmp_path / "cache"
     work = tmp_path / "work"
     work.mkdir()

@@ -52,7 +52,7 @@ def shown(walk: Wanderer) -> dict[str, dict[str, int]]:
 
 
 def act(walk: Wanderer, accepts: bool) -> None:
-    """Execute a random action of a random finding in the view; the server may refuse it as stale."""
+    """Run a random action on a random finding of the view; the server may refuse it if the finding has changed."""
     findings = Seen(walk.client).findings
     if findings:
         node = walk.chance.choice(findings)
@@ -72,14 +72,16 @@ def agree(walk: Wanderer, due: dict[str, dict[str, int]]) -> bool:
 
 @pytest.mark.parametrize("accepts", [False, True])
 def test_a_walk(tmp_path: Path, accepts: bool) -> None:
-    """A random walk. With accepted findings, no file is renamed, deleted or created.
+    """Take a random walk of edits and compare the overview with `check`. In walks that accept findings, no file is
+    renamed, deleted or created.
 
-    Otherwise the result would depend on order: if an entry's file is gone, the entry moves to the first copy checked.
+    Otherwise the result would depend on the order: an accepted entry whose file is gone moves to the first checked copy
+    of the file.
     """
     walk = Wanderer(tmp_path / "work", "workspace", SEED, VIEW)
     for step in (walk.switch, *((walk.rename, walk.delete, walk.create) if accepts else ())):
         walk.leave_out(step)
-    # No `exclude`: the server counts the findings of an excluded file while it is open.
+    # The walk sets no `exclude`, since the server counts the findings of an excluded file while it is open.
     walk.configurations = [text for text in walk.configurations if "exclude" not in text]
     try:
         for number in range(1, STEPS + 1):

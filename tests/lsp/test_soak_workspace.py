@@ -1,6 +1,7 @@
-"""The user's diagnostics are never out of date, whatever is opened, changed, saved, closed, moved and configured.
+"""The user's diagnostics are always up to date, after any sequence of opening, changing, saving, closing, moving and
+new settings.
 
-UNCUDA_SOAK_STEPS=10000 UNCUDA_SOAK_SEED=1: more random steps, another random seed.
+UNCUDA_SOAK_STEPS=10000 UNCUDA_SOAK_SEED=1 make the test do more random steps with another seed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 
 def compare(walk: Wanderer, due: dict[str, list[Json]]) -> None:
-    """Check that a new server reports the same."""
+    """Check that a newly started server reports the same diagnostics."""
     fresh = walk.again()
     try:
         fresh.wait(lambda: fresh.findings() == due, f"the same from a fresh server; {walk.log[-1]}")
@@ -49,7 +50,8 @@ def test_a_walk(tmp_path: Path, kind: str) -> None:
 
 
 def test_fix_all_taken_back_and_saved(tmp_path: Path) -> None:
-    """VS Code saves the fixed documents and closes them; undo opens them in tabs, and Save All closes them again."""
+    """VS Code saves the fixed documents and closes them; an undo opens them in tabs again, and Save All closes the
+    tabs."""
     text = "import torch\ntorch.cuda.synchronize()\n"
     for name in ("a.py", "b.py", "c.py"):
         (tmp_path / name).write_text(text)

@@ -1,4 +1,4 @@
-"""The status that an editor's status bar shows."""
+"""Tests of the status that the editor's status bar shows."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_document_that_is_not_open(start: Start) -> None:
 
 
 def test_of_no_document(start: Start) -> None:
-    """The status of the first folder, if no Python file is being edited."""
+    """If no Python file is active, the status is that of the first folder."""
     client = start(files={"uncuda.toml": 'target = "musa"\n', "a.py": TEXT})
     said = client.request("uncuda/status", {})
     assert (said["target"], said["assumed"], said["strategy"], said["among"]) == ("musa", False, "rewrite", [])

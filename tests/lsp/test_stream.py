@@ -1,4 +1,4 @@
-"""Reading bytes: frames, invalid bytes, and the cost of either."""
+"""Tests of the LSP reader: frames, invalid bytes, and the time that each takes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PARSE_ERROR = -32700
 
 
 def taken(data: bytes, most: int = 1 << 16) -> list[bytes | BadFrame]:
-    """The results of reading bytes that arrive in pieces."""
+    """Return what the reader yields for bytes that arrive in pieces."""
     stream = io.BytesIO(data)
     return list(frames(lambda size: stream.read(min(size, most))))
 
@@ -90,7 +90,7 @@ def test_a_message_that_is_too_large_is_passed_over_and_not_kept() -> None:
     "piece", [b"content-length: 1\n", b"content-length: 1", b"a:b\n", b"1", b"content-length: 1\na:b\n"]
 )
 def test_time_follows_size(piece: bytes) -> None:
-    """Very many header lines without a body: a quadratic reader took minutes."""
+    """Reading many header lines without a body takes linear time; a quadratic reader took minutes."""
     assert taken(piece * ((4 << 20) // len(piece)) + b"\n\n" + GOOD + GOOD)[-1] == b"hello"
 
 

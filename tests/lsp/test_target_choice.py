@@ -1,4 +1,4 @@
-"""The list of targets that a client offers, and the one that is written into the project's settings."""
+"""Tests of the list of targets that the server offers, and of writing the chosen one to the project's settings."""
 
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,8 @@ def offered(client: Client, uri: str) -> Any:
 
 
 def test_what_is_offered(start: Start, tmp_path: Path) -> None:
-    """The target in the requirements comes first and is the current one; then hardware and versions, the newest
-    first."""
+    """The target found in the requirements comes first, marked as current; then come other hardware and versions,
+    newest first."""
     client = start(files={"a.py": TEXT, "requirements.txt": "torch_musa==2.7.1\n"})
     offer = offered(client, client.open(tmp_path / "a.py"))
     rows = offer["targets"]
@@ -67,14 +67,15 @@ def test_it_is_written_where_the_settings_are(
 
 
 def test_what_a_file_begins_with_stays(start: Start, tmp_path: Path) -> None:
-    """Windows' editors write a mark of the byte order."""
+    """Writing a setting keeps the byte order mark with which some Windows editors start a file."""
     client = start(files={"a.py": TEXT, "uncuda.toml": b'\xef\xbb\xbftarget = "npu"\r\n# ours\r\n'})
     client.execute(KEEP, {"target": "musa"})
     assert (tmp_path / "uncuda.toml").read_bytes() == b'\xef\xbb\xbftarget = "musa"\r\n# ours\r\n'
 
 
 def test_a_part_of_the_workspace_with_settings_of_its_own(start: Start, tmp_path: Path) -> None:
-    """Its file is the one that decides there: another one would be written, and change nothing."""
+    """If a subfolder has its own settings file, the target is written there; in another file it would have no
+    effect."""
     files: dict[str, str | bytes] = {"uncuda.toml": 'target = "npu"\n', "in/a.py": TEXT, "a.py": TEXT}
     client = start(files={**files, "in/uncuda.toml": 'target = "musa"\ntarget-version = "2.7.1"\n'})
     uri, above = client.open(tmp_path / "in" / "a.py"), client.open(tmp_path / "a.py")
@@ -140,7 +141,8 @@ def test_a_projects_own_target_is_overridden_only_after_a_question(start: Start,
 
 
 def test_without_a_folder_it_is_not_said_that_there_is_nothing_to_fix(start: Start, tmp_path: Path) -> None:
-    """Neovim opens no folder where it finds no root marker."""
+    """Without an open folder, the server does not report "nothing to fix"; Neovim opens none if it finds no root
+    marker."""
     (tmp_path / "a.py").write_text(TEXT, encoding="utf-8")
     client = start("neovim", folders=[])
     client.execute("uncuda.fixAllInWorkspace")

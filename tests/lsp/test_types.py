@@ -1,4 +1,5 @@
-"""Values of a wrong type anywhere: a request is answered with a result or -32602, a notification has no effect."""
+"""If any value in a message has a wrong type, a request gets a result or error -32602, and a notification has no
+effect."""
 
 from __future__ import annotations
 
@@ -34,10 +35,10 @@ AT = {"start": {"line": 2, "character": 0}, "end": {"line": 2, "character": 10}}
 
 
 def requests(uri: str) -> list[tuple[str, Json]]:
-    """Every request that the server answers and every command, with all parameters that it may have."""
+    """Return every request that the server answers, and every command, with all parameters that they may have."""
     document: Json = {"textDocument": {"uri": uri}}
     shown = {"range": AT, "message": "m", "source": "uncuda", "code": "cuda-api", "severity": 1, "data": {}}
-    shown = json.loads(json.dumps(shown))  # a copy: no object occurs in it twice
+    shown = json.loads(json.dumps(shown))  # a copy in which no object occurs twice
     batch = {"rules": ["cuda-api"], "applicability": "safe", "dryRun": True}
     action = {"title": "Fix", "kind": "quickfix", "data": {"uri": uri, "rule": "cuda-api", "review": True}}
     commands: list[tuple[str, Any]] = [
@@ -68,14 +69,14 @@ def requests(uri: str) -> list[tuple[str, Json]]:
 
 
 def parts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The path of every part of nested objects, the whole included."""
+    """Yield the path of every part of nested objects, including the whole."""
     yield path
     for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
         yield from parts(value[key], (*path, key))
 
 
 def replaced(value: Any, path: tuple[Any, ...], junk: Any) -> Any:
-    """A copy with one part replaced, or (MISSING) removed."""
+    """Return a copy in which one part is replaced or, with MISSING, removed."""
     if not path:
         return None if junk is MISSING else junk
     made = copy.deepcopy(value)
@@ -90,7 +91,8 @@ def replaced(value: Any, path: tuple[Any, ...], junk: Any) -> Any:
 
 
 class Inside:
-    """A server in this process, so that thousands of messages take a moment; `replies`: by request id."""
+    """A server that runs in the test's process, so that thousands of messages take seconds; `replies` maps request ids
+    to replies."""
 
     def __init__(self) -> None:
         self.server = UncudaServer()
@@ -106,7 +108,7 @@ class Inside:
         self.said.append(message)
         if "method" not in message:
             self.replies[message["id"]] = message
-        elif "id" in message and self.answers:  # the user answers nothing
+        elif "id" in message and self.answers:  # no reply to the question for the user
             self.server.loop.call_soon(self.send, {"id": message["id"], "result": None})
 
     def send(self, message: Json) -> None:
@@ -135,7 +137,7 @@ class Inside:
 
 
 class NoJob:
-    """Replaces the process that fixes the workspace."""
+    """Used in place of the process that fixes the workspace."""
 
     def __init__(self, server: UncudaServer, job: Job, progress: Any) -> None:
         assert json.dumps(asdict(job))
@@ -149,7 +151,7 @@ class NoJob:
 @pytest.fixture
 def inside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Inside]:
     monkeypatch.setattr("uncuda.lsp.fixing.batch.JobProcess", NoJob)
-    # Log records that pytest captures are sent between processes, which half a surrogate pair cannot be.
+    # pytest sends captured log records between processes, which fails for an unpaired surrogate.
     logging.disable()
     made = Inside()
     assert made.reply(made.begin("initialize", PROFILES["vscode"].initialize([])))["result"]
@@ -168,7 +170,7 @@ def test_every_request_with_every_part_of_another_type(inside: Inside) -> None:
     for method, params in requests(uri):
         for path, junk in itertools.product(parts(params), JUNK):
             number = inside.begin(method, replaced(params, path, junk))
-            if method == "workspace/diagnostic":  # a good one waits until there is news
+            if method == "workspace/diagnostic":  # a valid request waits until diagnostics change
                 inside.send({"method": "$/cancelRequest", "params": {"id": number}})
             error = inside.reply(number).get("error", {"code": INVALID_PARAMS})
             allowed = ALLOWED.get(method, INVALID_PARAMS)
@@ -201,7 +203,7 @@ def test_process_ids_that_are_none(value: Any) -> None:
 
 
 def test_every_notification_with_every_part_of_another_type(inside: Inside) -> None:
-    """Valid documents stay as they are, and an invalid one affects only itself."""
+    """An invalid notification does not affect the open documents, except the one that it is about."""
     witness = "untitled:witness"
     inside.open(witness)
     found = inside.diagnostics(witness)
@@ -250,7 +252,7 @@ class TestIds:
         assert self.codes(inside, waiting) == [CANCELLED]
 
     def test_what_is_neither_request_nor_reply_has_no_id(self, inside: Inside) -> None:
-        inside.send({"id": 1, "resullt": None})  # the first request had this id, and was answered
+        inside.send({"id": 1, "resullt": None})  # the first request had the id 1 and was answered
         inside.send({"id": 7, "method": 3})
         assert [message["id"] for message in inside.said if "error" in message] == [None, 7]
 

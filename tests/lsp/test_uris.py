@@ -1,4 +1,4 @@
-"""Converts URIs as clients write them to paths and back."""
+"""Tests of converting URIs, as clients write them, to paths and back."""
 
 from __future__ import annotations
 

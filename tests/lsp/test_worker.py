@@ -1,4 +1,5 @@
-"""The workspace job: which files it changes, which it leaves alone and why, and that it stops when told to."""
+"""Tests of the process that fixes the workspace: which files it changes, which it skips and why, and that it can be
+stopped."""
 
 import json
 import os
@@ -50,7 +51,7 @@ LATIN = "# -*- coding: latin-1 -*-\n# caf\xe9\n".encode("latin-1") + SAFE.encode
 
 @dataclass
 class Done:
-    """The results that a job reported."""
+    """The results that the process reported."""
 
     files: dict[str, dict[str, Any]] = field(default_factory=dict)
     edits: dict[str, Any] = field(default_factory=dict)
@@ -66,7 +67,8 @@ def forked() -> Forked:
 
 @contextmanager
 def started(job: Job, fork: bool = False) -> "Iterator[subprocess.Popen[bytes] | Forked]":
-    """A process that has got its job; with `fork` a forked one, for tests of the job's results alone."""
+    """Yield a process that has received its job; with `fork`, a forked process, for tests that only check the
+    results."""
     pipe = subprocess.PIPE
     with (
         forked() if fork else subprocess.Popen(command("uncuda.lsp.fixing.worker"), stdin=pipe, stdout=pipe) as process
@@ -101,7 +103,7 @@ Make = Callable[..., Job]
 
 @pytest.fixture
 def job(tmp_path: Path) -> Make:
-    """Makes a job for the target npu on files below the test's folder."""
+    """Return a function that makes a job with target npu for files in the test's folder."""
 
     def make(files: dict[str, str | bytes], **more: Any) -> Job:
         for name, text in files.items():
@@ -222,7 +224,7 @@ def test_a_buffer_under_another_name_of_the_file(job: Make, tmp_path: Path) -> N
 
 @pytest.mark.skipif(os.name == "nt", reason="needs symbolic links")
 class TestLinks:
-    """A link that leads out of the workspace is followed only if the user names it, as on the command line."""
+    """A symbolic link that leads out of the workspace is followed only if the user names it, as on the command line."""
 
     REASON = "it is a link to a file outside what was given"
 
@@ -443,7 +445,8 @@ def test_it_ends_when_nobody_reads(job: Make) -> None:
 
 @pytest.mark.parametrize("module", ["uncuda.lsp.state.scan_process", "uncuda.lsp.state.inspection_process"])
 def test_the_others_end_with_their_input_too(job: Make, tmp_path: Path, module: str) -> None:
-    """These processes also end when their input does, for systems without a signal for it, whatever they are doing."""
+    """The server's other child processes also exit when their standard input ends, whatever they are doing: some
+    systems have no signal for a parent's death."""
     job({f"{number}.py": SAFE for number in range(1000)})
     folders = Folders(Client(), {"rootUri": tmp_path.as_uri()})
     asked = (
@@ -492,7 +495,7 @@ class TestReceivers:
     TEXT = "import torch\n\n\nclass Box:\n    def to(self, x):\n        return x\n\n\nx.cuda()\ny.cuda()\n"
 
     def buffer(self, path: Path, text: str) -> Buffer:
-        """A buffer for whose `x` the editor already has a verdict."""
+        """Return an open document for which the editor already has a verdict on the receiver `x`."""
         engine = Engine(load(), "npu")
         site = next(site for site in engine.sites(Source(text)) if text[: site.at].endswith("\nx."))
         return Buffer(path.as_uri(), str(path), 1, text, spared=(site,))

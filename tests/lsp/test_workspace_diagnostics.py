@@ -1,4 +1,4 @@
-"""Diagnostics of files that are not open: sent only if the setting is on, and each once."""
+"""Diagnostics of closed files are sent only if the setting is on, and each is sent once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ON = {"settings": {"workspaceDiagnostics": True, "target": "npu"}}
 
 
 class Puller:
-    """Pulls the workspace again after each reply, as editors do, and keeps the reports."""
+    """Pulls workspace diagnostics again after each reply, as editors do, and keeps the reports."""
 
     def __init__(self, client: Client, token: str | None = None) -> None:
         self.client, self.token = client, token
@@ -37,7 +37,7 @@ class Puller:
         self._request = self.client.begin("workspace/diagnostic", params)
 
     def look(self) -> bool:
-        """Process new messages; returns whether the request still waits."""
+        """Process new messages; return whether the request is still unanswered."""
         for message in self.client.traffic[self._seen :]:
             if message.source == "server" and message.method == "$/progress" and message.params["token"] == self.token:
                 self._take(message.params["value"]["items"])
@@ -63,7 +63,7 @@ class Puller:
                 self.results.pop(uri, None)
 
     def counts(self) -> dict[str, int]:
-        """The number of diagnostics of each file; files without any are left out."""
+        """Return the number of diagnostics of each file that has any."""
         self.look()
         return {Path(uri).name: len(items) for uri, items in self.items.items() if items}
 
@@ -90,7 +90,7 @@ def test_every_file_that_has_any(start: Start, token: str | None) -> None:
 
 
 def test_on_by_default(start: Start, token: str | None) -> None:
-    """A project that is opened for the first time shows its findings."""
+    """By default a project's findings are shown when it is first opened."""
     Puller(start(files=FILES), token).wait({"a.py": 1, "b.py": 2})
 
 
@@ -104,7 +104,7 @@ def test_false_stays(start: Start) -> None:
 
 
 def workspace(client: Client) -> Any:
-    """The workspace part of the status, which is the same for any open document."""
+    """Return the part of the status about the workspace, which is the same for any open document."""
     uri = client.open("untitled:any", "import torch\n") if "untitled:any" not in client.buffers.open else "untitled:any"
     return client.request("uncuda/status", {"textDocument": {"uri": uri}})["workspace"]
 
@@ -255,15 +255,16 @@ def test_open_documents_are_told_by_themselves(start: Start, token: str | None, 
     (tmp_path / "new.py").write_text(TEXT)
     client.watched(tmp_path / "new.py", 1)
     puller.wait({"b.py": 2, "new.py": 1})
-    assert uri not in puller.items  # it was pulled
-    client.close(uri)  # what was typed is lost: now the disk counts
+    assert uri not in puller.items  # the client pulled this document itself
+    client.close(uri)  # unsaved text is lost on closing: now the file on disk counts
     puller.wait({"a.py": 1, "b.py": 2, "new.py": 1})
     assert puller.versions[uri] is None
 
 
 @pytest.mark.parametrize("settings", [{}, ON])
 def test_a_document_that_is_closed_and_no_file(start: Start, token: str | None, tmp_path: Path, settings: Any) -> None:
-    """VS Code keeps the diagnostics of a closed document until this request reports others."""
+    """For a closed document without a file, the request reports an empty list: VS Code keeps old diagnostics until
+    then."""
     client = start(files={"clean.py": "import torch\n"}, options=settings)
     puller = Puller(client, token)
     uri = client.open(tmp_path / "gone.py", TEXT)
@@ -288,7 +289,8 @@ def test_an_open_document_that_was_not_pulled(start: Start, tmp_path: Path) -> N
 def test_an_open_document_that_was_not_pulled_when_it_is_switched_off(
     start: Start, token: str | None, tmp_path: Path
 ) -> None:
-    """Nothing else updates a document without a tab in the client; a client that pulls is asked once to pull again."""
+    """When the setting is switched off, a pulling client is asked once to pull again, since nothing else updates a
+    document that has no tab."""
     client = start(files=FILES, options=ON)
     uri = client.open(tmp_path / "a.py", TEXT + "x.cuda()\n")
     puller = Puller(client, token)
@@ -301,7 +303,7 @@ def test_an_open_document_that_was_not_pulled_when_it_is_switched_off(
     client.wait(lambda: client.traffic.received("workspace/diagnostic/refresh"), "the question")
     assert len(client.request("textDocument/diagnostic", {**asked, "previousResultId": name})["items"]) == 2
     client.configure({"workspaceDiagnostics": True, "target": "npu"})
-    puller.wait({"b.py": 2})  # the open one was pulled
+    puller.wait({"b.py": 2})  # the client pulled the open document
     client.type(uri, TEXT)
     puller.wait({"a.py": 1, "b.py": 2})
 

@@ -1,4 +1,4 @@
-"""A shared project for all tests that only ask for verdicts."""
+"""A project shared by all tests that only ask for receiver verdicts."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from uncuda.receivers import Receivers
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the project."""
+    """Return the folder of the shared project."""
     root = tmp_path_factory.mktemp("project")
     write(root, FILES)
     return root
@@ -19,7 +19,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def receivers(project: Path) -> Iterator[Receivers]:
-    """Receivers for the project, with the real child process."""
+    """Return a `Receivers` for the project that uses the real child process."""
     made = Receivers([str(project)], note=lambda *said: pytest.fail(f"said {said}"), question_seconds=60)
     yield made
     made.close()

@@ -1,4 +1,4 @@
-"""Processes that replace the one that runs jedi, and misbehave on command."""
+"""Replacements for the process that runs jedi; they misbehave on command."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from uncuda.receivers.process import Process
 
-# Answers with the first word of the line that is asked about: `silent: x.cuda()`; or does what it says.
+# The process answers with the first word of the line, as in `silent: x.cuda()`, or does what the word tells it to do.
 _PROGRAM = """
 import json, os, signal, sys, time
 def say(message):
@@ -43,7 +43,7 @@ for line in sys.stdin:
 
 
 class Starts:
-    """Starts the replacement processes, and keeps a list of them."""
+    """Starts replacement processes and lists them."""
 
     def __init__(self, program: str = _PROGRAM) -> None:
         self.started: list[Process] = []
@@ -55,10 +55,10 @@ class Starts:
 
     @property
     def alive(self) -> list[Process]:
-        """The processes that have not ended."""
+        """Return the processes that have not exited."""
         return [process for process in self.started if process.alive]
 
 
 def said(notes: list[tuple[Any, ...]]) -> list[Any]:
-    """The keys of the notes, without paths."""
+    """Return the keys of the notes, without their paths."""
     return [json.loads(json.dumps([note[0], *note[2:]])) for note in notes]

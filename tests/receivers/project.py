@@ -1,4 +1,4 @@
-"""A small project on disk, and the verdicts on receivers in a text of it."""
+"""Writes a small project to disk and returns the receiver verdicts for a text in it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from uncuda.receivers import Receivers
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-# torch, numba and cupy need not be installed: their names are known from imports.
+# torch, numba and cupy need not be installed: the imports alone give the names.
 FILES = {
     "pkg/__init__.py": "from .data import Batch as Renamed\nfrom .compat import Tensor, module_that_fails\n",
     "pkg/compat.py": """\
@@ -185,7 +185,7 @@ from pkg.data import build as built
 
 
 def write(root: Path, files: dict[str, str]) -> None:
-    """Write files below a folder."""
+    """Write files into a folder."""
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -193,17 +193,17 @@ def write(root: Path, files: dict[str, str]) -> None:
 
 
 def engine(**settings: object) -> Engine:
-    """An engine for npu."""
+    """Return an engine with target npu."""
     return engine_for("npu", Settings(locale="en", **settings))  # type: ignore[arg-type]
 
 
 def sites(text: str, rule: str = "") -> tuple[Site, ...]:
-    """The sites of a text, only those of `rule` if it is given."""
+    """Return the receivers in a text that need a verdict; if `rule` is given, only those of this rule."""
     return tuple(site for site in engine().sites(Source(text)) if rule in ("", site.rule))
 
 
 def verdicts(receivers: Receivers, root: Path, text: str, name: str = "main.py") -> list[str]:
-    """The verdicts on the receivers in a text, in order."""
+    """Return the verdicts on the receivers in a text, in source order."""
     asked = sites(text)
     assert asked, "nothing to ask"
     answers = receivers.ask(str(root / name), text, asked)

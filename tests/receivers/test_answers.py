@@ -1,4 +1,4 @@
-"""Verdicts on receivers, from the real process, in a project of several files."""
+"""Tests the verdicts that the real jedi process gives on receivers in a project of several files."""
 
 from __future__ import annotations
 

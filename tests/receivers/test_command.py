@@ -1,5 +1,4 @@
-"""`--receivers` and the setting: the command line waits for every verdict, and prints nothing more without
---verbose."""
+"""With `--receivers` or its setting the command line waits for every verdict, and prints more only with --verbose."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def count(*arguments: str) -> int:
-    """The number of findings."""
+    """Return the number of findings that the command reports."""
     return len(uncuda("check", "--output-format", "json", *arguments).json["findings"])
 
 
@@ -95,7 +94,7 @@ main()
 
 
 def _with(script: Path, *arguments: str) -> Run:
-    """The command line, run by a script."""
+    """Run the command line from a Python script."""
     done = subprocess.run(
         [sys.executable, str(script), *arguments], capture_output=True, check=False, env=environment()
     )

@@ -1,4 +1,5 @@
-"""Verdicts are cached while the code they depend on is unchanged, or computed later on another thread."""
+"""Receiver verdicts are cached while the code they depend on is unchanged; with `wait`, they are computed on another
+thread."""
 
 from __future__ import annotations
 
@@ -62,7 +63,7 @@ def run(x):
 
 
 def key(text: str, before: str) -> object:
-    """The cache key of the verdict at `.cuda` after some words."""
+    """Return the cache key of the verdict on `.cuda` after the text `before`."""
     at = text.index("cuda", text.index(before))
     return Relevant(text).key(Site("cuda-method", Span(at, at + 4), at))
 
@@ -144,7 +145,7 @@ def test_an_answer_is_known_after_an_edit_elsewhere_and_not_after_one_that_count
 
 
 class Later:
-    """Receivers whose verdicts come on another thread, and a queue of them."""
+    """A `Receivers` that computes verdicts on another thread, and a queue of its verdicts."""
 
     def __init__(self, folder: Path) -> None:
         self.starts = Starts()
@@ -153,7 +154,7 @@ class Later:
         self.gate = folder / "gate"
 
     def submit(self, path: str, *words: str) -> None:
-        """Submit lines, of which the first have `words` as verdicts."""
+        """Submit lines; `words` are the verdicts on the first of them."""
         lines = [str(self.gate), *(f"{word}: {number}" for number, word in enumerate(words))]
         text = "".join(line + "\n" for line in lines)
         starts = [text.index(f"{word}: {number}") for number, word in enumerate(words)]
@@ -164,11 +165,11 @@ class Later:
         return lambda answers: self.answers.put((path, [answers[site] for site in asked]))
 
     def next(self) -> tuple[str, list[str]]:
-        """The next verdicts that arrive."""
+        """Return the next verdicts that arrive."""
         return self.answers.get(timeout=60)
 
     def open_gate(self) -> None:
-        """Let the questions asked with `wait` be answered."""
+        """Let the process answer the questions that contain `wait`."""
         self.gate.touch()
 
 
@@ -231,7 +232,7 @@ def test_a_callback_that_fails_does_not_stop_the_rest(later: Later) -> None:
     later.receivers.submit("a.py", "silent: 1\n", [site], fail)
     assert failed.wait(60)
     failing = [thread for thread in threading.enumerate() if thread.name == "receivers"]
-    for thread in failing:  # what it failed with is told when it ends: while the warning is expected
+    for thread in failing:  # a thread's error is raised when it ends, so the test ends it where it expects the warning
         thread.join(60)
     later.submit("b.py", "review")
     assert later.next() == ("b.py", ["review"])

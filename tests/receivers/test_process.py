@@ -1,4 +1,5 @@
-"""Time-outs, crashes, memory growth: the process is restarted, and given up after repeated failures."""
+"""The jedi process is restarted after a timeout, a crash or memory growth, and no longer used after repeated
+failures."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ def make(notes: Notes) -> Iterator[Make]:
 
 
 def ask(receivers: Receivers, *lines: str, path: str = "a.py", timeout: float = 60) -> list[str]:
-    """The verdicts for one question about each line."""
+    """Return the verdicts for one question per line."""
     text, asked = "", []
     for line in lines:
         asked.append(Site("rule", Span(len(text), len(text) + 1), len(text)))
@@ -158,7 +159,7 @@ def test_closing_ends_the_process(make: Make) -> None:
 
 
 class TestReal:
-    """The real process that runs jedi."""
+    """Tests with the real jedi process."""
 
     def test_it_is_killed_over_a_question(self, make: Make, project: Path) -> None:
         text = HEAD + "Renamed(1).cuda()\nbuild().cuda()\n"
@@ -166,7 +167,7 @@ class TestReal:
         started: list[Process] = []
 
         def start() -> Process:
-            # The first process is stopped after it was asked, and killed for taking too long.
+            # The first process is stopped after it got a question, and killed when its time is over.
             started.append(Process())
             if len(started) == 1:
                 put = started[0].ask
@@ -237,7 +238,7 @@ class TestReal:
         assert verdicts(receivers, project, HEAD + "Renamed(1).cuda()\n") == ["silent"]
 
     def test_it_says_what_memory_it_has(self, project: Path) -> None:
-        """The limit is its own: its parent may use more."""
+        """The memory limit applies to the child process only: its parent may use more."""
         held = bytearray(500 << 20)
         held[:: 1 << 12] = b"x" * len(held[:: 1 << 12])
         process = Process()

@@ -1,4 +1,4 @@
-"""No code of the workspace is run and nothing is written, whatever the workspace contains and jedi tries."""
+"""The jedi process runs no code of the workspace and writes no file, whatever the workspace contains."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from receivers.project import FILES, HEAD, verdicts, write
 from uncuda.child import command
 from uncuda.receivers import Receivers
 
-# Modules that jedi, parso, Python or a test runner import if they find them, and those that the text imports.
+# Modules that jedi, parso, Python or a test runner would import if the workspace had them, and modules that the text
+# imports.
 _BAIT = (
     *("jedi", "parso", "uncuda", "torch", "numba", "cupy", "sitecustomize", "usercustomize", "conftest", "json", "re"),
     *("typing", "argparse", "gi", "zlib", "zipimport", "encodings", "pkg_that_runs", "site", "warnings"),
@@ -28,13 +29,13 @@ def _every_file(root: Path) -> set[str]:
 
 @pytest.fixture
 def marker(tmp_path: Path) -> Path:
-    """The file that exists once code of the workspace has run."""
+    """Return the path of a file that workspace code would create if it ran."""
     return tmp_path / "marker"
 
 
 @pytest.fixture
 def workspace(tmp_path: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace full of bait, which is also the current folder and on this process's import path."""
+    """Return a workspace full of such modules, which is also the current folder and on this process's import path."""
     root = tmp_path / "workspace"
     trap = f"open({str(marker)!r}, 'w').close()\n"
     write(root, FILES)
@@ -130,7 +131,7 @@ def test_reading_is_allowed(tmp_path: Path) -> None:
 
 
 def _sealed(code: str, folder: Path) -> list[str]:
-    """The output of code that runs in the sealed process."""
+    """Return the output of code run in the isolated process."""
     program = command("uncuda.receivers.sandbox")
     program[-1] = program[-1].replace("import main; main()", "import seal; seal()\n") + code
     done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""The engine's use of verdicts: they remove findings and lower fixes, and never add anything."""
+"""The engine uses verdicts only to remove findings and to lower fixes to "review", never to add anything."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEAD = "import torch\n"
 
 
 def check(text: str, **answers: str) -> Report:
-    """The report on a text; verdicts are given by the receiver's name."""
+    """Return the engine's report on a text, with verdicts given by receiver name."""
     source = Source(text)
     asked = engine().check(source).sites
     given = {site: answers[name] for site in asked if (name := _receiver(text, site)) in answers}
@@ -28,7 +28,7 @@ def _receiver(text: str, site: Site) -> str:
 
 
 def found(report: Report) -> list[tuple[str, str]]:
-    """The rules, each with the class of its first fix."""
+    """Return the rule of each finding with the class of its first fix."""
     return [(f.rule, f.fixes[0].applicability if f.fixes else "manual") for f in report.findings]
 
 
@@ -94,7 +94,7 @@ def test_an_answer_never_raises_and_never_adds() -> None:
             was = before[finding.rule, finding.span]
             kinds = [f.fixes[0].applicability if f.fixes else "manual" for f in (was, finding)]
             assert order.index(kinds[0]) <= order.index(kinds[1])
-            why = " (" if kinds[0] != kinds[1] else ""  # a question says for what it waits now
+            why = " (" if kinds[0] != kinds[1] else ""  # a "review" fix gives its reason in brackets
             assert finding.message == was.message or (why and finding.message.startswith(was.message + why))
 
 

@@ -1,4 +1,4 @@
-"""Runs code that may never end in a process of its own, with a time limit."""
+"""Runs code that might never end in a separate process with a time limit."""
 
 import subprocess
 import sys
@@ -6,12 +6,12 @@ import sys
 from cli.command import environment
 
 SECONDS = 60
-"""The time limit: much longer than terminating code takes on any machine, much shorter than the hangs that were
+"""The time limit in seconds: much longer than correct code takes on any machine, much shorter than the hangs that were
 found."""
 
 
 def run_bounded(code: str, *arguments: str) -> str:
-    """Run Python code in a new process and return what it prints; fails if it does not end in time."""
+    """Run Python code in a new process and return its output; fail if the process does not end in time."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore::FutureWarning", "-c", code, *arguments],
         capture_output=True,

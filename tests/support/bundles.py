@@ -1,4 +1,4 @@
-"""Makes the bundle of the editors' extensions for a test."""
+"""Builds the bundle that the editor extensions contain, for a test."""
 
 import sys
 from pathlib import Path

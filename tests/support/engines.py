@@ -1,6 +1,6 @@
 """Engines for tests: each starts with an empty cache, and engines of the same settings share the prepared rules.
 
-Preparing the rules takes far longer than checking the few lines of a test.
+Preparing the rules takes far longer than checking the few lines of a test, so it is done once.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _prepared: dict[tuple[str, int, str], Engine] = {}
 def engine_for(
     target: str, settings: Settings | None = None, project: Project | None = None, remember: int = 1
 ) -> Engine:
-    """What `make_engine(load(), …)` gives."""
+    """Return the same engine as `make_engine(load(), …)`."""
     settings = settings or Settings()
     key = target, remember, repr(settings)
     if key not in _prepared:

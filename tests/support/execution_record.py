@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 RECORD = ROOT / "docs" / "execution.json"
 _EXECUTION = "tests/execution"
 _SIMULATOR = (f"{_EXECUTION}/simulator/**/*.py", f"{_EXECUTION}/names/*.toml", "server/scripts/plugin/names/*.json")
-# Globs of the files from which each digest is made.
+# Globs of the files that are hashed for each digest.
 DIGESTED = {
     "programs": (f"{_EXECUTION}/programs/**/*.py", f"{_EXECUTION}/programs/**/*.toml"),
     "rules": ("rules/*.md",),
@@ -37,7 +37,7 @@ DIGESTED = {
 
 @dataclass(frozen=True, slots=True)
 class Digests:
-    """The SHA-256, in hexadecimal, of the files of each part of DIGESTED."""
+    """The SHA-256 digests, in hexadecimal, of the files of each part of DIGESTED."""
 
     programs: str
     rules: str
@@ -53,28 +53,27 @@ class Outcome:
     target: str
     version: str  # the plugin's version
     strategy: Literal["rewrite", "shim"]
-    mode: Literal["safe", "review"]  # which fixes were made
+    mode: Literal["safe", "review"]  # which class of fixes was applied
     verdict: Literal["same", "reported", "differs", "fails", "not simulated"]  # compared with the original program
     note: str
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """The programs that fail when a rule or a relation of the engine is broken on purpose; empty if none does."""
+    """The programs that fail if one rule or one function of the engine is broken on purpose; empty if none fails."""
 
     rules: Mapping[str, str]
     relations: Mapping[str, str]
-    reasons: Mapping[str, str]  # for those that no program notices: why
+    reasons: Mapping[str, str]  # why no program notices the mutation
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """One run of the execution suite.
 
-    Attributes:
-        rules: proofs by rule and target.
-        folded: how many of `programs` have the same text as one that already ran in a simulation with the same answers.
-        earlier: the programs ported by the engine of commit d2dd3e6, where their results differ.
+    Attributes: rules: proofs by rule and target. folded: how many of `programs` have the same text as another one that
+    already ran with the same simulated devices. earlier: the programs ported by the engine of commit d2dd3e6, where
+    their results differ.
     """
 
     digests: Digests
@@ -88,7 +87,7 @@ class Record:
 
 
 def read(text: str) -> Record:
-    """The record in a JSON text; ValueError lists everything that does not fit the format."""
+    """Parse a record from JSON; ValueError lists every error of the format."""
     from cattrs import transform_error
 
     raw = json.loads(text)
@@ -99,12 +98,13 @@ def read(text: str) -> Record:
 
 
 def dump(record: Record) -> str:
-    """The JSON text of a record: sorted keys, one space for each level, a final line break."""
+    """Return the JSON text of a record, with sorted keys, an indentation of one space and a final newline."""
     return json.dumps(asdict(record), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def problems(record: Record, rules: Collection[str], targets: Collection[str]) -> list[str]:
-    """The contradictions in a record of valid format, one line each. `rules`, `targets`: the existing ones."""
+    """Return the contradictions in a record whose format is valid, one line each. `rules` and `targets` are the names
+    that exist."""
     return [
         *(f"digests: {name} is no SHA-256" for name, value in asdict(record.digests).items() if not _is_sha256(value)),
         *(f"rules: there is no rule {name}" for name in record.rules if name not in rules),
@@ -116,12 +116,12 @@ def problems(record: Record, rules: Collection[str], targets: Collection[str]) -
 
 
 def digests(root: Path = ROOT) -> Digests:
-    """The digests of the checkout's files as they are now."""
+    """Return the digests of the checkout's current files."""
     return Digests(**{name: _digest(root, patterns) for name, patterns in DIGESTED.items()})
 
 
 def changed(record: Record, now: Digests) -> list[str]:
-    """The parts of DIGESTED whose files changed since the record was written."""
+    """Return the parts of DIGESTED whose files changed since the record was written."""
     return [field.name for field in fields(Digests) if getattr(record.digests, field.name) != getattr(now, field.name)]
 
 
@@ -155,7 +155,7 @@ def _needless_reasons(mutation: Mutation) -> list[str]:
 
 
 def _digest(root: Path, patterns: Collection[str]) -> str:
-    """SHA-256 over the relative path and the bytes of each file that a pattern matches, in order of path."""
+    """Return the SHA-256 of the relative paths and contents of all files that match a pattern, in order of path."""
     found = {path for pattern in patterns for path in root.glob(pattern) if path.is_file()}
     files = {path.relative_to(root).as_posix(): path for path in found if "__pycache__" not in path.parts}
     total = hashlib.sha256()
@@ -171,7 +171,7 @@ def _is_sha256(text: str) -> bool:
 
 @lru_cache
 def _converter() -> Converter:
-    """The cattrs converter that makes a Record from JSON without converting types; made when first needed."""
+    """Return the cattrs converter that makes a Record from JSON without type conversion; it is created on first use."""
     from cattrs import Converter
 
     made = Converter(forbid_extra_keys=True)
@@ -181,7 +181,8 @@ def _converter() -> Converter:
 
 
 def _explain(error: BaseException, kind: type | None) -> str:
-    """cattrs' description of an error; for a TypeError or ValueError of ours its own message."""
+    """Return cattrs' description of an error; for a TypeError or ValueError raised by this module, the message
+    alone."""
     from cattrs.v import format_exception
 
     return str(error) if type(error) in (TypeError, ValueError) else format_exception(error, kind)

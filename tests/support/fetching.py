@@ -1,4 +1,4 @@
-"""Fetches packages for tests: from the Python index, npm, Maven Central, Debian."""
+"""Fetches packages for tests: from PyPI, npm, Maven Central and Debian."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ from unittest import SkipTest
 
 from support.locks import alone
 
-# Error messages of apt, pip, npm and Maven when the network or their server cannot be reached.
+# Error messages of apt, pip, npm and Maven that mean: the network or the server cannot be reached.
 _UNREACHABLE = re.compile(
     r"Temporary failure (?:in name resolution|resolving)|Unable to (?:fetch|locate)|Failed to fetch"
     r"|No matching distribution|NewConnectionError|ConnectTimeoutError|ReadTimeoutError|ProxyError|Max retries exceeded"
@@ -22,8 +22,8 @@ _UNREACHABLE = re.compile(
 
 
 class Missing(SkipTest):
-    """Something that a test needs is not available here; the message says why, or what to run. A test that raises it is
-    skipped."""
+    """Raised if something that a test needs is not available; the message gives the reason, or a command to run. A test
+    that raises it is skipped."""
 
 
 def fetch(command: Sequence[str], folder: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
@@ -47,7 +47,8 @@ def npm_package(spec: str, sha512: str, folder: Path) -> None:
 
 
 def made(cache: Path, name: str, wanted: str, make: Callable[[Path], None]) -> Path:
-    """The folder `name` of a cache, made by `make` if it does not exist or `wanted` differs from last time."""
+    """Return the folder `name` in a cache; call `make` to create it if it does not exist or `wanted` differs from last
+    time."""
     folder, stamp = cache / name, cache / name / "stamp"
     with alone(cache / f"{name}.lock"):
         if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
@@ -59,7 +60,7 @@ def made(cache: Path, name: str, wanted: str, make: Callable[[Path], None]) -> P
 
 
 def fetched(name: str, code: int, output: str, errors: str = "") -> str:
-    """The output of a fetching command that ended with exit code `code`; raises as fetch() does."""
+    """Return the output of a fetching command that exited with `code`; raise as fetch() does."""
     if code:
         text = errors.strip() or output.strip()
         raise (Missing if unreachable(output + errors) else AssertionError)(f"{name} failed: {text[-2000:]}")
@@ -67,5 +68,5 @@ def fetched(name: str, code: int, output: str, errors: str = "") -> str:
 
 
 def unreachable(text: str) -> bool:
-    """Whether a command's output says that it cannot reach its server."""
+    """Return whether a command's output says that its server cannot be reached."""
     return _UNREACHABLE.search(text) is not None

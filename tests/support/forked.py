@@ -1,12 +1,14 @@
-"""Runs uncuda in processes forked from one that has imported it already: the same programs, each with pipes of its own.
+"""Runs uncuda in processes forked from a process that has already imported it; each has its own pipes.
 
-Importing, and reading the tables, is most of the time of a short command or session. Tests about starting a program
-really start it. Processes that a forked program starts by `uncuda.child` are forked, too.
+A short command or session spends most of its time importing modules and reading tables, which forking avoids. Tests
+about starting a program start it normally. Child processes that a forked program starts with `uncuda.child` are forked
+as well.
 
     python -m support.forked SOCKET
 
-waits for orders on an inherited socket. An order is a JSON object (see `_Order`) with four descriptors: the program's
-standard input, output and error, and one to which its process id and finally its exit code are written.
+This command waits for orders on an inherited socket. An order is a JSON object (see `_Order`) sent with four file
+descriptors: the program's standard input, output and error, and one to which its process id and finally its exit code
+are written.
 """
 
 from __future__ import annotations
@@ -35,19 +37,19 @@ from typing import Any, BinaryIO, TypedDict
 from support.imports import ROOT
 
 FORKED: tuple[str, ...] = ("server",)
-"""Stands for the command that starts a server: a forked server."""
+"""Used in place of the command that starts a server: the server is forked."""
 ALONE: tuple[str, ...] = ("server", "--stdio")
-"""A forked server that starts its own child processes as for a user, for tests that look at these."""
-IS_POSSIBLE = sys.platform == "linux"  # other systems lack such sockets, or fork
-_LONGEST = 1 << 20  # in bytes, of an order
+"""A forked server that starts its child processes as normal processes, for tests that examine these."""
+IS_POSSIBLE = sys.platform == "linux"  # other systems have no such sockets, or no fork
+_LONGEST = 1 << 20  # the longest order, in bytes
 _TESTS = str(ROOT / "tests")
 _PORTED = 'import torch\n\nx = torch.ones(2, device="cuda")\ntorch.cuda.synchronize()\nx.cuda()\n'
 _PROGRAM = re.compile(r"from (uncuda[\w.]*) import main; main\(\)$")
 
 
 class _Order(TypedDict):
-    """`module`: the module whose `main` runs; `arguments`: of its command line; `alone`: its own children are not
-    forked."""
+    """`module` is the module whose `main` runs, `arguments` are those of its command line; with `alone`, its child
+    processes are not forked."""
 
     module: str
     arguments: list[str]
@@ -57,8 +59,8 @@ class _Order(TypedDict):
 
 
 class Forked:
-    """A forked process, with the methods of `subprocess.Popen` that tests use. `orders`: the socket of the forking
-    process."""
+    """A forked process, with those methods of `subprocess.Popen` that tests use. `orders` is the socket of the process
+    that forks."""
 
     def __init__(
         self,
@@ -85,7 +87,7 @@ class Forked:
         self.stderr: BinaryIO | None = None if ours_err is None else io.BufferedReader(io.FileIO(ours_err))
         self.returncode: int | None = None
         self._report, self._lock = report, threading.Lock()
-        weakref.finalize(self, os.close, report)  # kept open until then: any thread may be waiting
+        weakref.finalize(self, os.close, report)  # kept open until then, since any thread may be waiting
         self.pid = self._number()
 
     def __enter__(self) -> Forked:  # noqa: PYI034 Python 3.10 has no Self
@@ -98,13 +100,13 @@ class Forked:
         self.wait()
 
     def poll(self) -> int | None:
-        """The exit code, None while the process runs; the negative number of the signal that ended it."""
+        """Return the exit code, None while the process runs, or the negative number of the signal that ended it."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.wait(0)
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for the end of the process; returns its exit code. TimeoutExpired if it does not end in time."""
+        """Wait until the process ends and return its exit code. Raise TimeoutExpired if it does not end in time."""
         if self.returncode is None and not select.select([self._report], [], [], timeout)[0]:
             raise subprocess.TimeoutExpired("uncuda", timeout or 0)
         with self._lock:
@@ -113,7 +115,7 @@ class Forked:
             return self.returncode
 
     def _number(self) -> int:
-        """The next number that the forking process reports: the process id, later the exit code."""
+        """Return the next number that the forking process sends: first the process id, later the exit code."""
         line = b""
         while not line.endswith(b"\n"):
             read = os.read(self._report, 1)
@@ -122,7 +124,7 @@ class Forked:
         return int(line)
 
     def communicate(self, data: bytes) -> tuple[bytes, bytes]:
-        """Write the standard input and wait for the end; returns standard output and standard error."""
+        """Write to standard input and wait for the end; return standard output and standard error."""
         assert self.stderr is not None
         errors: list[bytes] = []
         reader = threading.Thread(target=lambda stream: errors.append(stream.read()), args=(self.stderr,), daemon=True)
@@ -138,7 +140,7 @@ class Forked:
         return out, errors[0]
 
     def _give(self, data: bytes) -> None:
-        with contextlib.suppress(BrokenPipeError):  # the process need not read its input
+        with contextlib.suppress(BrokenPipeError):  # the process may not read its input
             self.stdin.write(data)
         with contextlib.suppress(BrokenPipeError):
             self.stdin.close()
@@ -146,12 +148,12 @@ class Forked:
     def kill(self) -> None:
         """Kill the process."""
         if self.poll() is None:
-            with contextlib.suppress(ProcessLookupError):  # it ended meanwhile
+            with contextlib.suppress(ProcessLookupError):  # the process has ended meanwhile
                 os.kill(self.pid, signal.SIGKILL)
 
 
 class _Forker:
-    """The process that forks programs; it ends when this process ends or closes the socket."""
+    """The process that forks programs; it exits when the test process exits or closes the socket."""
 
     def __init__(self) -> None:
         self.orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -175,7 +177,7 @@ def _forker() -> _Forker:
 
 
 def _serve(number: int) -> None:
-    """Fork the programs that tests, or forked programs, order, until the socket is closed."""
+    """Fork the ordered programs until the socket is closed; orders come from tests and from forked programs."""
     import uncuda
     from uncuda.catalogue import load
     from uncuda.engine import Engine
@@ -184,7 +186,7 @@ def _serve(number: int) -> None:
     for found in pkgutil.walk_packages(uncuda.__path__, "uncuda."):
         import_module(found.name)
     import_module("jedi")
-    # Read tables, compile patterns and resolve protocol types once, here, not in each forked process.
+    # Read tables, compile patterns and resolve protocol types once here instead of in each forked process.
     assert load().targets and load().libraries
     for target in load().declarations:
         Engine(load(), target).fix(Source(_PORTED), review=True)
@@ -209,7 +211,7 @@ def _serve(number: int) -> None:
 
 
 def _watch(order: _Order, descriptors: list[int], orders: socket.socket) -> None:
-    """Fork the program, and report its process id and exit code."""
+    """Fork the program and report its process id and its exit code."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     *standard, report = descriptors
     pid = os.fork()
@@ -250,7 +252,7 @@ def _run(order: _Order, standard: list[int], orders: socket.socket) -> None:
 
 
 def _fork_children(orders: socket.socket) -> None:
-    """Have the child processes of this process forked, too, whichever module starts them."""
+    """Make all modules of this process fork their child processes."""
     from uncuda import child
 
     started = child.start

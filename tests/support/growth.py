@@ -1,6 +1,6 @@
-"""Generates programs of any size that nobody would write, on which an analysis that compares all pairs would be slow.
+"""Generates programs of any size that nobody would write, on which a quadratic analysis would be slow.
 
-Each function returns a text of a given size; a text four times as large should take about four times the work, or be
+Each function returns a text of a given size; a text four times as large should take about four times as long, or be
 refused.
 """
 
@@ -231,7 +231,7 @@ def numbered_devices(n: int) -> str:
 
 
 def formatted_chain(n: int) -> str:
-    """CPython refuses this syntax here, so that libcst parses it."""
+    """Return a program with an f-string whose syntax CPython refuses, so that libcst parses it."""
     return _TORCH + "@f'{torch.cuda" + ".torch.cuda" * n + '."cuda"}\'\ndef f(): pass\n'
 
 
@@ -289,7 +289,7 @@ def constant_in_one_line(n: int) -> str:
 
 
 def words_that_wait(n: int) -> str:
-    """A program in which each guard can only be judged after the one before it."""
+    """Return a program in which each guard can be judged only after the previous one."""
     made = "".join(f"def f{i}(a_device, b_device=None):\n    x.to(a_device)\n" for i in range(n + 1))
     used = "".join(f"if torch.cuda.is_available():\n    f{i}('cuda')\n    f{i + 1}('cuda')\n" for i in range(n))
     return _TORCH + made + used + "if torch.cuda.is_available():\n    torch.cuda.nccl.version()\n    f0('cuda')\n"

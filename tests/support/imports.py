@@ -11,7 +11,8 @@ PACKAGE = ROOT / "server" / "uncuda"
 
 
 class Import(NamedTuple):
-    """One imported module, by its absolute name; `lazy`: imported inside a function or for type checkers only."""
+    """One imported module, by its absolute name; `lazy` means: imported inside a function, or only for type
+    checkers."""
 
     module: str
     line: int
@@ -20,7 +21,7 @@ class Import(NamedTuple):
 
 @cache
 def modules() -> dict[str, Path]:
-    """Every module of the package: dotted name -> file."""
+    """Return every module of the package, from dotted name to file."""
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = path.relative_to(PACKAGE.parent).with_suffix("").parts

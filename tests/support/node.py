@@ -15,14 +15,14 @@ CACHE = ROOT / ".cache" / "vscode-extension"
 
 
 def installed() -> Path:
-    """The extension's folder, with its npm packages installed; raises Missing."""
+    """Return the extension's folder after installing its npm packages; raises Missing."""
     with alone(CACHE / "lock"):
         _script("setup")
     return EXTENSION
 
 
 def vsix() -> Path:
-    """The .vsix of the extension, built again if any source of it is newer; raises Missing."""
+    """Return the extension's .vsix, built again if a source file is newer; raises Missing."""
     built = EXTENSION / "dist" / "uncuda.vsix"
     with alone(CACHE / "lock"):
         if not built.is_file() or built.stat().st_mtime < _newest():

@@ -1,4 +1,5 @@
-"""The oracle for statement islands: computes the same facts from `ast` and `tokenize` over the whole file."""
+"""A slow reference implementation of the statement facts: computes them from `ast` and `tokenize` over the whole
+file."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ class TreeScopes:
         self._spans.sort()
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
-        """The innermost scope whose header is above the line at `offset`."""
+        """Return the innermost scope whose header is above the line at `offset`."""
         best = None
         for start, end, word in self._spans:
             if start >= offset:
@@ -51,12 +52,12 @@ class TreeScopes:
         return bisect_right(self._starts, offset)
 
     def extent(self, header: int) -> int:
-        """The offset at which the scope ends."""
+        """Return the offset at which the scope ends."""
         return next(end for start, end, _ in self._spans if start == header)
 
 
 def logical_lines(text: str) -> list[tuple[int, int]]:
-    """(start of the first token, end of the line) of every logical line, from `tokenize`."""
+    """Return the start of the first token and the end of the line for every logical line, from `tokenize`."""
     source = Source(text)
     lines: list[tuple[int, int]] = []
     start = None
@@ -74,7 +75,7 @@ def logical_lines(text: str) -> list[tuple[int, int]]:
 
 
 def read_whole(text: str, words: Words) -> Facts:
-    """The facts of every statement; SyntaxError if the text does not parse."""
+    """Return the facts of every statement; SyntaxError if the text does not parse."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
@@ -119,7 +120,7 @@ def _collect(node: ast.AST, line: int | None, found: dict[int, list[ast.AST]], s
 
 
 def _own(node: ast.AST, line: int, starts: list[int], place: Piece) -> ast.AST:
-    """A copy of a compound statement with only those blocks that are on its own line."""
+    """Return a copy of a compound statement with only those blocks that are on its first line."""
     if not isinstance(getattr(node, "body", None), list) and not isinstance(node, ast.Match):
         return node
     own = copy.copy(node)

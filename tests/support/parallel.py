@@ -1,15 +1,15 @@
-"""How tests are distributed to the xdist workers of a parallel run."""
+"""Distributes tests to the xdist workers of a parallel run."""
 
 from typing import Any
 
 import pytest
 
-# Tests of each of these run on one worker: what they have started or made serves them all.
+# All tests of one of these groups run on the same worker and share what they started or built.
 TOGETHER = ("tests/e2e/vscode/", "tests/ci/", "tests/test_bundle.py", "tests/corpus/test_accepted.py")
-# Tests that take minutes each: started last, one worker would still run them when the others have finished.
+# Tests that take minutes: if they started last, one worker would still run when the others have finished.
 LONG = (*TOGETHER, "tests/pycharm/test_plugin.py", "tests/test_other_pythons.py", "tests/corpus/", "tests/editors/",
         "tests/vscode/", "tests/lsp/test_soak", "tests/lsp/test_gone.py", "tests/support/witness/")  # fmt: skip
-# Files that take longer than the others: run next, so that short ones are left to balance the workers.
+# Files that take longer than others: they run next, so that short ones remain to balance the workers.
 NEXT = ("tests/lsp/", "tests/cli/")
 PLACES = (*LONG, *NEXT)
 
@@ -24,8 +24,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Distribute long tests one by one, except those that stay together, and the others by file: fixtures of a file are
-    made once, and the scheduler has 25 times fewer parts to look through."""
+    """Distribute long tests one by one, except groups that share a worker, and all other tests by file: fixtures of a
+    file are then made once, and the scheduler has 25 times fewer parts."""
     from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
     config.option.loadscopereorder = False
@@ -35,6 +35,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def part_of(test: str) -> str:
-    """The group that a test belongs to, all of which runs on one worker; `test`: the test's id."""
+    """Return the group of a test, all of whose tests run on one worker; `test` is the test's id."""
     whole = next((place for place in TOGETHER if test.startswith(place)), "")
     return whole or (test if test.startswith(LONG) else test.partition("::")[0])

@@ -1,4 +1,4 @@
-"""A process for tests of the pool: it adds numbers, and ends when it is asked to."""
+"""A worker process for tests of the process pool: it adds numbers, and exits when told to."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from uncuda.child.records import Codec, serve
 
 @dataclass(frozen=True)
 class Base:
-    """A request that sets the number to add from now on; it has no answer."""
+    """A request that sets the number to add from now on; the worker sends no reply to it."""
 
     number: int
 
 
 @dataclass(frozen=True)
 class Add:
-    """A request with numbers to add to. 0 ends the process; a negative number does so only the first time, which a file
-    in the folder records."""
+    """A request with the numbers to which the worker adds. The number 0 makes the process exit; a negative number does
+    so only the first time, which a file in the folder records."""
 
     numbers: tuple[int, ...]
     folder: str
@@ -29,7 +29,7 @@ class Add:
 
 @dataclass(frozen=True)
 class Sum:
-    """The answer: each number with the base added."""
+    """The reply: each number plus the base."""
 
     numbers: tuple[int, ...]
     process: int
@@ -40,7 +40,7 @@ _base = 0
 
 
 def answer(request: object) -> Sum | None:
-    """Answer a request, or end the process."""
+    """Answer a request, or exit."""
     global _base  # noqa: PLW0603 it is this process's
     if isinstance(request, Base):
         _base = request.number
@@ -60,5 +60,5 @@ def main() -> NoReturn:
 
 
 def never() -> NoReturn:
-    """Used in place of `main`: a process that ends before it starts to answer."""
+    """Used in place of `main`: the process exits before it answers anything."""
     os._exit(3)

@@ -27,15 +27,16 @@ def interpreter(version: str) -> str:
 
 
 def _says(command: str, version: str) -> bool:
-    """Whether the command runs and has that version; pyenv has shims for versions that are not installed."""
+    """Return whether the command runs and has that version; pyenv also has shims for versions that are not
+    installed."""
     code = "import sys; print('%d.%d' % sys.version_info[:2])"
     done = subprocess.run([command, "-c", code], capture_output=True, text=True, check=False)
     return done.returncode == 0 and done.stdout.strip() == version
 
 
 def environment(version: str) -> Path:
-    """The Python of a virtual environment of that version with the packages of uncuda and its portable tests; raises
-    Missing."""
+    """Return the Python of a virtual environment of that version, with the packages that uncuda and its portable tests
+    need; raises Missing."""
     command, venv = interpreter(version), CACHE / f"venv-{version}"
     python, stamp = venv / "bin" / "python", venv / "stamp"
     lists = [ROOT / "requirements" / name for name in ("run.txt", "portable.txt")]
@@ -72,7 +73,7 @@ def pyodide(version: str) -> list[str]:
 
 
 def _pure(version: str) -> list[str]:
-    """pip's options for pure Python packages."""
+    """Return pip's options that allow only pure Python packages."""
     system = ["--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", version]
     return ["--require-hashes", "--only-binary", ":all:", *system, "--requirement", "requirements/portable.txt"]
 

@@ -1,4 +1,4 @@
-"""Prevents unnoticed skips: in CI a skipped test must be listed in `.ci/expected-skips`.
+"""Makes a CI run fail if a test is skipped that is not listed in `.ci/expected-skips`.
 
 `tests/conftest.py` imports the hooks below, which makes them part of every run.
 """

@@ -1,4 +1,4 @@
-"""If something cannot be fetched, the test is skipped; if it is broken, the test fails."""
+"""If a package cannot be fetched, the test is skipped; if a package is broken, the test fails."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""In CI a skip that is not listed fails the run."""
+"""A skip that is not listed makes a CI run fail."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The parts of the VS Code extension that do not need VS Code."""
+"""Tests of the parts of the VS Code extension that run without VS Code."""
 
 import json
 import re
@@ -83,7 +83,7 @@ def test_commands_are_the_servers_and_those_of_the_client(tmp_path: Path) -> Non
     by_node = {"uncuda.fixFinding", "uncuda.acceptFinding", "uncuda.suppressFinding"}  # the nodes of the view name them
     assert passed_on | {"uncuda.debugInformation"} | by_node == servers
     assert contributed <= passed_on | own
-    # They need an argument, or are what another one is for.
+    # These commands need an argument, or only another command calls them.
     hidden = {"uncuda.showRule", "uncuda.keepTarget", "uncuda.moveTarget", "uncuda.accept", "uncuda.openPlace"}
     hidden |= {"uncuda.report", "uncuda.writeReport", "uncuda.portMore"}
     assert passed_on | own == contributed | hidden
@@ -102,11 +102,11 @@ def test_menus_have_the_commands_for_what_they_are_opened_on() -> None:
     folders = {entry["command"] for entry in menus["uncuda.explorer"] if "!" not in entry["when"]}
     hidden = {entry["command"] for entry in menus["commandPalette"] if entry["when"] == "false"}
     nodes = {entry["command"] for entry in menus["view/item/context"]}
-    assert folders | nodes == hidden  # they are about a folder, or a node, which the palette does not give
+    assert folders | nodes == hidden  # they need a folder or a view item, which the command palette cannot give
 
 
 def test_the_view_says_why_it_is_empty() -> None:
-    """Each reason that the server names, and that there is no server, has a text."""
+    """The extension has a text for every reason that the server gives for an empty view, and for a missing server."""
     contributes = _json("package.json")["contributes"]
     shown = {entry["when"].removeprefix("uncuda.welcome == ") for entry in contributes["viewsWelcome"]}
     assert shown == {*WELCOMES, "noServer"}

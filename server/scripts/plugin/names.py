@@ -4,12 +4,12 @@
 `modules`    name by name what every module has that users may import: a function's parameters; of a class its
              `parameters` (null: those of its foreign `bases`) and `members`; of an object `members` alone; else null.
              Not listed: dunder names, and what comes from neither torch nor the plugin.
-`loaded`: the modules among them that `import torch_npu` loads; the others exist once they are imported. `aliases`:
+`loaded` lists the modules among them that `import torch_npu` loads; the others exist once they are imported. `aliases`:
 other names of modules, such as `torch.npu`. `importable`: names outside the package that `import` finds, through
 `sys.modules`. `native`: names that the plugin's C part contains as text and that it may give to its classes or to
 itself. `sets`: names that the import sets on objects of torch, or may set, because conditions are not evaluated.
-`on_request`: the same for a module that is imported on request, such as transfer_to_npu. `unread` of a version of which
-only some files could be read: the modules that are not there, and those that
+`on_request` lists the names that a module sets when it is imported on request, such as transfer_to_npu. `unread` of a
+version of which only some files could be read: the modules that are not there, and those that
              take all their names. What they are found to have they have; of the rest nothing is known.
 
 Of PyTorch itself, only the modules of `TORCH` are read, each separately, for its signatures.

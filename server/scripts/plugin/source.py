@@ -141,9 +141,9 @@ class Source:
         """Names that occur in the plugin's C part: those of PyTorch's C classes, and functions such as
         `_npu_getDevice`.
 
-        In a binary, a string ends with a zero byte and may be stored as the end of a longer string. So a name that is
-        not found does not exist, but a name that is found may belong to something else. In C++ source, a string is in
-        quotes.
+        In a binary, a string ends with a zero byte and may be stored as the end of a longer string. Therefore a name
+        that is not found does not exist, but a name that is found may belong to something else. In C++ source, a string
+        is in quotes.
         """
         wanted = {name.replace("cuda", device) for name in IMITATED}
         functions = rf"(?<!\w)_{device}_[a-z]+(?:[A-Z][a-z]+)+"

@@ -2,9 +2,9 @@
 on torch.
 
 A small interpreter follows the code that runs when the package is imported: the statements of modules, and of the
-functions of the package that they call. It follows every branch except `TYPE_CHECKING` and `__main__`. So the plugin
-sets the names that it finds, or may set them depending on the version of torch or on an environment variable. No code
-is executed.
+functions of the package that they call. The script follows every branch except `TYPE_CHECKING` and `__main__`. The
+names that it finds are set by the plugin, or may be, depending on the version of torch or on an environment variable.
+No code is executed.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Walk(World):
                 self.patches.append(value)
 
     def blocks(self, node: ast.stmt, frame: Frame) -> None:
-        """Follow a compound statement. Its last block overrides names of the others, so the most common block is
+        """Follow a compound statement. The last block overrides names of the other blocks, so the most common block is
         followed last."""
         match node:
             case ast.If(test, body, orelse):

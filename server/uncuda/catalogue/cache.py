@@ -1,8 +1,8 @@
 """Caches parsed rules beside Python's own byte code, so that a start does not parse hundreds of TOML blocks.
 
-The cache holds rules that were validated when they were read. It is not used if a rule file, or a module that reads
-them, was added, removed or has another time or size. The cache is not used if a rule file, or a module that reads rule
-files, was added or removed or has another time or size.
+The cache holds rules that were validated when they were read. The cache is not used if a rule file, or a module that
+reads rule files, was added, removed or has another time or size. The cache is not used if a rule file, or a module that
+reads rule files, was added or removed or has another time or size.
 """
 
 from __future__ import annotations

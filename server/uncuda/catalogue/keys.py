@@ -20,8 +20,8 @@ TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN, PATTERNS = "text", "texts", "number",
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a rule's declaration. `choices`: the values that the key may have; `empty`: an empty value is allowed
-    and has a meaning; `each`: the kind of the values in a table.
+    """One key of a rule's declaration. `choices` lists the values that the key may have; with `empty`, an empty value
+    is allowed and has a meaning; `each` is the type of the values in a table.
 
     `filled`: the `{placeholders}` in the value are filled with the target's words. `group`: the heading under which
     `docs/rule-keys.md` lists the key.
@@ -42,7 +42,8 @@ class Key:
 
 @dataclass(frozen=True)
 class Verb:
-    """One check: what it looks at, its own keys, and the `{placeholders}` that its messages may use."""
+    """One check: what code it looks at, the keys that only it reads, and the `{placeholders}` that its messages may
+    use."""
 
     en: str
     zh: str
@@ -112,7 +113,7 @@ _NAME = (
     Key("status", TEXTS, _STATUS, _STATUS_ZH, STATUSES, group="which names"),
     Key("members-only", FLAG, "The rule reports the names below `names`, but not `names` themselves.",
         "只针对下级名称，不含其自身。", group="which names"),
-    Key("exact", FLAG, "Only `names` themselves have a fix. Names below them are reported without one.",
+    Key("exact", FLAG, "Only `names` themselves have a fix. Names below `names` are reported without one.",
         "只有名称自身有修复；其下级只报告，没有修复。", group="which names"),
     Key("called", FLAG, "The rule reports a name only where it is called.", "仅在被调用处。", group="which names"),
     Key("results", TABLE, "By function: attributes of its result that the rule reports.",
@@ -138,9 +139,9 @@ _NAME = (
         "表中使修复降为 `review` 的限制。", group="which limits lower the class of a fix"),
     Key("manual-limits", TEXTS, "Limits in the table that remove the fix.", "表中使修复取消的限制。",
         group="which limits lower the class of a fix"),
-    Key("manual-words", TEXTS, "Words. If a file contains one of them, the rule has no fixes in that file.",
+    Key("manual-words", TEXTS, "Words. The rule has no fixes in a file that contains such a word.",
         "文件含这些词时所有位置都没有修复。", group="which limits lower the class of a fix"),
-    Key("manual-calls", TEXTS, "Functions. A name inside their arguments has no fix.",
+    Key("manual-calls", TEXTS, "Functions. A name in an argument of such a function has no fix.",
         "函数。位于其参数中的名称没有修复。", group="which limits lower the class of a fix"),
     Key("call-limits", TABLE,
         "By limit: the arguments (`enabled=True`, or `=True` by position) or uses of the result (`['key']`) to "
@@ -154,7 +155,7 @@ _NAME = (
         "By function: fields whose numbers mean something only on CUDA; a comparison with one needs review.",
         "按函数列出：数值只对 CUDA 有意义的字段；与之比较时需复核。", group="which limits lower the class of a fix",
         each=TEXTS),
-    Key("silent-calls", TEXTS, "Functions. A name inside their arguments is not reported.",
+    Key("silent-calls", TEXTS, "Functions. A name in an argument of such a function is not reported.",
         "函数。位于其参数中的名称不报告。", group="what the rule does not report"),
     Key("silent-sources", TEXTS, "File endings. A file that compiles only sources with these endings is not reported.",
         "文件后缀。只编译这类源文件的文件不报告。", group="what the rule does not report"),
@@ -168,7 +169,7 @@ _METHOD = (
     Key("arguments", TEXTS, "Keyword arguments that a call with a safe fix may have.",
         "有安全修复的调用可以带有的关键字参数。"),
     Key("receivers", TEXTS,
-        "Functions. The fix is safe only for a method of an object that one of them returns, else for review.",
+        "Functions. The fix is safe only for a method of an object that such a function returns, else for review.",
         "函数。仅对其返回对象的方法，修复才是安全的，否则需复核。"),
     Key("not-from", TABLE,
         "By function: the target's limit for the objects that it returns; their fix writes code that works on all "
@@ -198,9 +199,9 @@ _STRING = (
         "Functions of torch that take a device or backend as an argument. A name with a final dot means all "
         "functions below.", "以设备或后端为参数的 torch 函数；末尾为点表示其下全部函数。",
         group="what proves that a string is a device or backend"),
-    Key("parameters", TEXTS, "The parameters of the functions in `calls` that take it.",
+    Key("parameters", TEXTS, "The parameters of the functions in `calls` that take a device or backend.",
         "`calls` 中函数接收它的参数名。", group="what proves that a string is a device or backend"),
-    Key("methods", TEXTS, "Methods that take it as the first argument or as `device`.",
+    Key("methods", TEXTS, "Methods that take a device or backend as the first argument or as `device`.",
         "以其为首个参数或 `device` 的方法。", group="what proves that a string is a device or backend"),
     Key("anywhere", FLAG, "Every argument of the methods in `methods` counts.", "`methods` 中方法的任意参数都算。",
         group="what proves that a string is a device or backend"),
@@ -211,19 +212,19 @@ _STRING = (
         "运行时返回实际设备或后端的属性和函数：`.type`、`get_backend()`。",
         group="what proves that a string is a device or backend"),
     Key("proving-items", TEXTS,
-        "Strings that prove it when they are in the same list, or in the other branch of a conditional expression.",
+        "Strings that prove the meaning if they are in the same list, or in the other arm of a conditional expression.",
         "位于同一列表或条件表达式另一分支中、可作为证明的字符串。",
         group="what proves that a string is a device or backend"),
     Key("questions", TEXTS,
         "Tests for CUDA that decide whether the string is used. The string and the test are fixed together.",
         "决定是否使用该字符串的 CUDA 判断。字符串与判断一起修复。",
         group="what proves that a string is a device or backend"),
-    Key("needs-import", TEXTS, "Modules. If a file imports none of them, its strings need review.",
+    Key("needs-import", TEXTS, "Modules. In a file that imports none of these modules, all strings need review.",
         "模块。文件未导入其中任何一个时，其字符串需复核。", group="what proves that a string is a device or backend"),
-    Key("torch-choices", TEXTS, "Strings. A name that can also hold one of them holds a device or backend of torch.",
+    Key("torch-choices", TEXTS, "Strings. A name that can also hold such a string holds a device or backend of torch.",
         "字符串。同一名称也可取其中之一时，其值是 torch 的设备或后端。",
         group="whether a string is torch's or the program's own"),
-    Key("own-choices", TEXTS, "Strings. A name that can also hold one of them holds a string of the program's own.",
+    Key("own-choices", TEXTS, "Strings. A name that can also hold such a string holds a string of the program's own.",
         "字符串。同一名称也可取其中之一时，其值是程序自己的字符串。",
         group="whether a string is torch's or the program's own"),
     Key("hints", TEXTS, "Patterns for names. A comparison with such a name is a test of torch's device or backend.",
@@ -236,13 +237,13 @@ _STRING = (
     Key("otherwise", TEXT, "What the rule does if nothing proves a string to be a device or backend.",
         "无法证明字符串是设备或后端时的处理：复核或不报告。", ("review", "silent"), "review",
         group="what suggests that a string is a device or backend"),
-    Key("silent-calls", TEXTS, "Functions with devices of their own. Their arguments are not reported.",
+    Key("silent-calls", TEXTS, "Functions with devices of their own. A string passed to one is not reported.",
         "有自己的设备的函数，其参数不报告。", group="what the rule does not report"),
-    Key("silent-parameters", TEXTS, "Parameters that may hold any text. Their strings are not reported.",
+    Key("silent-parameters", TEXTS, "Parameters that may hold any text. A string passed to one is not reported.",
         "可为任意文本的参数，其字符串不报告。", group="what the rule does not report"),
-    Key("silent-arguments", TEXTS, "Strings. A call with one of them as an argument is not reported.",
+    Key("silent-arguments", TEXTS, "Strings. A call with such a string as an argument is not reported.",
         "同一调用中的这些字符串使其不被报告。", group="what the rule does not report"),
-    Key("silent-names", TEXTS, "Dictionary keys. Their values are not devices, and are not reported.",
+    Key("silent-names", TEXTS, "Dictionary keys whose values are not devices. These values are not reported.",
         "字典键。其值不是设备，不报告。", group="what the rule does not report"),
     Key("implementations", TEXTS,
         "Strings that show, when they are in the same list, that the list names implementations and not devices.",

@@ -82,19 +82,19 @@ class Rule:
 
     @cached_property
     def spoken(self) -> frozenset[str]:
-        """All words that occur in the rule's parameters."""
+        """Return all words that occur in the rule's parameters."""
         return words_in("\n".join(strings(self.parameters)))
 
     @cached_property
     def filled(self) -> frozenset[str]:
-        """The placeholders in the texts that the rule writes, prints and imports: words of targets, and other
-        placeholders."""
+        """Return the placeholders in the texts that the rule shows or writes into code: those for words of targets, and
+        others."""
         texts = strings([self.parameters, self.imports, self.when_imported, self.message, self.message_zh])
         return frozenset(name for text in texts if "{" in text for name in IN_BRACES.findall(text))
 
 
 def words_in(text: str) -> frozenset[str]:
-    """The different words of a text."""
+    """Return the set of words in a text."""
     return frozenset(_WORD.findall(text))
 
 
@@ -143,8 +143,8 @@ class Target:
     keywords: dict[str, tuple[str, str]] = field(default_factory=dict)
     classes: frozenset[str] = frozenset()
     stated: str = ""
-    """The plugin's version (the oldest of a range) if it or PyTorch's version is known: a plugin has the version number
-    of the PyTorch that it is made for."""
+    """The plugin's version (the oldest of a range), if the plugin's or PyTorch's version is known; a plugin has the
+    version number of the PyTorch release that it is built for."""
     torch: str = ""
     """PyTorch's version (the oldest of a range) if it or the plugin's is known."""
     fields: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -152,12 +152,12 @@ class Target:
     assumed: bool = False
 
     def fill(self, template: str, **words: str) -> str:
-        """The template with its placeholders replaced by the target's words and by `words`."""
+        """Return the template with its placeholders replaced by the target's words and by `words`."""
         return template.format_map({**self.words, "target": self.title, **words})
 
     @property
     def has_tables(self) -> bool:
-        """Whether the target's APIs are known from tables, not only its words."""
+        """Return whether tables say which APIs the target has; without tables only its words are known."""
         return bool(self.rows)
 
     def has(self, feature: str) -> bool:

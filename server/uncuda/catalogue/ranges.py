@@ -47,7 +47,7 @@ _LAST = 10**9  # greater than the number of any post-release
 class Versions:
     """The versions from `low` to `high`; an empty end means no limit. `above`, `below`: the limit itself is excluded.
 
-    `may`, `must` and `holds` ignore post-releases: `2.9.0` counts as below `2.9.0.post9`.
+    The methods `may`, `must` and `holds` ignore post-releases: `2.9.0` counts as below `2.9.0.post9`.
     """
 
     low: str = ""

@@ -71,8 +71,8 @@ def build_target(
     """A target in one version of its plugin, or in all versions of a range (`Versions`, as text): then it has the names
     that all of them have.
 
-    `version`: by default the declaration's, else the newest with a table; `torch_version`: by default the one that the
-    plugin is made for; `read`: the function that reads a table, whose rows are not changed.
+    `version` is by default the declaration's, else the newest with a table; `torch_version` is by default the one that
+    the plugin is built for; `read` is the function that reads a table, whose rows stay unchanged.
     """
     folder = tables / name
     versions = known_versions(folder)
@@ -110,7 +110,8 @@ def build_target(
 
 
 def _words(raw: dict[str, Any], versions: tuple[str, ...]) -> dict[str, str]:
-    """The words of a declaration; without `patch-variable` if one of these versions does not know that variable."""
+    """Return the words of a declaration, without `patch-variable` if one of these versions does not know that
+    environment variable."""
     words: dict[str, str] = raw["words"]
     unknown = set() if set(raw.get("no-patch-variable", ())).isdisjoint(versions) else {"patch-variable"}
     return {name: word for name, word in words.items() if name not in unknown}
@@ -126,8 +127,8 @@ def _override(name: str, cells: dict[str, Any]) -> Row:
 
 
 def _feature(value: Any, situation: Mapping[str, Versions | str]) -> str:
-    """The value of a feature: "yes", or the id of the text that says why it is missing; `when` restricts a value to
-    versions or hardware.
+    """Return the value of a feature: "yes", or the id of the text that says why the target lacks it; the key `when`
+    restricts a value to versions or hardware.
 
     For a range of versions, a limit applies if it applies to any of them.
     """

@@ -1,4 +1,4 @@
-"""Validates a rule's declaration: unknown keys, values of a wrong kind, placeholders that nothing fills."""
+"""Validates a rule's declaration: reports unknown keys, values of a wrong type, and placeholders that have no value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .model import IN_BRACES, nearest, strings
 from .words import HELPER_NAMES
 
 _MESSAGES = ("message", "message-zh")
-_LAST = {"last"}  # `{last}`: the last word of the replaced name
+_LAST = {"last"}  # `{last}` is the last word of the replaced name
 
 
 def problems(raw: Mapping[str, Any], words: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
-"""The words of a target's declaration in one table: what each word is, which are required, and which are derived from
-others.
+"""The table of the words that a target's declaration may contain: the meaning of each word, whether it is required, and
+from which others it is derived.
 
-If a target lacks a word, the rules that write it are switched off for that target.
+If a target lacks a word, the rules that use the word in a fix are switched off for that target.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from .model import IN_BRACES, Rule, nearest
 
 @dataclass(frozen=True)
 class Word:
-    """One word of a target's declaration. `derived`: the template for the word's value if a declaration does not give
-    it; `required`: every target must have the word."""
+    """One word of a target's declaration. `derived` is the template for the word's value if a declaration does not give
+    it; `required` means that every target must have the word."""
 
     name: str
     about: str
@@ -56,7 +56,7 @@ WORDS: tuple[Word, ...] = (
 HELPER_NAMES = ("accelerator_type", "device_type", "device_module", "device", "backend", "visible_devices")
 """The functions of the helper module that a portable source calls; rules write them in braces."""
 NAMES = tuple(word.name for word in WORDS)
-_OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # words that a check writes without a placeholder
+_OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # words that this check uses in a fix without a placeholder
 
 
 def problem(words: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -77,7 +77,7 @@ def problem(words: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def complete(words: Mapping[str, str]) -> dict[str, str]:
-    """The words of a declaration, with those that are derived from them."""
+    """Return the words of a declaration, plus those that are derived from them."""
     found = dict(words)
     for word in WORDS:
         source = IN_BRACES.search(word.derived)
@@ -88,6 +88,6 @@ def complete(words: Mapping[str, str]) -> dict[str, str]:
 
 
 def lacking(rule: Rule, words: Mapping[str, str]) -> list[str]:
-    """The words that a rule writes but the target does not have."""
+    """Return the words that a rule uses but the target does not have."""
     due = {*rule.filled.intersection(NAMES), *_OF_CHECK.get(rule.check, ())}
     return sorted(due.difference(words))

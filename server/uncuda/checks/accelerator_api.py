@@ -32,7 +32,8 @@ class Check:
         self.names = frozenset(name for rule in rules for name in rule.get("names"))
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Yield a hit for each import, use or call of such a name that does not work with the target."""
+        """Yield a hit for each import, use or call of a name of `torch.accelerator` that does not work with the
+        target."""
         table = context.catalogue.accelerator(self.target.id)
         for rule in self._rules:
             look = _Look(context, rule, table, self.target)

@@ -1,4 +1,4 @@
-"""Calls of `torch.accelerator` whose arguments no signature accepts, and wrong uses of what they return."""
+"""Finds calls of `torch.accelerator` whose arguments no signature accepts, and wrong uses of the returned values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Resolve = Callable[[ast.AST], "str | None"]
 
 @dataclass(frozen=True)
 class Misuse:
-    """What is wrong with a call, and how to repair it. `named`: arguments to rewrite, each with the keyword to write
+    """An error in a call, and how to repair it. `named` lists the arguments to rewrite, each with the keyword to write
     before it ("" makes the argument positional). `value`: an argument, and the source text that replaces it."""
 
     case: str
@@ -47,8 +47,8 @@ def _spelled(signature: Sequence[Parameter]) -> str:
 
 
 def misuse(call: ast.Call, api: Api, version: str, resolve: Resolve) -> Misuse | None:
-    """The misuse in a call in a given version of PyTorch ("": the newest); None if the call is right, or if only
-    running it could show that."""
+    """Return the error in a call for a given version of PyTorch ("" means the newest); None if the call is right, or if
+    only running it could show an error."""
     signatures = _at(api, version)
     if any(isinstance(one, ast.Starred) for one in call.args) or any(one.arg is None for one in call.keywords):
         return None
@@ -138,7 +138,7 @@ def _wrong(
 
 
 def edits_for(found: Misuse, call: ast.Call, piece: Piece, base: int, text: str) -> list[Edit]:
-    """The edits that repair a call; empty if an argument has parentheses of its own."""
+    """Return the edits that repair a call; empty if an argument is in parentheses."""
     edits = []
     if found.value is not None:
         node, new = found.value

@@ -179,8 +179,8 @@ class Guards:
 
     @cached_property
     def _flags(self) -> Mapping[str, Wanted]:
-        """Names of variables that hold the result of such a test, and of functions that contain one, each with the
-        attributes it tests for; _ITS_VERSION stands for a version test."""
+        """Names of variables that hold the result of a test for attributes of `torch.accelerator`, and of functions
+        that contain one, each with the attributes it tests for; _ITS_VERSION means a version test."""
         facts, found = self._context.facts, dict[str, Wanted]()
         facts.work.search(0, 8 * len(self._text))
         asking = re.compile(rf"{_ATTRIBUTE.pattern}|__version__|{self._version.pattern}", re.I)

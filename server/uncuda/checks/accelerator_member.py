@@ -14,7 +14,7 @@ _LINE = re.compile(r"\S[^\n]*")
 
 
 class Check:
-    """The rules about such a missing class or module."""
+    """The rules about a missing class or module for the target."""
 
     of_whole_text = True
 
@@ -24,8 +24,8 @@ class Check:
         self._device = target.words.get("device", "")
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """One hit for each such family of classes, at the class for CUDA; if the whole module is for CUDA, one hit at
-        the first class."""
+        """Yield one hit for each family of device classes that lacks one for the target, at the class for CUDA; if the
+        whole module is for CUDA, one hit at its first class."""
         places = [family.name for family in context.families if self._device not in family.devices]
         if not places and (self.target.id, context.path) in context.project.lacking:
             match = _CLASS.search(context.text) or _LINE.search(context.text)

@@ -29,8 +29,8 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Way:
-    """The replacement for a name. `kind`: the rule's sentence about the replacement; `own`: the target's name, such as
-    `torch.npu.f`; `member`: that name without its module, such as `f`."""
+    """The replacement for a name. `kind` selects the rule's sentence about the replacement; `own` is the target's name,
+    such as `torch.npu.f`; `member` is that name without its module, such as `f`."""
 
     kind: str
     own: str = ""
@@ -83,7 +83,7 @@ class Devices:
         self.context = context
 
     def in_reach(self, offset: int) -> str:
-        """A variable that holds the device and can be used at `offset`; "" if none is certain."""
+        """Return a variable that holds the device and can be used at `offset`; "" if none is certain."""
         text, indents = self.context.text, self.context.facts.indents
         for at, end, name in self._held:
             if at < offset < end and not any(

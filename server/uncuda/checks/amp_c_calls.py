@@ -18,8 +18,8 @@ from ..facts.role_calls import last_word
 from ..facts.scans import plain
 
 Source = Callable[[ast.expr], str]
-# Lambdas with the parameters of amp_C's functions, for uses that are not plain calls. They always set the overflow
-# flag, because other code may read it.
+# Lambdas with the parameters of amp_C's functions, for uses that are not plain calls. The replacements always set the
+# overflow flag, because other code may read it.
 _FUNCTIONS = {
     "multi_tensor_l2norm": (
         "(lambda size, flag, lists, per_tensor=False:"

@@ -26,8 +26,9 @@ DEVICE = re.compile(r"\b(?:torch|device|accelerator|gpu)\b|cuda", re.I)
 
 @dataclass(frozen=True)
 class Guard:
-    """A guard around an import. `flags`: names that tell whether the import worked; `fallbacks`: names that the guard
-    binds to something else if the import failed; `raises`: whether the guard only raises if the import failed."""
+    """A guard around an import. `flags` are names that tell whether the import worked; `fallbacks` are names that
+    the guard binds to something else if the import failed; `raises` means that the guard only raises if the import
+    failed."""
 
     flags: frozenset[str]
     fallbacks: frozenset[str] = frozenset()
@@ -37,7 +38,7 @@ class Guard:
 def guard_of(context: Context, statement: Statement, words: Sequence[str] = ("if", "elif", "try")) -> Guard | None:
     """The guard around a statement: `try … except ImportError`, or a test such as `if has_apex:`.
 
-    `words`: the keywords of the block headers that are considered.
+    `words` are the keywords of the block headers that are considered.
     """
     indents, text = context.facts.indents, context.text
     headers: list[Header] = []

@@ -1,4 +1,4 @@
-"""What a check receives (`Context`) and the interface that it implements (`Check`)."""
+"""Defines what a check receives (`Context`) and the interface that it implements (`Check`)."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class Context:
 
     @cached_property
     def imported(self) -> dict[str, str]:
-        """Local names bound by imports, with the dotted names they stand for."""
+        """Return the local names bound by imports, with the dotted names of the imported objects."""
         return {b.name: b.dotted for b, _ in self.facts.imports() if b.kind != "star" and b.dotted}
 
     @cached_property
@@ -148,7 +148,7 @@ class Context:
         return families_in(self.facts, devices)
 
     def mentions(self, names: frozenset[str]) -> bool:
-        """Whether the file contains one of these names, even as a part of a longer word."""
+        """Return whether the file contains one of these names, even as a part of a longer word."""
 
         def scan(text: str, start: int, end: int) -> Iterator[int]:
             if len(names) > _FEW:
@@ -165,7 +165,7 @@ class Context:
 
     @cached_property
     def spelled(self) -> frozenset[str]:
-        """The modules and names as they are written in import statements."""
+        """Return the modules and names as import statements spell them."""
         return frozenset(binding.alias.name for binding, _ in self.facts.imports() if binding.alias is not None)
 
     def binds(self, name: str) -> bool:
@@ -173,7 +173,8 @@ class Context:
         return name in self.bound
 
     def feature_limits(self, rule: Rule) -> tuple[str, ...]:
-        """The id of the text that says why the target lacks a feature that the rule needs; empty if it has it."""
+        """Return the id of the text that says why the target lacks a feature that the rule needs; empty if the target
+        has it."""
         reason = self.target.features.get(rule.needs, "yes")
         return () if reason == "yes" else (reason,)
 
@@ -182,7 +183,7 @@ class Context:
         return self.foreign_modules.get(name, "")
 
     def foreign_name(self, name: str) -> str:
-        """The dotted name that a local name stands for if it is imported from anything but torch; else ""."""
+        """Return the dotted name of a local name if it is imported from anything but torch; else ""."""
         return self.foreign_module(name) or self.foreign_names.get(name, "")
 
     @cached_property

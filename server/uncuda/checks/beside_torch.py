@@ -27,7 +27,7 @@ def first_import(facts: Facts, path: str) -> Statement | None:
     """The first import of a file if the file imports only the standard library, its own package and packages in _KNOWN;
     else None.
 
-    `path`: the file's path, whose folder names count as names of its own package.
+    `path` is the file's path; its folder names count as names of the file's own package.
     """
     if any(facts.says(name) for name in _BY_NAME):
         return None

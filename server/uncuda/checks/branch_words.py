@@ -25,8 +25,8 @@ _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.
 
 
 def _named(words: tuple[str, ...]) -> Scan:
-    """A search for words in upper or lower case without a letter beside them. It finds the same as `_serves`, but much
-    faster."""
+    """Return a search for words in upper or lower case that have no letter next to them. The search finds the same
+    words as `_serves`, but much faster."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         lowered = text[start:end].lower()
@@ -36,7 +36,7 @@ def _named(words: tuple[str, ...]) -> Scan:
 
 
 def _alone(text: str, word: str) -> Iterator[int]:
-    """Offsets of a word that has no lowercase letter directly before or after it."""
+    """Yield the offsets of a word that has no lowercase letter directly before or after it."""
     at = text.find(word)
     while at >= 0:
         before, after = text[at - 1 : at], text[at + len(word) : at + len(word) + 1]
@@ -60,13 +60,13 @@ def _asking(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 @lru_cache(maxsize=16)
 def _written(words: tuple[str, ...]) -> re.Pattern[str]:
-    """A pattern for the words that uncuda's fixes write."""
+    """Return a pattern for the words that uncuda's fixes write."""
     ordered = sorted(filter(None, words), key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, ordered))})(?!\w)")
 
 
 def asks(condition: str, names: tuple[str, ...]) -> int:
-    """What a condition tests for: 1 for one of these devices, -1 for any device but them, 0 for neither."""
+    """Return what a condition tests for: 1 for one of these devices, -1 for any device but them, 0 for neither."""
     named, negated = _asking(names)
     if not named.search(condition):
         return 0
@@ -79,7 +79,7 @@ def names_of(target: Target) -> tuple[str, ...]:
 
 
 def _fixed(target: Target) -> re.Pattern[str]:
-    """A pattern for all words that uncuda's fixes write for a target."""
+    """Return a pattern for all words that uncuda's fixes write for a target."""
     return _written(tuple(sorted(set(target.words.values()))))
 
 
@@ -107,7 +107,7 @@ class BranchWords:
     def polarity(self, start: int, end: int, alike: bool = False) -> int:
         """1 if a part of the source names the target, -1 if it names the target to exclude it, 0 otherwise.
 
-        `alike`: one rule covers both places, so that a fix cannot have changed only one of them.
+        With `alike`, one rule covers both places, so that a fix cannot have changed only one of them.
         """
         self._work.search(0, 1000 + 16 * (end - start))
         text = self._code(start, end)
@@ -136,8 +136,8 @@ class BranchWords:
         return without_comments(self._text[start:end])
 
     def _by_hand(self, text: str) -> bool:
-        """Whether the author of the program must have written the target's words here. uncuda's fixes write only a few
-        words, and they leave no safe fix undone."""
+        """Return whether the author of the program, not a fix, wrote the target's words here: uncuda's fixes write only
+        a few words, and leave no safe fix undone."""
         if self._serves.search(self._written.sub("", text)):
             return True
         if self._touched is None:
@@ -150,8 +150,9 @@ class BranchWords:
 def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, vendor: str) -> bool:
     """Whether an if/elif chain has a branch for a device beside CUDA's branch that uncuda's fixes cannot have written.
 
-    Either its test uses a name that fixes never write, such as `is_xpu_available()` or the vendor's name, or two tests
-    differ in the device only. `ccl`: the name of the device's collective library.
+    A person must have written the branch for the target if its test uses a name that fixes never write, such as
+    `is_xpu_available()` or the vendor's name, or if two tests differ only in the device. `ccl`: the name of the
+    device's collective library.
     """
     text, by_name = layout.text, f"{device}_available"
     words = words_for(device, ccl) | {"gpu": "gpu", "GPU": "GPU"}  # CUDA-only code tests for `gpu` beside `cuda`
@@ -179,7 +180,8 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
 
 
 def _compared_with(words: Iterable[str], conditions: Iterable[str]) -> set[str]:
-    """The names that are compared with one of these words at the start of a condition: `kind` in `kind == "cuda"`."""
+    """Return the names that are compared with one of these words at the start of a condition: `kind` in `kind ==
+    "cuda"`."""
     quoted = [f"{quote}{word}{quote}" for word in words for quote in "\"'"]
     said = (condition for condition in conditions if any(one in condition for one in quoted))
     return {match[1] for condition in said if (match := _COMPARED.match(condition))}
@@ -205,13 +207,14 @@ def may_choose(data: bytes, device: bytes) -> bool:
 
 @lru_cache(maxsize=16)
 def _alone_in_bytes(word: bytes) -> re.Pattern[bytes]:
-    """A pattern for a word with no letter beside it. The pattern has the word before the lookbehind, because that is
-    many times as fast (`npu` occurs in every `input`)."""
+    """Return a pattern for a word with no letter next to it. The pattern has the word before the lookbehind, because
+    that is many times as fast (`npu` occurs in every `input`)."""
     return re.compile(rb"%b(?![A-Za-z])(?<![A-Za-z]%b)" % (re.escape(word), re.escape(word)))
 
 
 def asked_by_hand(facts: Facts, target: Target) -> bool:
-    """Whether an `if` or `elif` tests for the target in words that fixes never write: `elif is_xpu_available():`."""
+    """Return whether an `if` or `elif` tests for the target in words that fixes never write: `elif
+    is_xpu_available():`."""
     names = names_of(target)
     serves, _ = _asking(names)
     written = _fixed(target)

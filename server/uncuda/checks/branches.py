@@ -27,7 +27,7 @@ TEXTS = (ast.Constant, ast.JoinedStr, ast.MatchValue)
 
 
 class Branches:
-    """Tells, for one source file and one target, whether a place has a sibling branch for the target."""
+    """Tells, for one source file and one target, whether a CUDA use has a sibling branch that handles the target."""
 
     def __init__(self, facts: Facts, target: Target, safe: Callable[[Branches], Iterable[Hit]]) -> None:
         """`safe`: computes the hits that have a safe fix, as if there were no sibling branches."""
@@ -47,7 +47,7 @@ class Branches:
         self._tests: dict[tuple[Header | None, int], list[Header]] = {}
 
     def served(self, statement: Statement, node: ast.AST | None) -> bool:
-        """Whether a sibling of this place, such as the other branch of its `if`, already handles the target."""
+        """Return whether a sibling of this code, such as the other branch of its `if`, already handles the target."""
         if not self._words.any:
             return False
         if node is not None and (self._in_expression(statement, node) or self._keyword_serves(statement, node)):
@@ -62,18 +62,18 @@ class Branches:
         return self._words.certain
 
     def _touched(self) -> bool:
-        """Whether no safe fix is left, apart from places that are silent because of words that the author of the
-        program wrote."""
+        """Return whether no safe fix is left, apart from code that has no finding because the author of the program
+        wrote the target's words there."""
         evident = Branches(self._facts, self._target, lambda _: ())
         return all(hit.statement and evident.served(hit.statement, hit.node) for hit in self._safe(self))
 
     def asked(self, condition: str) -> int:
-        """What a condition tests for: 1 for the target, -1 for any device but the target, 0 for neither, whoever wrote
-        it."""
+        """Return what a condition tests for, whether a person or a fix wrote it: 1 for the target, -1 for any device
+        but the target, 0 for neither."""
         return self._words.asked(condition)
 
     def asks_cuda(self, start: int, end: int) -> int:
-        """What a part of the source tests for: 1 for CUDA, -1 for any device but CUDA, 0 for neither."""
+        """Return what a part of the source tests for: 1 for CUDA, -1 for any device but CUDA, 0 for neither."""
         return self._words.asks_cuda(start, end)
 
     def leaves(self, header: Header) -> bool:
@@ -150,7 +150,7 @@ class Branches:
             return True
         for header in self._indents.headers(offset):
             if header.word in ("if", "elif") and self._condition(header) > 0:
-                return False  # this is already the target's own branch
+                return False  # this is the target's own branch
             if self._sibling_serves(header) or self._left_before(header.start) or self._twin_serves(header):
                 return True
         return False
@@ -167,8 +167,8 @@ class Branches:
         return self._paired[line.start]
 
     def _is_alias(self, own: Header) -> bool:
-        """Whether a line is `kind = "cuda"` below `if kind == "gpu"`, after a test of `kind` that lists the target by
-        name."""
+        """Return whether a line is `kind = "cuda"` below `if kind == "gpu"`, after a test of `kind` that lists the
+        target by name."""
         match = _NAMES_CUDA.match(self._text, own.start)
         above = self._indents.header_above(own.start) if match else None
         if match is None or above is None or above.word not in ("if", "elif"):
@@ -235,7 +235,7 @@ class Branches:
         return -1 in asked and 1 not in asked
 
     def _condition(self, header: Header) -> int:
-        """What the condition of a clause tests for: 1 for the target, -1 for any device but the target, 0 for
+        """Return what the condition of a clause tests for: 1 for the target, -1 for any device but the target, 0 for
         neither."""
         if header.start not in self._asked:
             end = self._text.find(":", header.start) if header.word == "else" else header.end

@@ -28,8 +28,8 @@ _MANY = 20  # the largest number of dictionary entries that are checked for one 
 
 
 def is_map_location(role: Role) -> bool:
-    """Whether a string is a key or value of `map_location={"cuda:0": "cuda:1"}`. Its keys name the device on which the
-    checkpoint was saved."""
+    """Whether a string is a key or value of `map_location={"cuda:0": "cuda:1"}`. The keys of a `map_location`
+    dictionary name the device on which the checkpoint was saved."""
     outer = role.outer
     if role.kind not in ("key", "value") or outer is None:
         return False
@@ -37,7 +37,7 @@ def is_map_location(role: Role) -> bool:
 
 
 def is_sure(role: Role, made: ast.AST | None = None) -> bool:
-    """Whether the key of a value is a literal, and both key and value can be evaluated twice. `made`: a call in the
+    """Whether the key of a value is a literal, and both key and value can be evaluated twice. `made` is a call in the
     value that can be evaluated twice as well."""
     key = key_of(role)
     return key is not None and is_literal(role) and is_plain(key, role.node, made=made)
@@ -45,7 +45,7 @@ def is_sure(role: Role, made: ast.AST | None = None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What else must change with a device string, and the best class that its fix can have."""
+    """Code that must change together with a device string, and the best class that its fix can have."""
 
     edits: tuple[Edit, ...] = ()
     links: Links = ()
@@ -53,7 +53,7 @@ class Beside:
 
 
 class CheckpointMaps:
-    """Finds such maps in one source file."""
+    """Finds dictionaries used as `map_location` in one source file."""
 
     def __init__(self, flow: Flow, parameters: Parameters) -> None:
         self._flow, self._context, self._parameters = flow, flow.context, parameters
@@ -152,7 +152,7 @@ class CheckpointMaps:
         return self._flow.place(role, statement)
 
     def _named(self, spelled: str, scope: int) -> Iterator[Use]:
-        """The places where an option or field such as `args.device`, or the `.type` of a device, is read."""
+        """Yield the reads of an option or field such as `args.device`, or of the `.type` of a device."""
         is_field, wanted = spelled.startswith("."), spelled.lstrip(".").split(".")
         self._context.asked.add(wanted[-1])
         read = re.compile(rf"{re.escape(spelled)}(?!\w)")

@@ -1,7 +1,7 @@
 """Traces float64 tensors from the call that creates them to a collective such as `all_reduce`, within one source file.
 
-Uncertain cases are not reported: another dtype or device on the way, a name that is assigned again, a process group or
-backend that may be another library's.
+Uncertain cases are not reported: another dtype or device between the tensor and the collective, a name that is assigned
+again, a process group or backend that may be another library's.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .parameters import Parameters
 from .result_values import cut
 from .string_flow import Flow
 
-_DEEP, _MANY = 8, 200  # names traced on the way to a collective; uses of a tensor that are checked
+_DEEP, _MANY = 8, 200  # names traced from the tensor to a collective; uses of a tensor that are checked
 _CASTS = frozenset({"double", "mean", "sum", "to", "type"})
 _REDUCING = frozenset({"mean", "sum"})
 _KEEPING = frozenset(
@@ -41,8 +41,8 @@ _OTHER = "gloo"
 
 
 class _Tensor(NamedTuple):
-    """An expression that is a float64 tensor. `placed`: the tensor is on the accelerator; `array`: it has dimensions,
-    so results computed from it are float64 as well."""
+    """An expression that is a float64 tensor. `placed` means that the tensor is on the accelerator; `array` that it has
+    dimensions, so results computed from it are float64 as well."""
 
     node: ast.AST
     statement: Statement
@@ -174,8 +174,8 @@ class Collectives:
         return same._replace(array=tensor.array and name not in _REDUCING) if kept else None
 
     def _given(self, tensor: _Tensor, call: ast.Call, given: int | str, alone: bool, depth: int) -> str:
-        """The source of the collective that receives a tensor passed to `call`. `given`: index or keyword of the
-        argument; `alone`: it is the argument itself, not an item of a list."""
+        """The source of the collective that receives a tensor passed to `call`. `given` is the index or keyword of the
+        argument; with `alone` it is the tensor itself, not an item of a list."""
         name = self._flow.resolve(call.func, tensor.statement) or ""
         if name in self._names:
             places = _TENSORS if "scatter" in name else _TENSORS - {1}
@@ -228,8 +228,8 @@ class Collectives:
         return re.search(rf"(?<![\w.]){re.escape(spelled)}\s*(?:,|:[^=]+=|=)(?!=)", text) is not None
 
     def _excused(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether a place runs only under a condition on the backend, dtype or device, or may fail because of a `try`
-        around it."""
+        """Return whether code runs only under a condition on the backend, dtype or device, or may fail because of a
+        `try` around it."""
         if any(isinstance(outer, (ast.IfExp, ast.BoolOp)) for outer in statement.digest.ancestors(node)):
             return True
         indents, text = self._context.facts.indents, self._context.text
@@ -244,7 +244,7 @@ class Collectives:
 
 
 def _has_shape(call: ast.Call, name: str) -> bool:
-    """Whether the tensor that a factory function makes has dimensions: `tensor([a, b])`, `zeros(3)`."""
+    """Return whether the tensor that a factory function makes has dimensions: `tensor([a, b])`, `zeros(3)`."""
     first = call.args[0] if call.args else None
     if name in ("tensor", "as_tensor") or isinstance(first, (ast.List, ast.Tuple)):
         return isinstance(first, (ast.List, ast.Tuple)) and bool(first.elts)

@@ -88,7 +88,7 @@ def key_of(role: Role) -> ast.expr | None:
 
 
 def said(source: str, words: dict[str, str]) -> str:
-    """The source text with each CUDA word in its strings replaced by the target's word."""
+    """Return the source text with each CUDA word in its strings replaced by the target's word."""
     for old, new in words.items():
         source = re.sub(rf"(?<=[\"']){re.escape(old)}(?=[\"':])", new, source)
     return source
@@ -120,7 +120,7 @@ def moved(role: Role, statement: Statement, context: Context, words: dict[str, s
 
 
 def below(entry: Entry, statement: Statement, context: Context, new_key: str, new_value: str) -> Edit:
-    """The edit that adds an entry after another one, laid out like it: on a line of its own, or on the same line."""
+    """Return the edit that adds an entry after another one in the same layout: on its own line, or on the same line."""
     base, text, layout = statement.start, context.text, context.facts.layout
     start, end = base + entry.key[0], base + entry.value[1]
     line = layout.line_start(start)
@@ -143,7 +143,7 @@ def doubled(role: Role, statement: Statement, words: dict[str, str]) -> list[Edi
 
 
 def is_plain(*nodes: ast.AST | None, made: ast.AST | None = None) -> bool:
-    """Whether expressions can be evaluated twice: they contain no calls except `format` and the call `made`."""
+    """Return whether expressions can be evaluated twice: they contain no calls except `format` and the call `made`."""
     return all(
         isinstance(part, _PLAIN)
         or (isinstance(part, ast.Call) and (part is made or getattr(part.func, "attr", "") == "format"))

@@ -43,7 +43,7 @@ def needs_plugin(added: Edit, target: Target) -> bool:
 
 
 def is_looked_up(role: Role, statement: Statement, flow: Flow) -> bool:
-    """Whether the file only looks up keys in the dictionary, so that one more entry changes nothing else."""
+    """Return whether the file only looks up keys in the dictionary, so that one more entry changes nothing else."""
     mapping, outer = role.subject, role.outer
     parent = statement.digest.parents.get(mapping) if mapping is not None else None
     if mapping is None or outer is None:
@@ -77,7 +77,8 @@ def is_looked_up(role: Role, statement: Statement, flow: Flow) -> bool:
 
 
 def _looks_up(node: ast.AST, rest: tuple[str, ...], statement: Statement) -> bool:
-    """Whether a use of the dictionary only looks up one key. `rest`: the attributes written after its name."""
+    """Return whether a use of the dictionary only looks up one key. `rest` lists the attributes written after the
+    dictionary's name."""
     parent = statement.digest.parents.get(node)
     if rest:
         return rest == ("get",) and isinstance(parent, ast.Call) and parent.func is node

@@ -28,9 +28,9 @@ _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
 
 
 class _Place(NamedTuple):
-    """A place that names an environment variable. `span`: of the node, in the statement; `at`: the offset of the name;
-    `value`: the value that the variable is set to; `asked`: whether the variable is read or tested for existence;
-    `tested`: whether it is only tested for existence."""
+    """An occurrence of an environment variable's name in the code. `span` is the node's span in the statement; `at` is
+    the offset of the name; `value` is the value assigned to the variable; `asked` says whether the variable is read or
+    tested for existence, `tested` whether it is only tested for existence."""
 
     node: ast.AST
     span: tuple[int, int]
@@ -96,8 +96,8 @@ class Check:
                 yield self._hit(context, statement, rule, place, applicability)
 
     def _means_other(self, row: Row, rule: Rule, value: ast.AST | str | None) -> bool:
-        """Whether the value given to the variable means something else for the target's variable, or (`value` is None)
-        the value that is read has another format there: see `value-limits` and `format-limits` of the rule."""
+        """Return whether the assigned value has another meaning for the target's variable, or (if `value` is None) the
+        value that is read has another format there: see the rule's `value-limits` and `format-limits`."""
         if value is None:
             return not set(row.limits).isdisjoint(rule.get("format-limits", ()))
         differs = not set(row.limits).isdisjoint(rule.get("value-limits", ()))

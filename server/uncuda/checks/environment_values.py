@@ -1,4 +1,4 @@
-"""The value that code gives to an environment variable, and whether the target's variable accepts it."""
+"""Checks whether the target's environment variable accepts the value that code assigns to the one for CUDA."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ class Fallbacks:
         return self._needed[flag]
 
     def _is_behind(self, flag: str, at: int) -> bool:
-        """Whether a place is in a function that the file calls only under a test of the flag."""
+        """Return whether code is in a function that the file calls only under a test of the flag."""
         facts, scope = self._context.facts, self._indents.scope_of(at)
         function = FUNCTION.match(self._text, scope[0]) if scope is not None else None
         if function is None:
@@ -155,7 +155,7 @@ class Fallbacks:
         return 0 < len(calls) <= _MANY and all(self._is_tested(flag, call) for call in calls)
 
     def _is_tested(self, flag: str, at: int) -> bool:
-        """Whether an `if` around a place, within its function, tests that the flag is true."""
+        """Return whether an `if` around the code, within its function, tests that the flag is true."""
         for header in self._indents.headers(at):
             if header.word in ("def", "class"):
                 return False
@@ -192,7 +192,7 @@ class Fallbacks:
 
 
 def _is_short_for(name: str, short: str) -> bool:
-    """Whether a word is an abbreviation of a name, with letters left out: `bnb` of `bitsandbytes`."""
+    """Return whether a word is an abbreviation of a name, with letters left out: `bnb` of `bitsandbytes`."""
     letters = iter(name)
     return short not in _MODULES and short[0] == name[0] and all(letter in letters for letter in short)
 

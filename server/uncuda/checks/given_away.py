@@ -14,15 +14,15 @@ from .string_flow import LINKED, Flow
 
 
 class GivenAway:
-    """Finds such strings in one source file."""
+    """Finds strings passed to libraries with devices of their own in one source file."""
 
     def __init__(self, flow: Flow) -> None:
         self._flow, self._context = flow, flow.context
         self._names: dict[str, frozenset[str]] = {}
 
     def has(self, rule: Rule, role: Role) -> bool:
-        """Whether the variable or option that holds a string is passed to such a library: `Model(name,
-        device=args.device)`."""
+        """Return whether the variable or option that holds a string is passed to a library with devices of its own:
+        `Model(name, device=args.device)`."""
         if role.kind not in LINKED:
             return False
         if rule.name not in self._names:
@@ -32,7 +32,8 @@ class GivenAway:
         return (role.option or role.name) in self._names[rule.name]
 
     def _arguments(self, root: str) -> Iterator[str]:
-        """The last words of all arguments in calls of `root` and its attributes: `device` for `root.f(args.device)`."""
+        """Yield the last words of all arguments in calls of `root` and its attributes: `device` for
+        `root.f(args.device)`."""
         self._context.asked.add(root)
         word = re.escape(root)
         for found in self._flow.statements(re.compile(rf"{word}(?<![\w.]{word})(?!\w)"), 0, len(self._context.text)):

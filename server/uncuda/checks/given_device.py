@@ -27,7 +27,7 @@ _BINDS = re.compile(r"\b(?:def|for|lambda|as|import|global|nonlocal)\b|:=|[-+*/|
 def of_module(node: ast.Attribute, call: ast.Call) -> ast.expr | None:
     """The only argument of a call of `node` if the object may be a module; None otherwise.
 
-    Only tensors accept more arguments, and a torch function in the same expression creates a tensor:
+    Only tensor methods accept more arguments; a torch function in the same expression creates a tensor, as in
     `torch.randn(2).cuda(0)`.
     """
     maker = node.value.func if isinstance(node.value, ast.Call) else None
@@ -40,7 +40,7 @@ def of_module(node: ast.Attribute, call: ast.Call) -> ast.expr | None:
 
 
 def is_index(node: ast.expr) -> bool:
-    """Whether a device is given as an integer literal."""
+    """Return whether a device is given as an integer literal."""
     return isinstance(node, ast.Constant) and type(node.value) is int and node.value >= 0
 
 

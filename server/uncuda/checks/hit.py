@@ -24,7 +24,7 @@ class At(int):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A place [start, end) that a rule reports, with the facts that the check found about it."""
+    """The span [start, end) of code that a rule reports, with the facts that the check found about it."""
 
     rule: Rule
     start: int
@@ -33,7 +33,7 @@ class Hit:
     """Values for the braces of the rule's message. The property `subject` below uses this value if it differs from
     `name`."""
     fixes: tuple[Fix, ...] = ()
-    """The fixes, best first. If there is none, the code must be changed by hand."""
+    """The fixes, best first. If the list is empty, a person must change the code."""
     links: Links = ()
     limits: tuple[str, ...] = ()
     """Ids of sentences from the tables that are appended to the message."""
@@ -41,25 +41,26 @@ class Hit:
     """A severity that replaces the rule's; "" keeps the rule's."""
     statement: Statement | None = None
     node: ast.AST | None = None
-    """The AST node of the place within the statement, if it is a whole expression."""
+    """The AST node of the reported code within the statement, if the code is a whole expression."""
     since: str = ""
     """The plugin version that first supports the API, if it is later than the configured one."""
     keeps: tuple[int, int] = (0, 0)
-    """The span of code that belongs to CUDA and stays as it is."""
+    """The span of code that is for CUDA and stays as it is."""
     receiver: int | None = None
     """The offset of the attribute's name, if the hit depends on the type of the object."""
     lacking: tuple[str, ...] = ()
     """Functions whose results lack this attribute on the target, if the fix writes it."""
     origin: tuple[str, str, Span] | None = None
-    """The alias through which the name was resolved: the local name, the dotted name it stands for, and the span of its
-    binding."""
+    """The alias through which the name was resolved: the local name, the dotted name of the imported object, and the
+    span of its binding."""
     question: tuple[At, bool] | None = None
     """The offset of the test behind which the string is used, and whether only that test shows that the string is a
     device."""
     by_hand: bool = False
     """The name is also used for the target elsewhere, so a person must decide which uses stay for CUDA."""
     sources: Links = ()
-    """Keys in `links` of the code that produces the value that is tested here; neither may change without the other."""
+    """Keys in `links` of the code that computes the tested value; neither the test nor this code may change without the
+    other."""
 
     @property
     def subject(self) -> str:

@@ -1,7 +1,7 @@
 """Finds tensors that are certainly on the CPU: results of `.cpu()`, names that hold them, and values computed from
 them.
 
-An expression that cannot be traced back to such a call counts as not on the CPU.
+An expression that cannot be traced back to a CPU tensor counts as not on the CPU.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class HostValues:
         return False
 
     def _all(self, nodes: list[ast.expr], statement: Statement, depth: int) -> bool:
-        """Whether all expressions are on the CPU; numbers are skipped, as they are on no device."""
+        """Return whether all expressions are on the CPU; numbers are skipped, as they are on no device."""
         tensors = [node for node in nodes if not isinstance(node, ast.Constant)]
         return bool(tensors) and all(self.holds(node, statement, depth) for node in tensors)
 

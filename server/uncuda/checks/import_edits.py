@@ -17,7 +17,7 @@ _HARMLESS = re.compile(
     r"|from[ \t]+torch(?:\.\w+)*[ \t]+import[ \t]+[\w, \t]+|[\w.]+[ \t]*=[ \t]*(?:True|False|None|\d+))?[ \t]*(?:#.*)?"
 )
 _INDENT = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)(?=\S)")
-_NEEDS_PLUGIN = (".cuda(", ".is_cuda", '="cuda', "='cuda")  # what a fix makes of these fails without the plugin
+_NEEDS_PLUGIN = (".cuda(", ".is_cuda", '="cuda', "='cuda")  # a fix turns these into code that fails without the plugin
 _RUNS_AT_ONCE = re.compile(r"(?!(?:def|async|class|import|from|elif|else|except|finally)\b)[\w(\[)\]}]")
 _OPENS = re.compile(r"else[ \t]*:[ \t]*(?:#[^\n]*)?\r?\n")
 
@@ -46,7 +46,8 @@ def import_edit(facts: Facts, module: str, statement: Statement, before: bool = 
 def early_edit(facts: Facts, module: str, end: int) -> Edit | None:
     """Return an edit that inserts `import module` above the first top-level statement before `end` that needs it.
 
-    `end`: the offset of the torch import. None if there is no such statement, which is the usual case.
+    `end`: the offset of the torch import. Return None if no statement needs the plugin earlier, which is the usual
+    case.
     """
     starts = [line for word in _NEEDS_PLUGIN if (line := _first_needing(facts, word, end)) is not None]
     if not starts:
@@ -83,7 +84,7 @@ def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newli
     end = indents.extent(header.start)
     facts.work.search(statement.start, end)
     if not all(_HARMLESS.fullmatch(one) for one in text[statement.start : end].splitlines()):
-        return None  # the rest of the block may need the plugin, or fail after torch is imported
+        return None  # the rest of the block may need the plugin, or may fail after torch is imported
     clauses = {clause.word: clause for clause in indents.clauses(header)}
     if (own := clauses.get("else")) is not None:
         opens, body = _OPENS.fullmatch(text, own.start, own.end), _INDENT.match(text, own.end)

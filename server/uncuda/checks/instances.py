@@ -15,7 +15,7 @@ from .base import Context
 from .owners import IS_CUDA, called_so
 
 TORCH, OWN, OTHER = "torch", "own", ""
-_SAME = "same"  # the value leads back to the name itself and gives no further kind
+_SAME = "same"  # tracing the value returned to the name itself, so it adds no kind
 _FREE = "free"  # the name is bound in an outer scope
 _DEEP, _MANY = 12, 60
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?")
@@ -35,9 +35,9 @@ _TENSORS = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "
 def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> bool:
     """Whether the method that an attribute names may be defined by a class of the program.
 
-    The result is True if the program replaces torch's method. Otherwise it is False for torch's objects, and True for
-    objects of such a class. For unknown objects, it is True only if the class's method does more than move the object.
-    It is also True for attributes of imports.
+    The result is True if the program replaces torch's method. Otherwise it is False for an object of torch, and True
+    for an object of a class that defines the method. For unknown objects, it is True only if such a class's method
+    does more than move the object. The result is also True for attributes of imports.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         return True
@@ -70,7 +70,8 @@ class Instances:
         return OTHER if kind == _SAME else kind
 
     def kind(self, node: ast.expr, statement: Statement, depth: int = 0) -> str:
-        """The kind of an expression; up to `_DEEP` names are traced; _SAME if it leads back to a name on the way."""
+        """Return the kind of an expression; up to `_DEEP` names are traced; _SAME if the trace returns to a name it
+        started from."""
         self._context.facts.work.compare(4)
         if depth > _DEEP:
             return OTHER
@@ -169,7 +170,7 @@ class Instances:
             scope = indents.scope_of(scope[0])
 
     def _in_scope(self, name: str, start: int, depth: int) -> str:
-        """The kind of a name in one function or in the module (-1); _FREE if it is not bound there."""
+        """Return the kind of a name in one function or in the module (-1); _FREE if it is not bound there."""
         key = name, start
         if key not in self._known:
             self._known[key] = _SAME  # in case the name leads back to itself
@@ -199,7 +200,7 @@ class Instances:
                     yield from self._looped(found, name, depth)
 
     def _annotated(self, statement: Statement, name: str) -> str:
-        """The kind that the annotation of an assigned name shows; _SAME if there is no annotation."""
+        """Return the kind that the annotation of an assigned name shows; _SAME if there is no annotation."""
         for node in statement.digest.piece.nodes:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
                 return self._says(node.annotation, statement)
@@ -235,7 +236,7 @@ class Instances:
         return OWN if OWN in passed else OTHER
 
     def _passed(self, function: str, name: str, index: int, depth: int) -> Iterator[str]:
-        """The kinds of the arguments that calls in this file pass for one parameter."""
+        """Yield the kinds of the arguments that calls in this file pass for one parameter."""
         for found in self._statements(rf"\b{re.escape(function)}\(", 0, len(self._context.text)):
             for call in _calls(found.digest, function):
                 values = [keyword.value for keyword in call.keywords if keyword.arg == name]
@@ -245,7 +246,7 @@ class Instances:
                     yield self.kind(value, found, depth)
 
     def _stored(self, name: str, statement: Statement, depth: int) -> str:
-        """The kind of the values that the surrounding class assigns to `self.name`."""
+        """Return the kind of the values that the surrounding class assigns to `self.name`."""
         header = self._class_around(statement)
         key = f"self.{name}", header
         if header >= 0 and key not in self._known:
@@ -302,7 +303,7 @@ def _is_own(node: ast.expr, name: str) -> bool:
 
 
 def _together(kinds: Iterable[str], none: str = OTHER) -> str:
-    """OWN if any kind is OWN, TORCH if all are TORCH; `none` if there is no known kind."""
+    """Return OWN if any kind is OWN, TORCH if all are TORCH, `none` if there is no known kind."""
     found = {kind for kind in kinds if kind != _SAME}
     if OWN in found:
         return OWN

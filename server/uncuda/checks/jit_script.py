@@ -1,4 +1,4 @@
-"""`check = "jit-script"`: uses of `torch.jit.script` if the target's shim makes it do nothing."""
+"""`check = "jit-script"` finds uses of `torch.jit.script` if the target's shim turns this function into a no-op."""
 
 from __future__ import annotations
 

@@ -173,8 +173,8 @@ class Check:
 
 
 def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:
-    """The limit that says why the object lacks the method on the target, if the object comes from a call that the rule
-    lists; else ""."""
+    """Return the limit that says why the object lacks the method on the target, if the object comes from a call that
+    the rule lists; else ""."""
     for name, limit in rule.get("not-from", {}).items():
         if not context.facts.says(name):
             continue

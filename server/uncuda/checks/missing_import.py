@@ -33,7 +33,7 @@ class Check:
         self._named = re.compile(rf"(?<![A-Za-z])(?:{named})(?![A-Za-z])", re.I)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """One hit, at the first use of the target that no test for the target guards."""
+        """Yield one hit, at the first use of the target that no test for the target guards."""
         if not self._package or context.shim or self.target.id in context.project.plugins:
             return
         if not any(word in context.facts.present for word in self._words):

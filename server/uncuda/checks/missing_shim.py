@@ -39,7 +39,7 @@ class Check:
         self._rules = list(rules)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """One hit, at the first import of torch in a script."""
+        """Yield one hit, at the first import of torch in a script."""
         if not context.shim or is_patched(context):
             return
         top = [s for s in context.torch_imports() if context.facts.layout.line_start(s.start) == s.start]

@@ -35,7 +35,7 @@ class Check:
         self.names = self.verdicts.names
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at references, at imports and in strings that contain such names."""
+        """Hits at references, at imports and in strings that contain names of the rules."""
         judge, results, literals = self.verdicts.judge(context), Results(context), Literals(context)
         values = HostValues(context)
         spoken = [
@@ -72,7 +72,7 @@ class Check:
 
 
 def _alias(reference: Name, judge: Judge) -> Verdict | None:
-    """The verdict on the name that an alias stands for, if a fix would change that name."""
+    """Return the verdict on the name that an alias refers to, if a fix would change that name."""
     hidden = reference.spans().count(None)
     verdict = judge(".".join(reference.dotted.split(".")[:hidden])) if hidden else None
     return verdict if verdict is not None and verdict.applicability is not None else None
@@ -89,7 +89,7 @@ def _reference(
 ) -> Hit | None:
     """The hit at a reference; None if the fix of its alias covers it.
 
-    `stuck`: aliases that cannot be fixed, because the file uses a name of theirs that the target lacks.
+    `stuck` lists aliases that cannot be fixed, because the file uses one of their names which the target lacks.
     """
     rule, new = verdict.rule, verdict.replacement
     if rule.get("called") and call_of(reference) is None:
@@ -203,7 +203,8 @@ def _class(context: Context, reference: Name, verdict: Verdict, results: Results
 
 
 def _origin(context: Context, reference: Name) -> tuple[str, str, Span] | None:
-    """The alias through which a reference was resolved: its name, what it stands for, and the span of its binding."""
+    """Return the alias through which a reference was resolved: its name, the imported name, and the span of its
+    binding."""
     name = reference.chain.root
     every = context.facts.names.bindings(name)
     context.facts.work.compare(len(every))

@@ -32,7 +32,7 @@ def call_of(reference: Name) -> ast.Call | None:
 
 
 def nearest_call(reference: Name) -> str:
-    """The last word of the innermost function that gets the reference in an argument; "" if there is none."""
+    """Return the last word of the innermost function that gets the reference in an argument; "" if there is none."""
     inner: ast.AST = reference.chain.node
     for outer in reference.statement.digest.ancestors(inner):
         if isinstance(outer, ast.Call) and inner is not outer.func:

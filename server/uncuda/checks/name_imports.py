@@ -45,8 +45,8 @@ def _hit(
 
 
 def _links(verdict: Verdict, statement: Statement, local: str) -> Links:
-    """Keys of what changes with an import: the uses of its local name, the whole statement, and the group of its
-    rule."""
+    """Return the keys of everything that must change together with an import: the uses of its local name, the whole
+    statement, and the code grouped by its rule."""
     links: Links = (("alias", local), ("import", At(statement.start)))
     group = verdict.rule.get("group")
     return (*links, ("group", group)) if group else links
@@ -135,7 +135,7 @@ def module_span(statement: Statement, node: ast.ImportFrom) -> tuple[int, int]:
 
 
 def _move(context: Context, statement: Statement, node: ast.ImportFrom, moved: dict[ast.alias, str]) -> list[Edit]:
-    """The edits that import every moved name from its module on the target and leave the other names."""
+    """Return the edits that import every changed name from its module on the target and leave the other names."""
     places = {alias: _place(context, new) for alias, new in moved.items()}
     parents = {parent for parent, _ in places.values()}
     piece = statement.digest.piece
@@ -178,7 +178,7 @@ def _source(context: Context, statement: Statement, alias: ast.alias) -> str:
 
 
 def _rename(statement: Statement, alias: ast.alias, new: str) -> list[Edit]:
-    """The edit that renames one imported name and keeps its local name with `as`."""
+    """Return the edit that renames one imported name and keeps its local name with `as`."""
     name = new.rpartition(".")[2]
     if name == alias.name:
         return []

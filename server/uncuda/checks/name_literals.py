@@ -1,4 +1,4 @@
-"""Decides how safe it is to replace a name by a string literal: as safe as changing a string at that place."""
+"""Decides whether replacing a name by a string literal is safe: it is as safe as changing a string in that position."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Literals:
         return REVIEW if tested and not sure else SAFE, links
 
     def _rules(self, new: str, kind: str) -> list[Rule]:
-        """The string rules that cover this literal in a role of this kind."""
+        """Return the string rules that cover this literal in a role of this kind."""
         fill, word = self._context.target.fill, new.strip("\"'")
         words = self._context.target.words
         rules = (

@@ -1,6 +1,6 @@
 """Dotted names inside strings: `mock.patch("torch.cuda.empty_cache")`, `getattr(torch, "cuda")`.
 
-The fix of such a string has the class of the name in it. A patched name must be the one that the code under test calls.
+The fix of a name in a string has the class of the name. A patched name must be the one that the code under test calls.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _hit(context: Context, said: _Said, verdict: Verdict, judge: Judge, stuck: f
 
 
 def _bound(said: _Said) -> str:
-    """The variable that holds the imported module; "" if there is none."""
+    """Return the variable that holds the imported module; "" if there is none."""
     parent = said.statement.digest.parents.get(said.call)
     target = parent.targets[0] if isinstance(parent, ast.Assign) else None
     return target.id if isinstance(target, ast.Name) else ""

@@ -30,7 +30,7 @@ _MOVERS = frozenset({"cuda", "to"})
 _LONGEST = 4000
 _FEW = 16  # names that are searched one by one
 _HOLDERS = "|".join(_TORCHS)
-# The word is searched first, and then the character before it is checked; this is many times as fast as one pattern for
+# Searching for the word first, and then checking the character before it, is many times as fast as one pattern for
 # both.
 _SETS = re.compile(rf"(?:{_HOLDERS})\.(?P<method>cuda|is_cuda)[ \t]*=(?!=)")
 _SETS_BY_NAME = re.compile(rf"setattr\([ \t]*(?:\w+\.)*(?:{_HOLDERS})[ \t]*,[ \t]*[\"'](?P<method>cuda|is_cuda)[\"']")
@@ -41,14 +41,14 @@ _SET_BYTES, _QUOTED_BYTES = (tuple(word.encode() for word in words) for words in
 _SETTING_BYTES = _SETTING.encode()
 _IS_SET = re.compile(rb"cuda[ \t]*=")
 PATCHING = (*(f"{last}.{method}" for last in "re" for method in METHODS), _SETTING)
-"""A file that replaces such a method of torch contains at least one of these words."""
+"""A file that replaces `cuda` or `is_cuda` of torch contains at least one of these words."""
 
 
 def owners_of(text: str, is_code: Callable[[int], bool], known: Collection[Owner] = ()) -> frozenset[Owner]:
-    """The classes in a file that define such a method, classes derived from them, and functions that return them.
+    """The classes in a file that define `cuda` or `is_cuda`, classes derived from them, and functions that return them.
 
-    `is_code`: whether the character at an offset is code. `known`: such classes of other files, from which classes in
-    this file may derive; a class in a third file that derives from those is not found.
+    `is_code`: whether the character at an offset is code. `known` lists classes of other files that define the method,
+    from which classes in this file may derive; a class in a third file that derives from those is not found.
     """
     defines = any(f"def {method}(" in text for method in METHODS)
     found = [(m, holder) for m, holder in _methods(text) if is_code(m.start("name"))] if defines else []
@@ -71,13 +71,13 @@ def owners_of(text: str, is_code: Callable[[int], bool], known: Collection[Owner
 
 
 def may_patch(data: bytes) -> bool:
-    """A quick test on bytes: whether a file may replace such a method of torch."""
+    """A quick test on bytes: whether a file may replace `cuda` or `is_cuda` of torch."""
     sets = _IS_SET.search(data) is not None and _says_one(data, _SET_BYTES)
     return sets or (_SETTING_BYTES in data and _says_one(data, _QUOTED_BYTES))
 
 
 def patches_of(text: str) -> Iterator[tuple[int, str]]:
-    """Offsets where a file replaces such a method of torch, with the method's name."""
+    """Offsets where a file replaces `cuda` or `is_cuda` of torch, with the name."""
     for word in _SET:
         yield from _matches_behind("", _SETS, word, text)
     if _says_one(text, _QUOTED):
@@ -85,8 +85,8 @@ def patches_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _matches_behind(excluded: str, pattern: re.Pattern[str], word: str, text: str) -> Iterator[tuple[int, str]]:
-    """Matches of a pattern that begins with `word` and has no word character and no character of `excluded` before it:
-    the offset, and the method's name."""
+    """Yield the matches of a pattern that begins with `word` and has no word character and no character of `excluded`
+    before it: the offset, and the method's name."""
     for at in _places(text, word):
         before = text[at - 1 : at] if at else ""
         if not (before.isalnum() or before == "_" or (before and before in excluded)):
@@ -99,7 +99,7 @@ def _says_one(text: AnyStr, words: tuple[AnyStr, ...]) -> bool:
 
 
 def _derived(known: dict[str, str], bases: dict[str, list[str]]) -> dict[str, str]:
-    """Extends what is known about classes to the classes derived from them."""
+    """Extend what is known about classes to the classes derived from them."""
     below: dict[str, list[str]] = {}
     for name, words in bases.items():
         for word in words:
@@ -123,7 +123,7 @@ def _is_torchs(bases: Iterable[str]) -> bool:
 
 
 def _methods(text: str) -> Iterator[tuple[re.Match[str], str]]:
-    """The indented definitions of such methods, each with the name of the class around it, or ""."""
+    """The indented definitions of `cuda` and `is_cuda`, each with the name of the class around it, or ""."""
     before: dict[int, tuple[int, str]] = {}
     heads: list[int] = []
     for match in _METHOD.finditer(text):
@@ -179,13 +179,13 @@ def _kind(body: str, method: str, torchs: bool) -> str:
         return ACTS
     if not any(isinstance(node, ast.expr) and _is_move(node) for node in ast.walk(function)):
         return ACTS
-    if torchs:  # such a class must assign the members that torch's own method would not move
+    if torchs:  # a class derived from torch's must assign the members that torch's own method would not move
         return INHERITS if all(map(_moves, function.body)) else ACTS
     return MOVES if all(map(_moves_plain, function.body)) else ACTS
 
 
 def _moves(statement: ast.stmt) -> bool:
-    """Whether a statement only moves members in place, or returns a moved object."""
+    """Return whether a statement only moves members in place, or returns a moved object."""
     if isinstance(statement, ast.Expr):
         return _is_text(statement.value) or _is_move(statement.value)
     if isinstance(statement, ast.Return):
@@ -194,7 +194,8 @@ def _moves(statement: ast.stmt) -> bool:
 
 
 def _moves_plain(statement: ast.stmt) -> bool:
-    """Whether a statement of a class outside torch only stores moved members, or makes another object from them."""
+    """Return whether a statement of a class outside torch only stores moved members, or makes another object from
+    them."""
     if isinstance(statement, ast.Assign):
         return _is_move(statement.value)
     if isinstance(statement, ast.If):

@@ -29,7 +29,7 @@ class Parameters:
     """Resolves arguments to parameters within one source file."""
 
     def __init__(self, facts: Facts, asked: set[str]) -> None:
-        """`asked`: the set to which the function adds the names whose lines it searched."""
+        """`asked` is the set to which the function adds the names whose lines it searched."""
         self._facts, self._asked = facts, asked
         self._headers: dict[tuple[str, int], Statement | None] = {}
 
@@ -143,7 +143,7 @@ class Parameters:
         return self._headers[name, holder]
 
     def _places(self, words: str) -> Iterator[int]:
-        """Offsets of statements that begin with the given keyword and name, such as `def main`."""
+        """Yield the offsets of statements that begin with the given keyword and name, such as `def main`."""
         facts = self._facts
         self._asked.add(words.rpartition(" ")[2])
         for at in facts.searches.find(("text", words), plain(words)):
@@ -213,7 +213,8 @@ def _parameter(header: Statement, call: ast.Call, given: str | int, bound: int) 
 
 
 def is_fixture(name: str, context: Context) -> bool:
-    """Whether a test's parameter is a pytest fixture of this file; its values come from the fixture's `params`."""
+    """Return whether a test's parameter is a pytest fixture of this file; its values come from the fixture's
+    `params`."""
     facts, text = context.facts, context.text
     if not name.isidentifier() or not facts.says("fixture("):
         return False

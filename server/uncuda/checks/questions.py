@@ -29,8 +29,8 @@ class Question(NamedTuple):
 
 
 class Questions:
-    """Finds such tests in one source file. The rule's `questions` are the dotted names of the functions that they
-    call."""
+    """Finds the availability tests of device strings in one source file. The rule's `questions` are the dotted names of
+    the functions that they call."""
 
     def __init__(self, flow: Flow, target: Target) -> None:
         self._flow, self._context, self._target = flow, flow.context, target

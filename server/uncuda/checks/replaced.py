@@ -10,11 +10,11 @@ from ..facts.role_calls import last_word
 from ..facts.scans import matches
 from .string_flow import Flow
 
-_MANY = 60  # maximum number of places that are checked for one name
+_MANY = 60  # maximum number of uses that are checked for one name
 
 
 class Replaced:
-    """Finds such replacements in one source file; each name is searched once."""
+    """Finds replacements of torch's functions in one source file; each name is searched once."""
 
     def __init__(self, flow: Flow) -> None:
         self._flow = flow

@@ -15,8 +15,8 @@ from .result_places import Function, Places, fields_of
 from .result_values import NUMBER, NUMBERS, PAIR, Read, Value, cut
 from .string_flow import Flow
 
-_ANY = "*"  # the field of a read that stands for any use of an object that is not traced further
-_DEEP = 8  # names traced on the way to a use
+_ANY = "*"  # the field recorded for a use of an object that is not traced further
+_DEEP = 8  # maximum number of names traced to a use
 
 
 class Followed:
@@ -47,13 +47,13 @@ class Followed:
         return scope is not None and scope[1] == "class"
 
     def _lost(self, value: Value, node: ast.AST | None = None) -> Iterator[Read]:
-        """The read that stands for a use that is not traced further."""
+        """Yield the read that represents a use which is not traced further."""
         if self._strict:
             number = value.kind in NUMBERS
             yield Read("" if number else _ANY, ast.unparse(node or value.node), True)
 
     def _named_function(self, value: Value, depth: int) -> Iterator[Read]:
-        """The uses of a function that is named but not called at this place."""
+        """Yield the uses of a function that is named but not called here."""
         node, parent = value.node, value.parent
         mapped = isinstance(parent, ast.Call) and last_word(parent.func) == "map" and node is parent.args[0]
         if isinstance(parent, ast.Call) and parent.func is node:
@@ -93,8 +93,8 @@ class Followed:
                 yield from self._follow(item._replace(node=text.node), depth)
 
     def _bound(self, value: Value, target: ast.AST, depth: int, kept: bool = True) -> Iterator[Read]:
-        """The uses of a value after it is assigned to a name or attribute. `kept`: code outside this file may use it
-        too."""
+        """The uses of a value after it is assigned to a name or attribute. With `kept`, code outside this file may use
+        the value too."""
         if isinstance(target, (ast.Tuple, ast.List)):
             if value.kind == PAIR and not value.listed:
                 yield Read("", f"{ast.unparse(target).strip('()')} = …")
@@ -166,7 +166,7 @@ class Followed:
             yield from self._lost(value)
 
     def _returned(self, value: Value, depth: int) -> Iterator[Read]:
-        """The uses, in this file, of what the function around this place returns."""
+        """Yield the uses, in this file, of the value that the surrounding function returns."""
         function = self._places.function(value.statement)
         if function is None or depth > _DEEP:
             yield from self._lost(value)

@@ -1,4 +1,4 @@
-"""Finds where a file reads a name, an attribute, or the result of one of its own functions."""
+"""Finds the reads of a name, an attribute, or a function's result in one file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .base import Context
 _WORD = re.compile(r"[^\W\d]\w*")
 _ASKED = re.compile(r"(?:getattr|hasattr|attrgetter)[ \t]*\([^\n]*\Z")
 _PROPERTY = re.compile(r"@[ \t]*(?:\w+\.)*\w*property\b")
-_MANY = 60  # maximum number of places of one word that are checked
+_MANY = 60  # maximum number of occurrences of one word that are checked
 _BEFORE = 200
 _FEW = 8
 
@@ -40,8 +40,8 @@ class Function(NamedTuple):
 
 
 class Places:
-    """Finds places in one file. The first few words are searched one by one; after that, an index of all words is
-    built."""
+    """Finds the occurrences of words and the reads of values in one file. The first few words are searched one by one;
+    after that, an index of all words is built."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -49,7 +49,7 @@ class Places:
         self._looked = 0
 
     def _at(self, word: str, start: int = 0, end: int = -1) -> list[int]:
-        """Offsets of a word in a part of the file."""
+        """Return the offsets of a word in a part of the file."""
         if self._looked < _FEW:
             self._looked += 1
             stretch = start, end if end >= 0 else len(self._context.text)
@@ -64,7 +64,7 @@ class Places:
         return found[bisect_left(found, start) : bisect_left(found, end) if end >= 0 else len(found)]
 
     def _statements(self, word: str, offsets: list[int]) -> Iterator[Statement | None]:
-        """The statements at the given offsets; a final None if there are more than `_MANY`."""
+        """Yield the statements at the given offsets; a final None if there are more than `_MANY`."""
         facts, seen = self._context.facts, set()
         self._context.asked.add(word)
         facts.work.compare(len(offsets[:_MANY]))

@@ -26,12 +26,12 @@ class Value(NamedTuple):
         return self.statement.digest.parents.get(self.node)
 
     def at(self, node: ast.AST, statement: Statement) -> Value:
-        """The same value at another place."""
+        """Return the same value at another node."""
         return Value(node, statement, self.kind, self.listed)
 
 
 class Read(NamedTuple):
-    """A place that reads a field, or that compares or unpacks numbers (then the field is ""), and its source.
+    """A read of a field, or a comparison or unpacking of numbers (then the field is ""), and its source.
 
     `lost`: the value leaves the code that can be traced, so it may be read elsewhere.
     """

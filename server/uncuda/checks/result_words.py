@@ -1,4 +1,4 @@
-"""Functions sorted by what they do with their arguments: print them, store them, or return the same value."""
+"""Functions grouped by what they do with their arguments: print them, store them, or return the same value."""
 
 from __future__ import annotations
 

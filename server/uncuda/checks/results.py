@@ -199,7 +199,8 @@ class Results(Followed):
             yield from self._follow(Value(node, value.statement, NUMBER), depth)
 
     def _given(self, value: Value, call: ast.Call, given: int | str, depth: int) -> Iterator[Read]:
-        """The reads by a call that receives the value. `given`: index or keyword of the argument; -1 if unknown."""
+        """The reads by a call that receives the value. `given` is the index or keyword of the argument; -1 if
+        unknown."""
         word = last_word(call.func)
         asked = call.args[1] if word in ("getattr", "hasattr") and given == 0 and len(call.args) > 1 else None
         if isinstance(asked, ast.Constant) and isinstance(asked.value, str):
@@ -217,7 +218,7 @@ class Results(Followed):
             yield from self._worded(value, call, given, word, depth)
 
     def _worded(self, value: Value, call: ast.Call, given: int | str, word: str, depth: int) -> Iterator[Read]:
-        """The reads by a call whose last word, such as `print` or `sorted`, shows what the call does."""
+        """Yield the reads by a call whose last word, such as `print` or `sorted`, shows what the call does."""
         text, digest = word in words.TEXT, value.statement.digest
         if text and value.kind == OBJECT:
             return

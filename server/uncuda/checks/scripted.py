@@ -17,7 +17,7 @@ _NAMED = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 
 
 def scripted(facts: Facts, offset: int) -> bool:
-    """Whether a place is in a function or class that this file passes to `torch.jit.script`."""
+    """Return whether code is in a function or class that this file passes to `torch.jit.script`."""
     if not (facts.says("torch.jit") or facts.says("import jit")) or not facts.says("script"):
         return False
     given = _given(facts.text)
@@ -40,7 +40,8 @@ def _decorators(facts: Facts, start: int) -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def _given(text: str) -> frozenset[str]:
-    """The last words of arguments of `torch.jit.script`, and of the classes from which these objects were made."""
+    """Return the last words of arguments of `torch.jit.script`, and of the classes from which these objects were
+    made."""
     found = set(_GIVEN.findall(text))
     if _IMPORTED.search(text):
         found.update(_GIVEN_PLAINLY.findall(text))

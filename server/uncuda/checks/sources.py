@@ -20,7 +20,7 @@ def only_compile(facts: Facts, names: Collection[str], endings: tuple[str, ...])
 
 
 def says_one_of(facts: Facts, words: Collection[str]) -> bool:
-    """Whether a file contains one of these words anywhere, even in a file name such as `"ops.cu"`."""
+    """Return whether a file contains one of these words anywhere, even in a file name such as `"ops.cu"`."""
     return any(facts.searches.find(("text", word), plain(word)) for word in words)
 
 

@@ -118,7 +118,7 @@ class Check:
             if applicability == SAFE and not is_looked_up(role, statement, flow):
                 applicability = REVIEW
         elif role.cut and len(new) != len(text.value):
-            length = _length(text, statement)  # a slice of fixed length cannot contain the new word
+            length = _length(text, statement)  # a slice of fixed length never equals the new, longer word
             edits = [Edit(*length, str(len(new))), *edits] if length else []
         beside = self._beside(prepared, uses, *(passed or (role, statement)))
         allowed = cap(rule, lowest(applicability, beside.allowed))
@@ -191,8 +191,8 @@ def _length(text: Text, statement: Statement) -> tuple[int, int] | None:
 
 
 def _receiver(rule: Rule, role: Role, text: Text, context: Context, statement: Statement) -> int | None:
-    """The offset of the name of the method that a string is passed to, if only that name shows what the method does;
-    else None."""
+    """Return the offset of the name of the method that a string is passed to, if only that name shows what the method
+    does; else None."""
     function = role.call.func if role.kind == "argument" and role.call is not None else None
     if not isinstance(function, ast.Attribute) or role.callee.startswith("torch") or rule.get("anywhere"):
         return None
@@ -220,7 +220,8 @@ def _matches(prepared: _Prepared, text: Text, context: Context, statement: State
 
 
 def _head(text: Text, context: Context, statement: Statement) -> tuple[str, str]:
-    """The text of an f-string or template before its first field, and the rest of its text without the fields."""
+    """Return the text of an f-string or template before its first field, and the rest of its text without the
+    fields."""
     if not text.formatted:
         field = _FIELD.search(text.value)
         if field is None or not _templated(text, statement):
@@ -237,7 +238,7 @@ def _head(text: Text, context: Context, statement: Statement) -> tuple[str, str]
 
 
 def _joined(text: Text, context: Context, statement: Statement) -> bool:
-    """Whether a field directly follows the word, so that the whole may be any word: `f"cuda{version}"`."""
+    """Return whether a field directly follows the word, so that the whole may be any word: `f"cuda{version}"`."""
     head, _ = _head(text, context, statement)
     return head[-1:].isalnum()
 
@@ -246,7 +247,7 @@ def _under_shim(rule: Rule, role: Role, applicability: str, truth: bool) -> str 
     """The class of a fix when a shim is active. The shim translates strings that are passed to torch, but not those
     that the program compares with a device.
 
-    `truth`: the other side of the comparison is what a device or process group reports about itself.
+    With `truth`, the other side of the comparison is the actual device type or backend at run time.
     """
     if rule.shim == "silent":
         return None

@@ -86,8 +86,8 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
 
 
 def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Members) -> str:
-    """Whether a string is one of torch's words (TORCHS) or one of the program's own (OWN); "" if the code around it
-    shows neither."""
+    """Return whether a string is one of torch's words (TORCHS) or one of the program's own (OWN); "" if the code around
+    it shows neither."""
     listed, singly, tested = members
     if not (listed | singly).isdisjoint(rule.get("own-choices")):
         given = flow.reaches(f"{rule.name}()", role, statement, lambda use: _is_given(rule, use))
@@ -152,8 +152,8 @@ def _is_choice_of_accelerators(rule: Rule, role: Role) -> bool:
 
 
 def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
-    r"""Whether a regular expression in the same test also contains the word: `x == "cuda" or re.match(r"cuda:\d+", x)`.
-    No fix changes the regular expression."""
+    r"""Return whether a regular expression in the same test also contains the word: `x == "cuda" or
+    re.match(r"cuda:\d+", x)`. No fix changes the regular expression."""
     for text in statement.digest.texts if role.kind in TESTS else ():
         call = statement.digest.parents.get(text.node)
         if isinstance(call, ast.Call) and text.node is not role.node and isinstance(call.func, ast.Attribute):
@@ -163,7 +163,7 @@ def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
 
 
 def proves(rule: Rule, role: Role) -> bool:
-    """Whether the role alone proves what the string means."""
+    """Return whether the role alone proves what the string means."""
     if role.kind == "argument" and (_proves_argument(rule, role) or _is_pattern(rule, role)):
         return True
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not rule.get("entry")):
@@ -251,7 +251,8 @@ def _is_said_of(rule: Rule, role: Role, statement: Statement) -> bool:
 
 
 def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
-    """Whether the name that holds the string, or is compared with it, has a use that proves the string's meaning."""
+    """Return whether the name that holds the string, or is compared with it, has a use that proves the string's
+    meaning."""
     if role.kind not in ("assignment", "default", "item", "return", *TESTS) or role.option:
         return False
     return flow.reaches(rule.name, role, statement, lambda use: proves(rule, use))

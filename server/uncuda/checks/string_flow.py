@@ -96,8 +96,8 @@ class Flow:
         return self._known[key]
 
     def asks_for(self, word: str, role: Role, statement: Statement) -> bool:
-        """Whether the name that holds a string is also compared with `word`, so that a person must have ported this
-        code.
+        """Return whether the name that holds a string is also compared with `word`, so that a person must have ported
+        this code.
 
         Strings linked by `links` change together; if one is unchanged, no fix has written `word`.
         """
@@ -113,8 +113,8 @@ class Flow:
         return self._asked[key]
 
     def _is_looked_up(self, use: Role) -> bool:
-        """Whether a value is a key of a table defined in another file, `REGISTRY.get(flag)`, which may lack the new
-        word."""
+        """Return whether a value is a key of a table defined in another file, `REGISTRY.get(flag)`, which may lack the
+        new word."""
         function = use.call.func if use.call is not None else None
         if use.method != "get" or use.parameter != 0 or not isinstance(function, ast.Attribute):
             return False
@@ -193,8 +193,8 @@ class Flow:
                 yield role, statement
 
     def place(self, role: Role, statement: Statement) -> tuple[str, int] | None:
-        """The name that a string is bound to or compared with, as it is written, and its scope as `scope` returns
-        it."""
+        """Return the name that a string is bound to or compared with, as the code spells it, and its scope as `scope`
+        returns it."""
         spelled = _spelled(role)
         if not spelled:
             return None
@@ -271,7 +271,7 @@ class Flow:
         return ()
 
     def _handed(self, name: str, scope: int) -> Links:
-        """Keys of the attributes to which the value of a name is assigned unchanged: `self.kind = kind`."""
+        """Return the keys of the attributes to which the value of a name is assigned unchanged: `self.kind = kind`."""
         if (name, scope) not in self._takers:
             text, first = self.context.text, max(scope, 0)
             end = self.context.facts.indents.extent(scope) if scope >= 0 else len(text)
@@ -287,7 +287,7 @@ class Flow:
 
 
 def _says(node: ast.AST | None, word: str) -> bool:
-    """Whether a string, or a string in a list, is the word or begins with it and a colon: `"xpu"`, `"xpu:0"`."""
+    """Return whether a string, or a string in a list, is the word or begins with it and a colon: `"xpu"`, `"xpu:0"`."""
     nodes = node.elts if isinstance(node, (ast.List, ast.Tuple, ast.Set)) else [node]
     values = (one.value for one in nodes if isinstance(one, ast.Constant))
     return any(isinstance(value, str) and value.partition(":")[0] == word for value in values)

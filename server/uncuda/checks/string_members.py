@@ -27,7 +27,7 @@ class Members(NamedTuple):
 
 
 class MemberIndex:
-    """Collects these strings in one source file and caches them."""
+    """Collects the strings that belong to one option, field or name in a source file, and caches them."""
 
     def __init__(self, flow: Flow) -> None:
         self._flow, self._context = flow, flow.context

@@ -78,7 +78,7 @@ class Uses:
         return None if foreign else found
 
     def _is_foreign(self, rule: Rule, use: Role) -> bool:
-        """Whether a value is passed to a library by a keyword that is not named like a device:
+        """Return whether a value is passed to a library by a keyword that is not named like a device:
         `Fabric(accelerator=kind)`."""
         if use.kind != "argument" or use.call is None or not isinstance(use.parameter, str):
             return False
@@ -86,7 +86,7 @@ class Uses:
         return not says and bool(self.flow.module_of(use.call.func))
 
     def _is_beside(self, rule: Rule, role: Role, text: Text, statement: Statement) -> bool:
-        """Whether the strings beside a word are all devices, or the list that holds it is named like devices."""
+        """Return whether the strings beside a word are all devices, or the list that holds it is named like devices."""
         words, outer = words_around(text, statement)
         holder = role
         if role.kind == "argument" and role.call is not None and isinstance(role.call.func, ast.Attribute):

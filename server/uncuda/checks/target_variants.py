@@ -20,13 +20,13 @@ _UNSET = re.compile(r"if[ \t]+(?:not[ \t]+(\w[\w.]*)|(\w[\w.]*)[ \t]+is[ \t]+Non
 
 
 def words_for(device: str, ccl: str) -> dict[str, str]:
-    """The target's words by CUDA's: "cuda" → `device`, "nccl" → `ccl`, in each case of the letters."""
+    """Return the target's words, keyed by CUDA's: "cuda" → `device`, "nccl" → `ccl`, also in upper case."""
     words = {"cuda": device, "CUDA": device.upper(), "Cuda": device.capitalize(), "gpu": device}
     return words | {"GPU": device.upper(), "nccl": ccl, "NCCL": ccl.upper()}
 
 
 def said_for(words: Mapping[str, str], text: str) -> str:
-    """The text with CUDA's words replaced by the target's."""
+    """Return the text with CUDA's words replaced by the target's."""
     return _WORD.sub(lambda match: words[match[0]], text)
 
 
@@ -62,7 +62,8 @@ class TargetVariants:
         return bool(twin) and self._begins(twin, rf"[ \t]*{re.escape(twin)}[ \t]*(?::[^=\n]+)?=(?!=)")
 
     def asked(self, header: Header) -> bool:
-        """Whether an `if` directly above or below makes the same test for the target; a fix would have changed both."""
+        """Return whether an `if` directly above or below makes the same test for the target; a fix would have changed
+        both."""
         twin = self._twin(self._text[header.start : header.end].strip())
         if not twin:
             return False
@@ -72,12 +73,13 @@ class TargetVariants:
         return any(self._text[line.start : line.end].strip() == twin for line in (*above, *below))
 
     def answered(self, header: Header, others: list[Header]) -> bool:
-        """Whether another clause of the chain makes the same test for the target; no fix writes such a clause."""
+        """Return whether another clause of the chain makes the same test for the target; no fix writes such a
+        clause."""
         twin = self._twin(condition_of(self._text, header))
         return bool(twin) and any(condition_of(self._text, other) == twin for other in others)
 
     def tried(self, header: Header) -> bool:
-        """Whether a line such as `if kind is None:` follows a line that may have set `kind` to the target."""
+        """Return whether a line such as `if kind is None:` follows a line that may have set `kind` to the target."""
         match = _UNSET.match(self._text, header.start)
         if match is None:
             return False
@@ -93,7 +95,8 @@ class TargetVariants:
         return False
 
     def _twin(self, words: str) -> str:
-        """The words with CUDA replaced by the target; "" if they do not contain CUDA, or the file lacks the result."""
+        """Return the words with CUDA replaced by the target; "" if they do not contain CUDA, or the file lacks the
+        result."""
         twin = said_for(self._words, words)
         if twin == words:
             return ""
@@ -103,7 +106,7 @@ class TargetVariants:
         return twin if held and ((len(lines) == 1 and twin.isascii()) or twin in self._text) else ""
 
     def _begins(self, word: str, pattern: str) -> bool:
-        """Whether some line that contains a word begins with a pattern."""
+        """Return whether some line that contains a word begins with a pattern."""
         begins, text = re.compile(pattern), self._text
         places = self._find(("text", word), plain(word)) if word.isascii() else ()
         self._work.compare(len(places))

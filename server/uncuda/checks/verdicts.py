@@ -1,4 +1,4 @@
-"""What the `name` rules return for a dotted name: the rule, the replacement, and the class of the fix."""
+"""The result of the `name` rules for a dotted name: the rule, the replacement, and the class of the fix."""
 
 from __future__ import annotations
 
@@ -82,10 +82,11 @@ class Verdicts:
                 self.members.setdefault(name, {}).update(said)
 
     def judge(self, context: Context) -> Judge:
-        """The function that gives verdicts for one file.
+        """Return the function that gives verdicts for one file.
 
-        It leaves out rules that need another name which the file lacks, and rules about compilation if no source is
-        CUDA's. It drops fixes of rules if the file contains a word that no fix can port (`manual-words`).
+        The function leaves out rules that need another name which the file lacks, and rules about compilation if no
+        source file is for CUDA. The function drops the fixes of rules if the file contains a word that no fix can port
+        (`manual-words`).
         """
         if not self._complete:
             self._add(rule for rule in context.catalogue.rules.values() if self._silent_owner(rule, context))

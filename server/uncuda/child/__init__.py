@@ -150,7 +150,8 @@ def lives(process: int) -> bool:
 def first_line() -> tuple[bytes, bytes]:
     """Read the first line of standard input; return it without its newline, and the bytes that were read after it.
 
-    Both are empty if the input ends before a newline. No thread is started, so that the process may still be forked.
+    Both parts of the result are empty if the input ends before a newline. No thread is started, so that the process may
+    still be forked.
     """
     line: list[bytes] = []
     while data := _read():

@@ -1,7 +1,7 @@
 """A pool of equal processes: tasks are handed out, and their results are returned in the order of the tasks.
 
-If a process ends too early, only time is lost: its unanswered tasks are given to other processes one part at a time, so
-that the part that ends a process is found. The pool needs neither semaphores nor shared memory.
+If a process ends too early, only time is lost: its unanswered tasks are repeated in other processes one part at a time,
+which finds the part that makes a process end. The pool needs neither semaphores nor shared memory.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Launch:
 
 @dataclass(frozen=True)
 class Crashed:
-    """The result in place of an answer: the process ended each time it did this part alone. `code`: the exit code, as
-    Popen returns it."""
+    """The result for a part instead of an answer: the process ended each time it did this part alone. `code`: the exit
+    code, as Popen returns it."""
 
     code: int
 
@@ -63,7 +63,7 @@ def exit_reason(code: int) -> str:
 
 @dataclass(eq=False)
 class _Task(Generic[T]):
-    """A task of several `parts`. `ended`: a process ended while it did this task, alone or with others."""
+    """A task of several `parts`. `ended` means that a process ended while it did this task, alone or with others."""
 
     parts: Sequence[T]
     ended: bool = False
@@ -94,7 +94,7 @@ class Pool(Generic[T]):
         self._launch, self._here, self._lost = launch, here, lost
         self._request: Callable[[Sequence[T]], object] = list
         self._said: list[bytes] = []
-        self._waiting: deque[_Task[T]] = deque()  # not given to a process yet
+        self._waiting: deque[_Task[T]] = deque()  # not sent to a process yet
         self._again: deque[_Task[T]] = deque()  # returned by processes that ended
         self._given: list[_Task[T]] = []  # in the order of the results, including those of `_again`
         self._inbox: SimpleQueue[tuple[_Peer, bytes]] = SimpleQueue()
@@ -119,7 +119,7 @@ class Pool(Generic[T]):
     ) -> Iterator[tuple[Sequence[T], Any]]:
         """Yield each batch, or parts of it, with its answer, in order; the processes already work on the next batches.
 
-        `request`: makes the record that is sent for a batch or a part of one.
+        The function `request` makes the record that is sent for a batch or a part of one.
         """
         self._request = request
         self._waiting = deque(_Task(batch) for batch in batches)

@@ -85,7 +85,7 @@ class Channel:
 
     def only_request(self) -> Any:
         """The only request of this process; None if standard input ends first. Further input, or its end, then ends the
-        process at once. Also lowers the process's priority and turns garbage collection off."""
+        process at once. The function also lowers the process's priority and turns garbage collection off."""
         request = self.first_request()
         if request is not None:
             be_nice()

@@ -107,8 +107,8 @@ def _run(arguments: list[str]) -> int:
 
 
 def _show(error: click.ClickException, given: bool) -> None:
-    """Print a click error. `given`: whether there are arguments, which the message may quote; without arguments, the
-    error shows the help."""
+    """Print a click error. `given` says whether there are arguments, which the message may quote; without arguments,
+    the error shows the help."""
     if given:
         vars(error)["message"] = one_line(error.message)  # before click strips what looks like colour codes
     shown = io.StringIO()

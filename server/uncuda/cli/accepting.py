@@ -76,8 +76,8 @@ class Wishes(NamedTuple):
 
 
 class Accepting:
-    """The baselines of a run, and which findings they accept. `says`: whether notes about the entries of the baselines
-    are printed."""
+    """The baselines of a run, and which findings they accept. `says` says whether notes about the entries of the
+    baselines are printed."""
 
     def __init__(self, session: Session, wishes: Wishes, says: bool = True) -> None:
         self.accepted = 0
@@ -197,8 +197,8 @@ class Accepting:
             self._session.console.note(f"{shown(Path(acceptance.baseline.file))}: {dropped}")
 
     def _looked(self, acceptance: Acceptance) -> dict[str, LooksFor]:
-        """By path, for each file of a baseline that was checked without an error: a function that tells whether a rule
-        looked for findings of a target in the file."""
+        """Return, by path, for each file of a baseline that was checked without an error, a function that tells whether
+        a rule looked for findings of a target in the file."""
         from uncuda.workspace.baseline import relative
 
         failed = {problem.path for problem in self._session.problems}

@@ -26,8 +26,8 @@ def asking_options(command: CommandT) -> CommandT:
 
 
 class Asking:
-    """Leaves out the findings that the options of the command line exclude. `given`: the options of the command line;
-    `says`: see `Accepting`."""
+    """Leaves out the findings that the options of the command line exclude. `given` holds the options of the command
+    line; for `says`, see `Accepting`."""
 
     def __init__(self, session: Session, given: Mapping[str, Any], says: bool = True) -> None:
         self._session = session
@@ -77,7 +77,7 @@ class Asking:
         return file, data
 
     def checked(self, results: Iterable[Checked]) -> Iterator[Checked]:
-        """The results, with only those findings that the user asked for."""
+        """Yield the results, with only those findings that the user requested."""
         for result in results:
             selection = self.selection(result)
             if selection is not None and result.report is not None:

@@ -16,7 +16,8 @@ from .session import Failure, Session
 
 
 class Changes:
-    """The changed lines of a run's files. `given`: the bytes from standard input, used instead of a file's bytes."""
+    """The changed lines of a run's files. `given` holds the bytes from standard input, used instead of a file's
+    bytes."""
 
     def __init__(self, session: Session, revision: str) -> None:
         self.given: bytes | None = None

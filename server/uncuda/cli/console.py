@@ -61,7 +61,8 @@ class Console:
         sys.stderr.write(text + "\n")
 
     def progress(self, items: list[T], shown: bool) -> Iterator[T]:
-        """The items; on a terminal a progress bar is drawn meanwhile, if the loop takes more than half a second."""
+        """Yield the items; on a terminal a progress bar is drawn meanwhile, if the loop takes more than half a
+        second."""
         if not shown or self.quiet or not sys.stderr.isatty():
             yield from items
             return
@@ -87,7 +88,7 @@ class Console:
         self._progress = True
 
 
-# Signals that ask a process to end; SIGBREAK is the Ctrl-Break of Windows.
+# Signals that request a process to end; SIGBREAK is the Ctrl-Break of Windows.
 _INTERRUPTS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGBREAK") if hasattr(signal, name)
 ]
@@ -95,7 +96,7 @@ _INTERRUPTS = [
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Delay Ctrl-C and signals that ask the process to end until the end of the block, then handle them as usual."""
+    """Delay Ctrl-C and signals that end the process until the end of the block, then handle them as usual."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""The command `uncuda fix`: makes fixes in place, or prints them as a diff."""
+"""The command `uncuda fix`, which applies fixes in place or prints them as a diff."""
 
 from __future__ import annotations
 
@@ -169,8 +169,8 @@ class _Run:
         return self.session.words("interrupted after", ", ".join(self.changed))
 
     def summarize(self, command: Command) -> None:
-        """Print the summary to standard error: the fixes made, by rule, and the findings left. `command`: builds the
-        command line that is suggested next."""
+        """Print the summary to standard error: the applied fixes, by rule, and the remaining findings. `command`:
+        builds the command line that is suggested next."""
         session, words = self.session, self.session.words
         self._note_old_names()
         for path, why in self.refused:
@@ -209,8 +209,8 @@ class _Run:
             session.console.print(words("left safe", findings=words.count(not_made, "finding")))
 
     def _print_pending(self, counts: Counts, command: Command) -> None:
-        """Print how many fixes were made, how many need review and how many findings must be fixed by hand, then the
-        suggested next command."""
+        """Print how many fixes were applied, how many need review and how many findings have no fix, then the suggested
+        next command."""
         console, words = self.session.console, self.session.words
         kinds = [kind for kind, number in counts.total.by_class.items() if number or kind != SAFE]
         left = words.join(words(kind, f"{counts.total.by_class[kind]:,}") for kind in kinds)
@@ -231,8 +231,8 @@ class _Run:
         return fixes[0] if fixes else command("check", "--summary", "--only", MANUAL) if left else ""
 
     def _allowed(self, file: File) -> bool:
-        """Whether the file may be written: False if it was found through a symbolic link that leads out of the given
-        folders."""
+        """Return whether the file may be written: False if it was found through a symbolic link that leads out of the
+        given folders."""
         if not leads_out(file, self.folders):
             return True
         self.refused.append(Problem(file.path, self.session.words("link out")))

@@ -60,7 +60,8 @@ def overrides(given: Mapping[str, Any]) -> dict[str, object]:
 
 
 def words_in(given: Iterable[str]) -> list[str]:
-    """The words of an option that may be repeated or be a list: ["a", "b"] for `--x a --x b` and for `--x a,b`."""
+    """Return the words of an option that may be repeated or be a list: ["a", "b"] for `--x a --x b` and for `--x
+    a,b`."""
     return [word for part in given for word in part.replace(",", " ").split()]
 
 

@@ -64,19 +64,19 @@ _VERSIONS = "plugin "  # the keys of notes on the plugin's version begin with th
 
 
 class Wanted(NamedTuple):
-    """Which fixes a command makes. `review`: also make fixes that need review; `rules`: make only fixes of these rules;
-    None: of all rules."""
+    """Which fixes a command applies. `review`: also make fixes that need review; `rules`: make only fixes of these
+    rules; None: of all rules."""
 
     review: bool
     rules: tuple[str, ...] | None = None
 
     def takes(self, row: Row) -> bool:
-        """Whether the fix of a finding is to be made."""
+        """Return whether the command applies the fix of a finding."""
         return row.kind in ((SAFE, REVIEW) if self.review else (SAFE,)) and (not self.rules or row.rule in self.rules)
 
 
 class Failure(click.ClickException):
-    """The command cannot continue; the message says why and what to do."""
+    """Raised if the command cannot continue; the message says why and what to do."""
 
     exit_code = 2
 
@@ -86,7 +86,7 @@ class Failure(click.ClickException):
 
 @dataclass
 class Session:
-    """One run over a set of files. `given`: the settings from the command line, with kebab-case keys.
+    """One run over a set of files. `given` holds the settings from the command line, with kebab-case keys.
 
     `looked`: the files that were read, including those without a finding.
     """
@@ -179,7 +179,7 @@ class Session:
         """Start worker processes if the files are large enough for that. `looked`: whether each file was already read
         once.
 
-        No workers are started if receivers are analysed, because one process does that for all files.
+        No workers are started if receivers are analysed, because one process analyses the receivers of all files.
         """
         wanted = files[0].settings.workers if files else 1
         if wanted is not None and "workers" not in self.given:
@@ -200,7 +200,8 @@ class Session:
         self._note("worker crashed", process, exit_reason(code))
 
     def reads_standard_input(self, paths: Sequence[str], name: str | None) -> bool:
-        """Whether the text comes from standard input (named `name`); a usage error if the paths do not allow that."""
+        """Return whether the text comes from standard input (named `name`); a usage error if the paths do not allow
+        that."""
         if STDIN in paths and len(paths) > 1:
             raise click.UsageError("`-` (standard input) does not go together with files")
         if name and STDIN not in paths:
@@ -261,10 +262,10 @@ class Session:
             return self.engines.engine_for(settings)
 
     def answers_for(self, paths: Sequence[str], files: Iterable[File]) -> AnswersFor:
-        """A function that returns the types of receivers, if any file's settings ask for that; its child process ends
-        with the command.
+        """Return a function that returns the types of receivers, if any file's settings enable receiver analysis; its
+        child process ends with the command.
 
-        `paths`: the paths of the command line; imports are looked up in the folders among them.
+        `paths` are the paths of the command line; imports are looked up in the folders among them.
         """
         if not any(file.settings.receivers for file in files):
             return ask_nobody

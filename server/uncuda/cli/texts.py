@@ -28,7 +28,7 @@ def complain(text: str) -> None:
 
 
 def one_line(text: str) -> str:
-    """A message that may quote untrusted text, made safe to print: escaped, and cut to a readable length."""
+    """Return a message that may quote untrusted text, made safe to print: escaped, and cut to a readable length."""
     from uncuda.printable import cut_middle, printable  # imported here, because `--version` and `--help` do not need it
 
     return printable(cut_middle(text, _LONGEST))

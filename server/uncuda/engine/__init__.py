@@ -1,5 +1,5 @@
-"""The engine: computes findings and fixed text from a source text, the catalogue, settings and project. It does no
-I/O."""
+"""The engine: computes findings and fixed text from a source text, the catalogue, settings and project. The engine does
+no I/O."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Engine:
         project: Project | None = None,
         remember: int = 1,
     ) -> None:
-        """`remember`: for how many texts the engine keeps facts, so that checking their next version is cheap.
+        """`remember` is the number of texts whose facts the engine keeps, so that checking their next version is cheap.
 
         `guard`, if it is set, is called when a rule raises; otherwise the exception propagates.
         """
@@ -168,7 +168,7 @@ class Engine:
         return self.report(facts, source.path, ruleset, answers)
 
     def sites(self, source: Source) -> tuple[Site, ...]:
-        """The sites of all findings in a text whose receiver can be looked up."""
+        """Return the receivers of all findings in a text that the receiver analysis can look up."""
         return self.check(source).sites
 
     def report(
@@ -234,7 +234,7 @@ class Engine:
         return hits, silent
 
     def _look(self, facts: Facts, ruleset: Ruleset, path: str, kept: Kept | None) -> tuple[Context, list[Row]]:
-        """The hits of each check; the hits in `kept` are reused."""
+        """Return the hits of each check; the hits in `kept` are reused."""
         line = kept.line if kept is not None else None
         portable = self.settings.portable
         context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim, path, portable, line)
@@ -311,9 +311,9 @@ class Engine:
     ) -> Fixed:
         """Apply fixes of the allowed classes until nothing changes. `concerned` and `answers`: as in `check`.
 
-        `rules`: apply only fixes of these rules, and edits that must be made together with them; None: of all rules.
-        `selection`: the findings to consider; None: all. `limits`: as in `check`, for each of at most 12 passes; if one
-        is exceeded, LimitExceeded is raised.
+        With `rules`, apply only fixes of these rules, and edits that must be applied together with them; None means all
+        rules. `selection`: the findings to consider; None: all. `limits`: as in `check`, for each of at most 12 passes;
+        if one is exceeded, LimitExceeded is raised.
         """
 
         def check(text: Source, edited: Edited | None, known: Answers | None) -> Report:
@@ -322,5 +322,5 @@ class Engine:
         return fixed(source, check, review, rules, answers, selection, self._combined)
 
     def _combined(self, chosen: Chosen) -> Chosen:
-        """Fixes that are made together, with the imports that all of them need."""
+        """Return fixes that are applied together, with the imports that all of them need."""
         return chosen

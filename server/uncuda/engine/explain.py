@@ -1,4 +1,5 @@
-"""Explains the code at an offset for a hover: its findings, and the target's counterpart of a name. It does no I/O."""
+"""Explains the code at an offset for a hover: its findings, and the target's counterpart of a name. This module does no
+I/O."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ from .ruleset import Ruleset
 class Counterpart:
     """The target's counterpart of a name.
 
-    `status`: a word of the target's table, or "unlisted". `present`: whether the counterpart is in the configured
+    `status` is a status of the target's table, or "unlisted". `present`: whether the counterpart is in the configured
     version; `since`: the first version with it. `missing`: parameters that the counterpart lacks. `limits`: ids of
     sentences in `rules/limits.tsv`. `applicability`: the best class of a fix, None if there is no fix. `patched`: the
     active shim maps the name.

@@ -22,9 +22,9 @@ Edited = tuple[str, Collection[Edit]]
 """An earlier text, and the edits that turned it into the present one."""
 
 Chosen = list[tuple[Fix, str]]
-"""Fixes that are made together, each with its rule."""
+"""Fixes that are applied together, each with its rule."""
 Combine = Callable[[Chosen], Chosen]
-"""A function that replaces the imports that single fixes need by those that all fixes made together need."""
+"""A function that replaces the imports that single fixes need by those that all fixes together need."""
 Check = Callable[[Source, "Edited | None", "Answers | None"], Report]
 """Computes the report of a text, given the edits since the last check and the known receivers."""
 
@@ -38,8 +38,8 @@ def fixed(
     selection: Selection | None = None,
     combine: Combine = list,
 ) -> Fixed:
-    """The text after its safe fixes (with `review`, also those that need review) of the given `rules` (None: all), or
-    the reason why it was not fixed."""
+    """Return the text after its safe fixes (with `review`, also those that need review) of the given `rules` (None:
+    all), or the reason why it was not fixed."""
     if not review:
         return _made(source, check, {SAFE}, rules, answers, selection, combine)
     made = _made(source, check, {SAFE, REVIEW}, rules, answers, selection, combine)

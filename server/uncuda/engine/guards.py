@@ -67,7 +67,8 @@ def _denies(statement: Statement, part: ast.AST, branches: Branches) -> bool:
 def _in_chain(outer: ast.BoolOp, parts: Parts, denied: dict[ast.AST, bool], work: Work) -> Iterator[tuple[int, int]]:
     """The same pairs for `a and b and …`: each test with the operands up to and including the next test.
 
-    They are yielded from right to left, so that the result for a later test is known when an earlier one is handled.
+    The pairs are yielded from right to left, so that the result for a later test is known when an earlier one is
+    handled.
     """
     wanted = isinstance(outer.op, ast.Or)
     behind: list[int] = []

@@ -42,10 +42,10 @@ Row = Sequence[tuple[Hit, "bool | None"]]
 
 
 class Found(NamedTuple):
-    """The results of the checks of one text. `hits`: by check, each with whether a sibling branch handles the target.
-    `asked` and `absent`: as in the Context of that check. `keys`: the keys of the searches that the checks used.
-    `certain`: whether no answer depended on earlier fixes. `linked`: the final hits with linked fixes; None if types of
-    receivers were known."""
+    """The results of the checks of one text. `hits` has, for each check, its hits, each with whether a sibling branch
+    handles the target. `asked` and `absent` have the same meaning as in the Context of that check. `keys`: the keys of
+    the searches that the checks used. `certain`: whether no answer depended on earlier fixes. `linked`: the final hits
+    with linked fixes; None if types of receivers were known."""
 
     facts: Facts
     project: Project
@@ -60,7 +60,7 @@ class Found(NamedTuple):
 class Kept(NamedTuple):
     """Hits that are still valid after an edit, at their new offsets. `line`: the one line to check again.
 
-    `linked`: as in `Found`, if the line had no hit and no fix touches it; else None.
+    `linked` is as in `Found` if the line had no hit and no fix touches the line; else None.
     """
 
     hits: Sequence[Row]
@@ -91,7 +91,7 @@ class Carried:
         linked: Sequence[Hit] | None,
         certain: bool,
     ) -> None:
-        """Store the results of a check. `old`: the result whose hits were reused; the other arguments are as in
+        """Store the results of a check. `old` is the result whose hits were reused; the other arguments are as in
         `Found`."""
         asked, keys = context.asked, facts.searches.keys
         if old is not None:
@@ -182,7 +182,7 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
 
 def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
     """Whether the edited line, before and after the edit, is in a function in which no statement was read, and contains
-    no name that a check traces. Such a line affects no other line."""
+    no name that a check traces. If so, editing the line has no effect on the hits in other lines."""
     old, new = _function(found.facts, region.old), _function(facts, region.new)
     if old is None or new is None or region.old_end > old[1] or region.new_end > new[1]:
         return False
@@ -200,7 +200,7 @@ def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
     line, now = (region.old, region.old_end), (region.new, region.new_end)
     for key, before, after in facts.searches.renewed(found.keys):
         kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
-        if kind == "beginnings":  # such a search is only for a place in one block
+        if kind == "beginnings":  # this kind of search affects only its own block
             continue
         # Searches that matched in the line itself: if they had found more than prose, the line would have become a
         # statement.
@@ -246,7 +246,7 @@ def _is_read(facts: Facts, start: int, asked: Collection[str]) -> bool:
 def _same_elsewhere(keys: Collection[Hashable], facts: Facts, region: Region) -> bool:
     """Whether no search matches in the line, before or after the edit, except searches for statements to read.
 
-    For searches that only tell whether a word occurs in the text, a further or missing occurrence makes no difference.
+    For searches that only tell whether a word occurs in the text, one occurrence more or less makes no difference.
     """
     for key, before, after in facts.searches.renewed(keys):
         if not _within(before, region.old, region.old_end) and not _within(after, region.new, region.new_end):

@@ -1,4 +1,4 @@
-"""Groups fixes in sibling branches that must be applied together, because a half-fixed text would be misread.
+"""Groups fixes in sibling branches that must be applied together, because partly fixed branches would be misread.
 
 If a fix writes the target into one clause, that clause looks like a branch for the target, and the hits in its siblings
 would no longer be reported. `checks/branches.py` tells which branch is for which device; this module calls it for the
@@ -93,7 +93,7 @@ class LinkedBranches:
         return self._branches.asks_cuda(statement.start + start, statement.start + end) < 0
 
     def _heads(self, statements: list[int]) -> Iterator[Header]:
-        """One clause of each chain that may contain several of the places."""
+        """Yield one clause of each `if` chain that may contain several of the given hits."""
         text, widths = self._text, [self._width(start) for start in statements]
         for index, (start, width) in enumerate(zip(statements, widths)):
             self._work.compare(2)
@@ -148,7 +148,7 @@ class LinkedBranches:
             yield self._exposed(clauses, conditions, asked)
 
     def _asked(self, clause: Header, own: Group) -> int:
-        """What a condition tests for after its fixes: 1 for the target, -1 for any device but the target, 0 for
+        """Return what a condition tests for after its fixes: 1 for the target, -1 for any device but the target, 0 for
         neither."""
         changed, done = "", clause.start
         for edit in sorted({edit for index in own for edit in self._hits[index].fixes[0].edits}):

@@ -50,8 +50,8 @@ def _keep_imports(hits: Sequence[Hit], package: str, work: Work) -> Sequence[Hit
     """The hits, with one change: fixes that turn an import into the plugin's also add the plain plugin import that
     other fixes need.
 
-    After such a fix, the other fixes would no longer add that import, though the first import may be inside a
-    condition.
+    After a fix that inserts the import, the other fixes would no longer insert it, though the first import may be
+    inside a condition.
     """
     plain = f"import {package}"
     asked: dict[str, set[Edit]] = {SAFE: set(), REVIEW: set()}
@@ -101,7 +101,7 @@ def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, li
     A test is not fixed before the code that it guards, and not at all if calls in its block would raise on the target.
     Sibling branches are linked within a class: a safe fix does not include one that needs review, but the latter
     includes the safe fix. The hits of a group larger than `_MOST` get no fix, and neither do hits that depend on them.
-    `package`: the plugin; `libraries`: what is known about modules.
+    `package` is the plugin; `libraries` holds what is known about modules.
     """
     hits = [hit.lowered(REVIEW) if hit.by_hand else hit for hit in _keep_imports(hits, package, facts.work)]
     for _ in range(_ROUNDS):
@@ -175,8 +175,8 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
     """Pairs, in both directions, of a test and the code that produces the tested value. `owner`: the first hit that has
     each key.
 
-    They are pairs, not sets, because the test may have no fix, and then the code that produces the value is not fixed
-    either.
+    The links are pairs, not sets, because the test may have no fix, and then the code that computes the value is not
+    fixed either.
     """
     for index, hit in enumerate(hits):
         for key in hit.sources:
@@ -204,7 +204,7 @@ def _lower(
     stays: Staying,
     seen: set[int],
 ) -> None:
-    """Lower the class of tests that stay unchanged, of the code they guard, and of what is linked to either. `seen`:
+    """Lower the class of tests that stay unchanged, of the code they guard, and of the code linked to either. `seen`:
     tests whose guarded code was handled already."""
     if stays:
         stays.lower(classes)

@@ -55,13 +55,14 @@ class Messages(Sentences):
         return self("note", note, cut(shown)) if shown else note
 
     def _lacking(self, since: str) -> str:
-        """The sentence that says since which plugin version a name exists, if not every configured version has it."""
+        """Return the sentence that says since which plugin version a name exists, if not every configured version has
+        it."""
         package, version = self._target.words["package"], self._target.version
         key = "known since" if Versions.of(version).may("<", since) else "not in"
         return self(key, package=package, since=since, version=version)
 
     def alias(self, name: str, dotted: str) -> str:
-        """The message at the place where a local name was bound to an API."""
+        """Return the message shown at the import or assignment by which a local name was bound to an API."""
         return self("alias", cut(name), cut(dotted))
 
     def fixes(self, hit: Hit) -> tuple[Fix, ...]:

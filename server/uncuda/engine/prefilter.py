@@ -1,10 +1,11 @@
 """Anchors: words without which a rule finds nothing. A quick search for anchors in the bytes of a file excludes most
 files.
 
-Each word costs about 0.04 s of CPU on 72 MB, so there are few words: "cuda" also covers `torch.backends.cuda.matmul`;
-words of PyTorch are searched only in files that contain `torch`; a rule's `gate` lists which of its words cause a file
-to be read (if it is empty: none, unless the rule is selected by name), and `gate-patterns` are one-line patterns for
-files with `torch`. There are many libraries, so one pattern finds them all, in lines that import.
+Each word that is searched for costs about 0.04 s of CPU on 72 MB of sources, so there are few words. "cuda" also covers
+`torch.backends.cuda.matmul`. Words of PyTorch are searched only in files that contain `torch`. A rule's `gate` lists
+which of its words cause a file to be read (if it is empty: none, unless the rule is selected by name), and
+`gate-patterns` are one-line patterns for files with `torch`. There are many libraries, so one pattern finds all of them
+in import lines.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _DOTTED = frozenset({"name", "argument", "jit-script"})
 
 
 class Prefilter:
-    """The anchors of the active rules. `anchors`: statements that contain one of these words are read."""
+    """The anchors of the active rules. `anchors` are words; statements that contain one of them are read."""
 
     def __init__(self, rules: Iterable[Rule], target: Target, selected: frozenset[str] = frozenset()) -> None:
         anywhere: set[str] = set()
@@ -87,12 +88,12 @@ class Prefilter:
 
 
 def _one_of(words: Iterable[str]) -> str:
-    """One pattern for all words that begin with `torch.`, which is as fast as a search for that beginning."""
+    """Return one pattern for all words that begin with `torch.`, which is as fast as a search for that beginning."""
     return re.escape(_BELOW_TORCH) + f"(?:{'|'.join(re.escape(word[len(_BELOW_TORCH) :]) for word in words)})"
 
 
 def _library_imports(rules: Iterable[Rule], target: Target) -> list[str]:
-    """Patterns for lines that import a module covered by a rule without anchors of its own. The patterns begin with a
+    """Return patterns for lines that import a module covered by a rule that has no anchors. The patterns begin with a
     literal, because such patterns are fast."""
     mine = [rule for rule in rules if rule.check == "module" and not rule.get("anchors")]
     roots = {re.escape(name.partition(".")[0]) for rule in mine for name in target.libraries(rule)}

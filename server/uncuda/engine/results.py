@@ -15,7 +15,7 @@ from ..source import Span
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place of the same text that explains a finding."""
+    """Another span of the same text that explains a finding."""
 
     span: Span
     message: str
@@ -23,8 +23,8 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding of a rule at a place. `fixes`: best first; empty: the code must be changed by hand. `related`: places
-    that explain the finding.
+    """A finding of a rule at a span of the text. `fixes` are sorted, best first; if empty, a person must change the
+    code. `related` lists other spans that explain the finding.
 
     `subject`: as in `Hit`. Findings with the same rule and subject need one decision by the person who ports the code.
     """
@@ -43,7 +43,8 @@ class Finding:
 class Report:
     """Findings in source order, and the spans of statements that could not be parsed.
 
-    `sites`: all findings whose receiver can be looked up, including those that are not reported.
+    `sites` lists the receivers that the receiver analysis can look up, including those of findings that are not
+    reported.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -56,8 +57,8 @@ class Fixed:
     """The result of fixing a text. `applied`: number of fixes by rule; `report`: the findings left; `refused`: the
     reason why the text was not fixed.
 
-    `before`: the original text, with `first` as its report; `passes`: the changes in each pass. `alone`: the edits of
-    safe fixes without those that need review; None: the same as in the passes.
+    `before`: the original text, with `first` as its report; `passes`: the changes in each pass. `alone` holds the edits
+    of safe fixes without those that need review; None: the same as in the passes.
     """
 
     text: str
@@ -80,10 +81,10 @@ class Fixed:
 
 
 def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
-    """The findings for a target without tables; if one of them must be fixed by hand, only safe fixes are kept.
+    """Return the findings for a target without tables; if one of them has no fix, only safe fixes are kept.
 
-    Without tables it is unknown what a name is on the target, and writing the device beside it would port the code by
-    half. `unknown`: the text imports a CUDA library that no rule covers.
+    Without tables it is unknown whether the target has a name, and changing only the device next to it would leave
+    half-ported code. `unknown`: the text imports a CUDA library that no rule covers.
     """
     if not unknown and all(finding.fixes or finding.severity == "information" for finding in findings):
         return findings
@@ -93,7 +94,7 @@ def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
 
 
 def sparing(kept: list[Finding], every: list[Finding], work: Work) -> list[Finding]:
-    """The findings, without fixes that would change a place where the user suppressed a finding."""
+    """Return the findings, without fixes that would change code whose findings the user suppressed."""
     names = {(finding.rule, finding.span) for finding in kept}
     silenced = sorted(finding.span for finding in every if (finding.rule, finding.span) not in names)
     starts = [span.start for span in silenced]

@@ -35,7 +35,7 @@ class Ruleset:
 
     @cached_property
     def checks(self) -> list[Check]:
-        """The checks of these rules, one object for each kind of check."""
+        """Return the check objects of these rules, one for each kind of check."""
         by_check: dict[str, list[Rule]] = {}
         for rule in self.rules:
             by_check.setdefault(rule.check, []).append(rule)
@@ -49,7 +49,7 @@ class Ruleset:
         return self.shim or not (rule.when_imported or rule.check == "missing-shim")
 
     def concerns(self, data: bytes) -> bool:
-        """Whether a file with these bytes can have a finding; decided by a few fast searches for words."""
+        """Return whether a file with these bytes can have a finding; decided by a few fast searches for words."""
         return self._gates.open_for(data)
 
     def speaks_of(self, data: bytes) -> bool:
@@ -66,7 +66,7 @@ class Ruleset:
 
     @cached_property
     def words(self) -> Words:
-        """The words because of which a statement is read."""
+        """Return the words because of which a statement is read."""
         names: set[str] = set()
         for check in self.checks:
             names |= getattr(check, "names", frozenset())

@@ -1,4 +1,4 @@
-"""Which findings of a text are requested, and which statements no fix may change; the caller decides why."""
+"""Defines which findings of a text are requested, and which statements no fix may change; the caller decides why."""
 
 from __future__ import annotations
 

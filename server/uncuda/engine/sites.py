@@ -38,7 +38,8 @@ def _site(hit: Hit) -> Site | None:
 
 
 def answered(hits: Sequence[Hit], answers: Answers) -> tuple[Sequence[Hit], Sequence[Hit]]:
-    """The remaining hits, with the class of fixes lowered where an answer says so, and the hits that an answer removes.
+    """Return the remaining hits, with the class of fixes lowered where an answer requires it, and the hits that an
+    answer removes.
 
     A hit linked to a removed one loses its fixes.
     """
@@ -65,7 +66,7 @@ def _lowered(hit: Hit) -> Hit:
 
 
 def moved(answers: Answers, edits: Sequence[Edit]) -> dict[Site, str]:
-    """The answers for the text after these edits, without answers for edited places."""
+    """Return the answers for the text after these edits, without answers for edited code."""
     ordered = sorted(edits)
     found = {}
     for site, verdict in answers.items():

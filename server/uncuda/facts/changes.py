@@ -31,7 +31,7 @@ class Region(NamedTuple):
 
 
 def between(old: str, new: str) -> list[Region]:
-    """One region from the first difference of two texts to the last; empty if they are equal."""
+    """Return one region from the first difference of two texts to the last; empty if they are equal."""
     if old == new:
         return []
     size, last, end = min(len(old), len(new)), len(old), len(new)
@@ -105,7 +105,7 @@ class Searches:
         """The sorted offsets that `scan` yields for the text. `scan` gets the text and the range of whole lines to
         search; `key` identifies the search.
 
-        `scan` gets the text and the range of whole lines to search; `key` identifies what it searches for.
+        `scan` gets the text and the range of whole lines to search; `key` identifies the searched pattern.
         """
         found = self._found.get(key)
         if found is None:

@@ -18,9 +18,9 @@ _TOKEN = re.compile(
     re.M,
 )
 _CONTINUES = re.compile(r"(?:elif|else|except|finally|case)\b")
-# Weights: one level of brackets needs about as much stack as this many levels of the others.
+# Weights: one level of brackets needs about as much stack as this many levels of the other constructs.
 _BRACKET, _LAMBDA, _STEP, _BLOCK = 6, 3, 1, 6
-_PATTERN = 96  # libcst tries each bracket of a pattern in several ways, which doubles the time or more
+_PATTERN = 96  # libcst tries each bracket of a pattern several ways, which at least doubles the time
 
 
 def nesting(text: str, enough: int = 1_000_000) -> int:

@@ -66,7 +66,7 @@ class Member:
 
 @dataclass(slots=True, eq=False)
 class Text:
-    """A string expression. `value`: its value, or the text before the first field of an f-string."""
+    """A string expression. `value` is the string's value, or the text before the first field of an f-string."""
 
     value: str
     node: ast.expr
@@ -107,7 +107,8 @@ class Digest:
         return self.piece.text[-self.piece.base :] if self.piece.base else self.piece.text
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """The half-open offsets of a node relative to the statement, also for a node inside a field of an f-string."""
+        """Return the half-open offsets of a node relative to the statement, also for a node inside a field of an
+        f-string."""
         found: ast.AST | None = node if self.fields else None
         while found is not None and found not in self.fields:
             found = self.parents.get(found)
@@ -115,7 +116,7 @@ class Digest:
 
 
 def digest(piece: Piece, header_only: bool = False) -> Digest:
-    """The digest of a line's nodes. `header_only`: do not read the blocks of its headers."""
+    """The digest of a line's nodes. With `header_only`, the blocks below compound statements are not read."""
     result = Digest(piece)
     for node in piece.nodes:
         _visit(node, result, piece, -1, header_only)

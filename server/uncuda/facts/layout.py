@@ -1,4 +1,4 @@
-"""Finds strings, comments and logical lines of a text, but only near the places that a caller asks for.
+"""Finds strings, comments and logical lines of a text, but only near the offsets that a caller requests.
 
 Only triple-quoted strings can extend over several lines without brackets or backslashes, so they are found first, by
 their quotes. A logical line is found from the nearest line above that is certain to start a statement (`return`,
@@ -36,9 +36,9 @@ _OPEN, _CLOSE = "([{", ")]}"
 class Layout:
     """The lexical structure of one text; every answer is cached.
 
-    `strings`: its triple-quoted strings, if known. `work`: counts the work of searches; None: not counted. `mended`:
-    its triple quotes were unbalanced and have been paired by guess. `known_starts`, `known_ends`: the starts and ends
-    of the logical lines found so far.
+    `strings` are the text's triple-quoted strings, if known. `work`: counts the work of searches; None: not counted.
+    `mended` means that the text's triple quotes were unbalanced and have been paired by guess. `known_starts`,
+    `known_ends`: the starts and ends of the logical lines found so far.
     """
 
     def __init__(self, text: str, strings: list[tuple[int, int]] | None = None, work: Work | None = None) -> None:
@@ -103,7 +103,8 @@ class Layout:
         return self.token_at(offset) == "#"
 
     def token_at(self, offset: int) -> str:
-        """The kind of token that contains `offset`: "#" for a comment, a quote character for a string, "" for code."""
+        """Return the kind of token that contains `offset`: "#" for a comment, a quote character for a string, "" for
+        code."""
         if self.string_around(offset):
             return '"'
         start, end = self.logical_line(offset)

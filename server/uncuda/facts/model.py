@@ -27,9 +27,9 @@ READ = 8  # number of characters that `ast` parses in about the time of one work
 class Words:
     """The words because of which a statement is read; all of them come from the rules.
 
-    Names may end with `*`. `spoken`: words covered by rules, among words that contain an anchor; `families`: beginnings
-    of such words; if both are empty, every word that contains an anchor counts. `libraries`: modules for which only
-    imports are read.
+    Names may end with `*`. `spoken` lists words covered by rules, among words that contain an anchor; `families` lists
+    beginnings of such words; if both are empty, every word that contains an anchor counts. `libraries`: modules for
+    which only imports are read.
     """
 
     anchors: tuple[str, ...]
@@ -63,7 +63,7 @@ class Words:
         return tuple(name[:-1] for name in self.names if name.endswith("*"))
 
     def speaks(self, word: str) -> bool:
-        """Whether rules may cover a whole word that contains an anchor: they may cover `is_cuda`, but not
+        """Return whether rules may cover a whole word that contains an anchor: they may cover `is_cuda`, but not
         `cuda_graph_mode`."""
         return not self.spoken or word in self.spoken or word.startswith(self.families)
 
@@ -76,7 +76,8 @@ class Words:
         return dotted in self.prefixes or self.bound(dotted)
 
     def told_apart(self, dotted: str) -> bool:
-        """Whether the dotted name of an imported name is kept, because rules cover it or it belongs to a library."""
+        """Return whether the dotted name of an imported name is kept, because rules cover it or it belongs to a
+        library."""
         if self.relevant(dotted):
             return True
         while dotted and dotted not in self.libraries:
@@ -104,7 +105,8 @@ class Statement:
 
 @dataclass(slots=True, eq=False)
 class Name:
-    """A reference that resolves to `dotted`. `hidden`: the number of its leading segments that an alias hides."""
+    """A reference that resolves to `dotted`. `hidden` is the number of the name's leading segments that an alias
+    hides."""
 
     dotted: str
     chain: Chain
@@ -155,7 +157,7 @@ class Facts:
         self.layout.work = self.names.work = self.searches.work = work
 
     def says(self, word: str) -> bool:
-        """Whether the text contains a word, or any other string without a line break."""
+        """Return whether the text contains a word, or any other string without a line break."""
         return bool(self.searches.find(("text", word), plain(word)))
 
     def moved(self, facts: Facts, region: Region) -> list[Name]:

@@ -22,8 +22,8 @@ _IMPORTERS = frozenset({"import_module", "importorskip", "__import__"})
 
 @dataclass(slots=True, eq=False)
 class Bound:
-    """One binding of a name. `scope`: the offset of the scope's header, or -1 for the module; `dotted`: the dotted name
-    it stands for, if known."""
+    """One binding of a name. `scope` is the offset of the scope's header, or -1 for the module; `dotted` is the bound
+    object's dotted name, if known."""
 
     scope: int
     word: str
@@ -82,8 +82,8 @@ class Names:
         return names
 
     def resolve(self, name: str, statement: int, inside: int = -1) -> str | None:
-        """The dotted name that `name` stands for in the statement at this offset; None if it is unknown or
-        ambiguous."""
+        """Return the dotted name of the object that `name` refers to in the statement at this offset; None if it is
+        unknown or ambiguous."""
         bounds = self._bound.get(name)
         if not bounds:
             return None

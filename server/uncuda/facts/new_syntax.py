@@ -1,5 +1,5 @@
 """Reads statements that this Python's `ast` rejects but libcst accepts: PEP 701 f-strings, PEP 695 `type` and generics,
-t-strings, `except*`. Without libcst, such statements are not read.
+t-strings, `except*`. Without libcst, statements with newer syntax are not read.
 
 libcst only confirms that the text is valid Python. `ast` then parses it with the new syntax replaced by blanks of the
 same length, and f-string fields are parsed one by one, as in every version.
@@ -46,7 +46,7 @@ def _parses(text: str) -> bool:
 def _is_shallow(text: str, depth: int) -> bool:
     """Whether a text is shallow enough for libcst, which recurses on the stack of the process.
 
-    Each f-string is parsed by libcst first, because its end determines what else is a bracket.
+    Each f-string is parsed by libcst first, because its end determines which later brackets are code.
     """
     parts = split_strings(text)
     if parts is None:

@@ -38,7 +38,7 @@ class Piece:
         return self.base + start + column
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """The half-open offsets of a node."""
+        """Return the half-open offsets of a node."""
         return self.start(node), self.end(node)
 
     def start(self, node: ast.AST) -> int:

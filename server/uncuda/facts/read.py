@@ -43,9 +43,9 @@ def read(
 ) -> Facts:
     """Read the islands of a text.
 
-    `before`: the facts of the previous text, with the same words; `edits` (start, end, text): the edits that turned it
-    into this text, if known. Unchanged parts are reused, with the same result as without. `work`: counts the work and
-    raises LimitExceeded; None: no limit.
+    `before` holds the facts of the previous text, with the same words; `edits` (start, end, text) are the edits that
+    turned it into this text, if known. Unchanged parts are reused, with the same result as without. `work`: counts the
+    work and raises LimitExceeded; None: no limit.
     """
     if before is None:
         plain = narrow(text)
@@ -128,7 +128,7 @@ class _Reader:
         return facts
 
     def _says_star(self, before: Facts, region: Region) -> bool:
-        """Whether the line is or was a star import, or changes whether `torch` comes from a star import."""
+        """Return whether the line is or was a star import, or changes whether `torch` comes from a star import."""
         lines = before.layout.text[region.old : region.old_end], self.text[region.new : region.new_end]
         brought = any("torch" in line for line in lines) and self.facts.searches.find(("text", _STAR), plain(_STAR))
         return before.star >= 0 or bool(brought) or any(_STAR in line for line in lines)
@@ -188,8 +188,8 @@ class _Reader:
         return found
 
     def _hopeless(self, offset: int) -> int:
-        """The end of the long plain string or the comment line around an offset, which contains most matches; -1 for
-        other places."""
+        """Return the end of the long plain string or the comment line around an offset, since most matches are in
+        those; -1 elsewhere."""
         holder = self.layout.string_around(offset)
         if holder is not None:
             prefix = self.text[max(0, holder[0] - 2) : holder[0]].lower()
@@ -287,7 +287,7 @@ class _Reader:
     def _bind(
         self, waiting: list[tuple[Binding, Statement]], known: dict[str, bool]
     ) -> list[tuple[Binding, Statement]]:
-        """Record the bindings of relevant names; returns the others."""
+        """Record the bindings of relevant names; return the other bindings."""
         rest = []
         for binding, statement in waiting:
             if binding.name in known or binding.kind == "star":
@@ -298,7 +298,7 @@ class _Reader:
         return rest
 
     def _meaning(self, binding: Binding, statement: Statement) -> str | None:
-        """The dotted name that a binding stands for, if rules cover the name."""
+        """Return the dotted name of the object that a binding refers to, if rules cover it."""
         if binding.kind in ("import", "from", "star"):
             return binding.dotted if self.words.told_apart(binding.dotted) else None
         if binding.value is None:

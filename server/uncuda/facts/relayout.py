@@ -33,7 +33,7 @@ def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple
 
 
 def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> bool:
-    """Reuse the logical lines around the changed ones if these still end at the same places.
+    """Reuse the logical lines around the changed ones if the lines still end at the same offsets.
 
     Returns whether each change is within one logical line. Below an unclosed bracket, the ends of lines are guessed
     from the lines around them; these are computed again, unless the bracket is in the changed line.

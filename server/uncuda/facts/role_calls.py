@@ -29,8 +29,8 @@ def chain_of(node: ast.AST | None) -> tuple[ast.AST | None, list[str]]:
 
 
 def last_word(node: ast.AST | None) -> str:
-    """The word that names an expression: "type" for `a.b.type`, "f()" for `f(x)`, "device" for `cfg["device"]`, "x" for
-    `x`."""
+    """Return the word that names an expression: "type" for `a.b.type`, "f()" for `f(x)`, "device" for `cfg["device"]`,
+    "x" for `x`."""
     if isinstance(node, ast.Attribute):
         return node.attr
     if isinstance(node, ast.Name):
@@ -126,6 +126,6 @@ def _columns(names: str) -> tuple[str, ...]:
 
 
 def compared_too(compare: ast.AST | None) -> list[str]:
-    """Other names with which a string is compared: `b` in `"cuda" in (a, b)`."""
+    """Return other names with which a string is compared: `b` in `"cuda" in (a, b)`."""
     other = compare.comparators[-1] if isinstance(compare, ast.Compare) else None
     return [name.id for name in other.elts[1:] if isinstance(name, ast.Name)] if isinstance(other, ROWS) else []

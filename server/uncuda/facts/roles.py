@@ -60,7 +60,8 @@ class Role:
 
 
 def role_of(text: Text, digest: Digest, resolve: Resolve) -> Role:
-    """The role of a string expression within its statement. `resolve` gives the dotted name of a node."""
+    """The role of a string expression within its statement. `resolve` is the function that returns the dotted name of a
+    node."""
     return role_at(text.node, text.piece.start(text.node), digest, resolve)
 
 
@@ -111,7 +112,8 @@ def _texts(nodes: Iterable[ast.AST | None], without: ast.AST) -> list[str]:
 
 
 def _is_indexed(parent: ast.AST | None, node: ast.AST) -> bool:
-    """Whether an item of a list display is selected in place: `["cpu", "cuda"][torch.cuda.is_available()]`."""
+    """Return whether an item of a list display is selected in the same expression: `["cpu",
+    "cuda"][torch.cuda.is_available()]`."""
     indexed = isinstance(parent, ast.Subscript) and node is parent.value and not isinstance(parent.slice, ast.Slice)
     return indexed and isinstance(node, (ast.List, ast.Tuple))
 

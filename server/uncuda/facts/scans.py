@@ -1,5 +1,5 @@
-"""Searches for the places in a text that are worth reading. Each scan gets a range of whole lines and looks at each
-line by itself."""
+"""Searches a text for the statements that must be parsed. Each scan gets a range of whole lines and looks at each line
+independently."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def plain(word: str) -> Scan:
 
 
 def whole_word(name: str) -> Scan:
-    """A scan for a name as a whole word, also next to a dot."""
+    """Return a scan for a name as a whole word, also next to a dot."""
     size = len(name)
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
@@ -53,7 +53,7 @@ def matches(pattern: re.Pattern[str]) -> Scan:
 
 
 def anchors(anchor: str, speaks: Callable[[str], bool]) -> Scan:
-    """A scan for an anchor in whole words that rules cover."""
+    """Return a scan for an anchor in whole words that rules cover."""
     whole, size = not anchor.isidentifier(), len(anchor)
 
     def scan(text: str, start: int, end: int) -> Iterable[int]:
@@ -120,12 +120,12 @@ def uses(name: str, every: bool) -> Scan:
                     yield at
             at = text.find(name, at + size, end)
 
-    # Attributes nearly always follow that name, and the pattern skips such uses faster.
+    # Attributes nearly always follow that name, and the pattern skips these uses faster.
     return torch if name == "torch" and not every else scan
 
 
 def beginnings(words: tuple[str, ...]) -> Scan:
-    """A scan for the starts of lines whose first word is one of these."""
+    """Return a scan for the starts of lines whose first word is one of these."""
 
     def scan(text: str, start: int, end: int) -> list[int]:
         found = []

@@ -60,7 +60,7 @@ class IndentScopes:
     def take_over(self, before: IndentScopes) -> bool:
         """Copy the results for the previous text, whose logical lines must correspond to those of this one.
 
-        Returns False, and copies nothing, if a line changed before the end of its first word.
+        Return False, and copy nothing, if a line changed before the end of its first word.
         """
         lines = same_beginnings(before._text, self._text, self._searches.regions)
         if lines is None:
@@ -168,7 +168,7 @@ class IndentScopes:
     def lines_above(self, offset: int, *words: str) -> Iterator[Header]:
         """The lines above `offset` in the same block and at the same indentation, nearest first.
 
-        With `words`, only lines that begin with one of them; these are found by a search instead of a walk.
+        With `words`, only lines that begin with one of the words are returned; a search finds them faster than a walk.
         """
         line = self.header_at(offset)
         above = self.header_above(line.start)
@@ -312,7 +312,7 @@ def _is_beside(blank: tuple[str, str], line: tuple[str, str], text: str, end: in
 
 
 def _beginning(line: str) -> tuple[str, str]:
-    """The indentation of a line, and its first token: a keyword, a punctuation mark, or "word"."""
+    """Return the indentation of a line, and its first token: a keyword, a punctuation mark, or "word"."""
     match = _HEAD.match(line)
     if match is None:
         return line.strip("\r\n"), ""

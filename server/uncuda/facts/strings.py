@@ -75,7 +75,7 @@ def formatted_end(text: str, start: int, quotes: str, level: int = 0) -> tuple[i
     """(offset of the closing quotes, or -1; spans of the expressions in fields) of an f-string or t-string whose body
     starts at `start`.
 
-    `level`: the number of f-strings and fields around it; beyond a limit the result is -1.
+    `level` is the number of f-strings and fields around the string; beyond a limit the result is -1.
     """
     fields: list[tuple[int, int]] = []
     position, size = start, len(text)

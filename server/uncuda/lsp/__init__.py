@@ -1,4 +1,4 @@
-"""The language server of uncuda. Its modules are imported only when it starts."""
+"""The language server of uncuda. The server's modules are imported only when it starts."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class UncudaServer(Session):
             self.ended()
 
     def _read(self, connection: Connection) -> None:
-        """Read messages in a thread of its own, and make the process end when the client leaves."""
+        """Read messages in a separate thread, and make the process end when the client leaves."""
         code = 1
         try:
             for body in frames(connection.read):

@@ -44,8 +44,8 @@ def run(tcp: str | None, log_file: str | None) -> int:
 def _keep_memory() -> None:
     """Make glibc keep up to a few megabytes of freed memory instead of returning them to the system.
 
-    Each keystroke allocates and frees several copies of the text, and getting new memory pages costs more than copying
-    the text.
+    Each keystroke allocates and frees several copies of the text, and requesting new memory pages costs more than
+    copying the text.
     """
     if not sys.platform.startswith("linux"):
         return

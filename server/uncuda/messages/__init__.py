@@ -1,7 +1,7 @@
-"""All sentences that a user reads, in English and Chinese, by room and key; and the choice of the language.
+"""All sentences that a user reads, in English and Chinese, by key; and the choice of the language.
 
-A room is a table of sentences, loaded when it is needed: help of the command line, reports, the server's commands,
-editors, findings. The texts of rules, tables and settings are in the files that declare these.
+The sentences are in tables ("rooms"), each loaded when it is needed: help of the command line, reports, the server's
+commands, editors, findings. The texts of rules, tables and settings are in the files that declare these.
 """
 
 from __future__ import annotations

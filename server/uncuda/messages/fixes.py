@@ -22,7 +22,7 @@ FIXES: Room = {
 
 
 class Title(str):
-    """The English title of a fix. `key`: the key of the title in FIXES; `said`: the code that the title quotes, the
+    """The English title of a fix. `key` is the key of the title in FIXES; `said` is the code that the title quotes, the
     same in both languages."""
 
     __slots__ = ("key", "said")
@@ -36,7 +36,7 @@ class Title(str):
 
 
 def titled(key: str, said: str = "") -> Title:
-    """The English title of a fix; `said`: the code that the title quotes."""
+    """Return the English title of a fix; `said` is the code that the title quotes."""
     title = Title(FIXES[key][0].format(said))
     title.key, title.said = key, said
     return title

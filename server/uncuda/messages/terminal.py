@@ -46,19 +46,19 @@ TERMINAL: Room = {
         ),
     ),
     "output": (
-        "Where it goes; `-`: standard output. HTML is written to uncuda-report.html, all else to standard output.",
+        "The output file; `-`: standard output. Default: uncuda-report.html for HTML, else standard output.",
         "输出位置；`-` 表示标准输出。HTML 默认写入 uncuda-report.html，其余写到标准输出。",
     ),
     "report format": (
-        "Its format; without it what the name of the file says, else html.",
+        "The report's format. Default: the format that the output file's name shows, else html.",
         "报告格式；未指定时以文件扩展名为准，否则为 html。",
     ),
     "compare": (
-        "Also say what was fixed, and what is new, since this report, which was written with --format json.",
+        "Also list what was fixed and what is new since this earlier report, written with --format json.",
         "与先前以 --format json 生成的报告相比，列出已修复和新增的问题。",
     ),
     "beside": (
-        "Also say what is left for the other accelerators (default); it takes as long again for each.",
+        "Also count what is left for the other accelerators (default); each takes as long again.",
         "同时给出其他加速器的情况（默认）；每个加速器需要同样长的时间。",
     ),
     "rule": ("Show the page of a rule; without a name, list the rules.", "显示规则说明；不给名称时列出所有规则。"),
@@ -67,17 +67,17 @@ TERMINAL: Room = {
     "interrupted": ("interrupted", "已中断"),
     "output-format": ("How to report.", "报告格式。"),
     "statistics": (
-        "Also count by rule and by decision (text, concise, json).",
+        "Also print counts by rule and by decision (text, concise, json).",
         "同时按规则和决定统计（text、concise、json）。",
     ),
     "summary": (
-        "Instead of findings one screen: how many, where, and what to do first (text; a member of json).",
+        "Print one screen instead of findings: how many, where, and what to do first (text; a member of json).",
         "不逐条列出，只用一屏说明：有多少、在哪里、先做什么（text；json 中为一个成员）。",
     ),
     "only": (
         (
             "Show only findings of these classes, and of these rules; the exit code follows what is shown. "
-            "`library`, `extension` and `environment` stand for rules. Repeat it, or separate by commas."
+            "`library`, `extension` and `environment` select rules by prerequisite. Repeat it, or separate by commas."
         ),
         (
             "只显示这些类别及这些规则的问题，退出码以所显示的为准。"

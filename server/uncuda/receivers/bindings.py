@@ -88,7 +88,7 @@ def is_none(name: Any) -> bool:
 
 
 def named_in_module(tree: Any, word: str) -> list[Any]:
-    """The names that bind a word in the scope of the module."""
+    """Return the names that bind a word in the scope of the module."""
     return _bound_in(tree, word)
 
 
@@ -127,8 +127,8 @@ def plain_value(statement: Any) -> Any:
 
 
 def owner(parameter: Any, kind: str) -> Any:
-    """The class of a method whose first parameter is `parameter`: for an instance (`kind` "self") or for the class
-    itself ("cls"); None for any other parameter."""
+    """Return the class of a method whose first parameter is `parameter`: for an instance (`kind` "self") or for the
+    class itself ("cls"); None for any other parameter."""
     function = parameter.get_parent_function()
     if function.type != "funcdef" or function.get_params()[0] is not parameter:
         return None
@@ -148,7 +148,7 @@ def class_around(function: Any) -> Any:
 
 
 def decorators(definition: Any) -> list[str]:
-    """The decorators of a function or class as they are written, without arguments: ["staticmethod"]."""
+    """Return the decorators of a function or class as the code spells them, without arguments: ["staticmethod"]."""
     return ["".join(leaf for leaf in _dotted(item)) for item in definition.get_decorators()]
 
 

@@ -1,9 +1,9 @@
-"""The main module of the process that runs jedi. It reads questions as JSON, one per line, and writes answers in the
-same way.
+"""The main module of the process that runs jedi. The child process reads questions as JSON, one per line, and writes
+answers in the same way.
 
 `{"path", "text", "roots"}` opens a document and has no answer. `{"line", "column", "argument", "lacking", "seconds"}`
-is a question about the document, answered with `{"verdict", "memory", "last"}`; `last` says that the memory is used up
-and the process ends. The first line that the process writes is `{"ready": true}`.
+is a question about the document, answered with `{"verdict", "memory", "last"}`; `last` means that the memory limit is
+reached and the process ends. The first line that the process writes is `{"ready": true}`.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Lineage(NamedTuple):
 
 
 def lineage(place: Place) -> Lineage:
-    """The class at a place and all project classes that it derives from; the class itself comes first."""
+    """Return the class at a definition and all project classes that it derives from; the class itself comes first."""
     classes: list[Place] = []
     complete, foreign = True, ""
     waiting = [place]
@@ -48,8 +48,8 @@ def lineage(place: Place) -> Lineage:
 
 
 def members(family: Lineage, attribute: str) -> list[Place]:
-    """The places where the classes of a family define an attribute: the first class that defines it as a method, or
-    else all places that assign it."""
+    """Return where the classes of a family define an attribute: the first class that defines it as a method, or else
+    all assignments to it."""
     found: list[Place] = []
     for owner in family.classes:
         own = _own(owner, attribute)
@@ -68,8 +68,8 @@ def _bases(definition: Any) -> list[Any]:
 
 
 def _base(module: Module, node: Any) -> list[Place] | str:
-    """The places where the project defines a base class; for a class outside the project "torch", "library", "" (known,
-    but neither) or "unknown"."""
+    """Return where the project defines a base class; for a class outside the project "torch", "library", "" (known, but
+    neither) or "unknown"."""
     parts = parts_of(node)
     while parts[-1].type == "trailer" and parts[-1].children[0] == "[":
         parts = parts[:-1]
@@ -99,14 +99,14 @@ def _kind(dotted: str) -> str:
 
 
 def _own(owner: Place, attribute: str) -> list[Place]:
-    """The places where one class itself defines an attribute: as a method, as a field, or by `self.name = …` in one of
-    its methods."""
+    """Return where one class itself defines an attribute: as a method, as a field, or by `self.name = …` in one of its
+    methods."""
     names = owner.module.tree.get_used_names().get(attribute, ())
     return [Place(owner.module, name) for name in names if _class_of(name) is owner.definition]
 
 
 def _class_of(name: Any) -> Any:
-    """The class of which `name` defines an attribute; None if `name` defines no attribute."""
+    """Return the class of which `name` defines an attribute; None if `name` defines no attribute."""
     definition = name.get_definition(include_setitem=False)
     if definition is None or definition.type not in ("funcdef", "expr_stmt"):
         return None

@@ -13,7 +13,7 @@ from .modules import Module
 from .reader import Reader
 from .values import Origin
 
-# Classes whose objects have only the attributes that the program gives them.
+# Classes whose objects have only the attributes that the program assigns to them.
 _RECORDS = frozenset({"Namespace", "SimpleNamespace"})
 
 

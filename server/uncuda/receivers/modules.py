@@ -12,7 +12,7 @@ _MOST_MODULES = 64
 
 
 class Place(NamedTuple):
-    """A name at a place in a module; `leaf` is None for the module itself."""
+    """A name in a module's syntax tree; `leaf` is None for the module itself."""
 
     module: Module
     leaf: Any
@@ -116,7 +116,7 @@ class Module:
         return self.tree.get_leaf_for_position((line, column + 1))
 
     def goto(self, leaf: Any) -> list[Place]:
-        """Every definition of a name, with imports followed; an import whose module cannot be found counts as a
+        """Return every definition of a name, with imports resolved; an import whose module cannot be found counts as a
         definition.
 
         jedi's own resolution of imports silently drops those that it cannot resolve.

@@ -25,7 +25,7 @@ class TimedOut(Stopped):
 
 
 class Process:
-    """One process that runs jedi. `memory`: the largest number of bytes that it used, as it last reported; `asked`: the
+    """One process that runs jedi. `memory` is the largest number of bytes that the process reported; `asked` is the
     number of questions that it was sent."""
 
     def __init__(self, arguments: Sequence[str] | None = None) -> None:
@@ -51,7 +51,7 @@ class Process:
         return self._popen.poll() is None
 
     def open(self, path: str, text: str, roots: Sequence[str]) -> None:
-        """Send the document that the next questions are about to the process; raises Stopped as `ask` does."""
+        """Send the process the document that the next questions are about; raises Stopped as `ask` does."""
         if not self._ready:
             self._receive(None, _START_SECONDS)
             self._ready = True

@@ -1,7 +1,7 @@
 """Computes all objects that an expression can be, from all assignments and return statements that may produce it.
 
 jedi returns where a name is defined, but not whether it missed a possibility: for `Batch() if small else
-torch.zeros(3)` it returns only `Batch`. In this module, the answer also says whether it is complete.
+torch.zeros(3)` it returns only `Batch`. In this module, each answer also says whether it is complete.
 """
 
 from __future__ import annotations
@@ -124,8 +124,8 @@ class Reader:
         return UNKNOWN
 
     def _of(self, module: Module, parts: list[Any], found_at: Callable[[Place], Values]) -> Values:
-        """The objects that an attribute can be. Its owner is computed first: jedi would repeat that work and take more
-        steps."""
+        """The objects that an attribute can be. The object before the dot is computed first: jedi would repeat that
+        work and take more steps."""
         leaf = parts[-1].children[1]
         owners = self._guarded("owner", module, leaf, lambda: self.chain(module, parts[:-1]))
         kinds = {origin.kind for origin in owners.origins}
@@ -141,7 +141,7 @@ class Reader:
         return found
 
     def _result(self, place: Place) -> Values:
-        """The objects that a call returns, if the called name is defined at `place`."""
+        """Return the objects that a call returns, if the called name is defined at `place`."""
         definition = place.definition
         if definition is None or place.is_class or place.is_import or is_nothing(place):
             return instance(place)
@@ -248,7 +248,7 @@ class Reader:
 
 
 def _targets(module: Module, leaf: Any) -> list[Place]:
-    """The places where a name is defined, with imports resolved."""
+    """Return the definitions of a name, with imports resolved."""
     return _followed(module, bindings(leaf)) or module.goto(leaf)
 
 

@@ -27,7 +27,7 @@ _REFUSED = (
 
 
 class Refused(PermissionError):
-    """The exception that this process may not do what it tried."""
+    """The exception raised if this process tries something that it may not do."""
 
 
 def limit_memory(size: int) -> None:

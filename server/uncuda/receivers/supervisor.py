@@ -49,7 +49,8 @@ class Supervisor:
     def ask(
         self, document: Document, sites: Sequence[Site], timeout: float, obsolete: Callable[[], bool] = lambda: False
     ) -> Given:
-        """An answer for every site, until the time is up or `obsolete()` says that the answers are no longer needed.
+        """Return an answer for every site, until the time is up or `obsolete()` says that the answers are no longer
+        needed.
 
         A question that took too long gets the answer "unknown", so that it is not asked again.
         """
@@ -79,8 +80,8 @@ class Supervisor:
             return Given(answers, late)
 
     def _running(self, fresh: bool) -> Process:
-        """The running process. It is restarted if it has ended; if `fresh` is true (a document is about to be opened),
-        also if it has used much memory or answered many questions."""
+        """The running process. The process is restarted if it has ended; if `fresh` is true (a document is about to be
+        opened), also if it has used much memory or answered many questions."""
         process = self._process
         if process is not None:
             grown = process.memory > _MOST_MEMORY or process.asked >= _MOST_QUESTIONS

@@ -18,9 +18,9 @@ _CROSSING = ("torch", "dlpack")
 
 
 class Origin(NamedTuple):
-    """Where an object comes from: its kind, its dotted name if it has one, and the place that defines its class.
+    """The origin of an object: its kind, its dotted name if it has one, and the definition of its class.
 
-    `kind`: "torch", "library", "class" (an instance of a project class), "type" (the class itself) or "module".
+    `kind` is "torch", "library", "class" (an instance of a project class), "type" (the class itself) or "module".
     """
 
     kind: str
@@ -61,7 +61,7 @@ def crosses(word: str) -> bool:
 
 
 def known(dotted: str) -> Values | None:
-    """The Values of an imported dotted name, according to its first word; None if that word is unknown."""
+    """Return the Values of an imported dotted name, according to its first word; None if that word is unknown."""
     root = dotted.partition(".")[0]
     if root.startswith("torch"):
         return one("torch", dotted)
@@ -77,12 +77,13 @@ def imported_from(place: Place) -> Values:
 
 
 def is_nothing(place: Place) -> bool:
-    """Whether the name at `place` is bound to None: usually the fallback of an import that failed."""
+    """Return whether the name defined at `place` is bound to None, which is usually the fallback of an import that
+    failed."""
     return place.leaf is not None and is_none(place.leaf)
 
 
 def instance(place: Place) -> Values:
-    """The Values of an instance of the class that is defined at `place`."""
+    """Return the Values of an instance of the class that is defined at `place`."""
     if place.is_class:
         return one("class", place=place)
     if place.is_import:

@@ -49,7 +49,7 @@ class Frame:
     command: Callable[..., str] = " ".join
 
     def check(self, *options: str) -> str:
-        """The command line that checks the same files and shows them in another way."""
+        """Return the command line that checks the same files and shows them in another way."""
         return self.command("check", *options, *(("--only", self.only.words) if self.only else ()))
 
 

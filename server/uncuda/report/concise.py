@@ -1,5 +1,5 @@
-"""The report with one line for each finding, in the order of the files: for `grep`, and for editors that read a list of
-places."""
+"""The report with one line for each finding, in the order of the files: for `grep`, and for editors that read lists of
+locations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .text import TextReporter, headline
 
 
 class ConciseReporter(TextReporter):
-    """Writes findings without their source lines; repeated findings are written in place, not at the end."""
+    """Writes findings without their source lines; repeated findings are written where they occur, not at the end."""
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
         """Write `path:line:column: severity rule: message [class]`, the fix class in the words of `--only`."""

@@ -63,8 +63,8 @@ def name_in_diff(path: str) -> tuple[str, bool]:
 
 
 def lines_before(before: str, after: str) -> Callable[[int], int]:
-    """A function that returns, for a line of `after` (from 1), the line of `before` that it comes from, or at which it
-    was inserted."""
+    """Return a function that returns, for a line of `after` (from 1), the line of `before` that it comes from, or at
+    which it was inserted."""
     from difflib import SequenceMatcher
 
     blocks = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False).get_opcodes()
@@ -79,8 +79,8 @@ def lines_before(before: str, after: str) -> Callable[[int], int]:
 
 
 def places_before(before: Source, after: Source) -> Callable[[Span], tuple[Location, Location]]:
-    """A function that returns, for a span of `after`, its start and end in `before`, or the place where it was
-    inserted."""
+    """Return a function that returns, for a span of `after`, its start and end in `before`, or the location where it
+    was inserted."""
     line_before = lines_before(before.text, after.text)
 
     def place_before(offset: int) -> Location:
@@ -91,8 +91,8 @@ def places_before(before: Source, after: Source) -> Callable[[Span], tuple[Locat
 
 
 def _header(prefix: bytes, path: str) -> bytes:
-    """A file name as it is written after `--- ` or `+++ `; a name with blanks is followed by a tab, as git writes it
-    for GNU patch."""
+    """Return a file name in the form required after `--- ` or `+++ `; a name with blanks is followed by a tab, as git
+    writes it for GNU patch."""
     raw = prefix + path.replace(os.sep, "/").lstrip("/").encode("utf-8", "surrogateescape")
     quoted = _QUOTED.sub(lambda found: b"\\" + (_ESCAPES.get(found[0][0]) or b"%03o" % found[0][0]), raw)
     quoted = _COMMAND.sub(rb"\1\\133", quoted)

@@ -69,7 +69,7 @@ class JsonReporter(Reporter):
 
 
 def _decisions(counts: Counts) -> list[dict[str, Any]]:
-    """One row for each rule and subject, those with the most findings first."""
+    """Return one row for each rule and subject, those with the most findings first."""
     return [
         {"rule": rule, "subject": subject, "count": tally.count, "files": tally.files, **tally.by_class}
         for (rule, subject), tally in counts.by_decision

@@ -1,7 +1,7 @@
-"""Holds back repeated findings without a fix: the first few of a decision are reported at once, the others together at
-the end.
+"""Holds back repeated findings without a fix: the first few findings of a decision are reported at once, the others
+together at the end.
 
-A held-back place is stored as six numbers, so that a million places take 24 MB.
+A held-back finding is stored as six numbers, so that a million findings take 24 MB.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DECISIONS = 10_000  # if there are more decisions than this, few of them have m
 
 
 class Decision(NamedTuple):
-    """The common fields of all findings without a fix that one decision settles: every field but the place."""
+    """The fields that all findings of one decision without a fix have in common: every field but the position."""
 
     rule: str
     severity: str
@@ -31,8 +31,8 @@ class Decision(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The place of a finding; `end_line`, `end_column`: those of the first character after it; `cell`: the number of
-    the notebook cell."""
+    """The position of a finding; `end_line` and `end_column` are those of the first character after it; `cell` is the
+    number of the notebook cell."""
 
     path: str
     line: int
@@ -43,30 +43,30 @@ class Place(NamedTuple):
 
     @classmethod
     def of(cls, path: str, start: Location, end: Location) -> Place:
-        """The place in a file from one location to another."""
+        """Return the position in a file from one location to another."""
         return cls(path, start.line, start.column, end.line, end.column, start.cell)
 
 
 class Group:
-    """The places of one decision, without the first few, which are reported at once."""
+    """The positions of one decision's findings, without the first few, which are reported at once."""
 
     def __init__(self, decision: Decision, paths: list[str]) -> None:
         self.decision = decision
         self.files = 0
         self._paths = paths
-        self._numbers = array("I")  # six numbers for each place: the file's index, then the other fields of `Place`
+        self._numbers = array("I")  # six numbers for each position: the file's index, then the other fields of `Place`
 
     def __len__(self) -> int:
         return len(self._numbers) // len(Place._fields)
 
     def __iter__(self) -> Iterator[Place]:
-        """Iterate over the places of the decision, in the order in which they were found."""
+        """Iterate over the positions of the decision's findings, in the order in which they were found."""
         numbers = iter(self._numbers)
         for file, *place in zip(*[numbers] * len(Place._fields), strict=True):
             yield Place(self._paths[file], *place)
 
     def add(self, *place: int) -> None:
-        """Store a place in the last file; `place`: the fields of a `Place` after its path."""
+        """Store a position in the last file; `place` holds the fields of a `Place` after its path."""
         file = len(self._paths) - 1
         self.files += not self._numbers or self._numbers[-len(Place._fields)] != file
         self._numbers.extend((file, *place))
@@ -81,8 +81,8 @@ class Repeated:
         self._paths: list[str] = []
 
     def keeps(self, finding: Finding, source: Source, shown: Shown | None = None) -> bool:
-        """Whether a finding is held back: it has no fix, and FIRST findings of the same decision were reported before.
-        `shown`: returns the locations of its place, if they differ from those of the span in the source."""
+        """Return whether a finding is held back: it has no fix, and FIRST findings of the same decision were reported
+        before. `shown` returns the locations of its position, if they differ from those of the span in the source."""
         if not finding.subject or fix_class(finding) != MANUAL:
             return False
         decision = Decision(finding.rule, finding.severity, finding.subject, finding.message, finding.target)
@@ -101,5 +101,5 @@ class Repeated:
         return True
 
     def groups(self) -> list[Group]:
-        """The groups of held-back places, the decision with the most places first."""
+        """Return the groups of held-back findings, the decision with the most findings first."""
         return sorted(self._groups.values(), key=lambda group: (-len(group), group.decision))

@@ -26,7 +26,7 @@ _PYTHON = "python"
 
 
 def page_of(rule: Rule, target: Target, catalogue: Catalogue, locale: str) -> str:
-    """A rule's page in Markdown. Only https links are kept; others become plain text."""
+    """A rule's page in Markdown. The page contains only https links; other links become plain text."""
     return _Page(rule, target, catalogue, locale).text()
 
 
@@ -78,8 +78,8 @@ class _Page:
         return IN_BRACES.sub(lambda found: words.get(found[1], "…"), template)
 
     def _limit(self) -> list[str]:
-        """The sentence that says why the target lacks the feature that the rule is about; empty if the rule is not
-        about a missing feature."""
+        """Return the sentence that says why the target lacks the feature that the rule is about; empty if the rule is
+        not about a missing feature."""
         reason = str(self._target.features.get(self._rule.needs, "yes")) if self._rule.needs else "yes"
         return [] if reason == "yes" else [self._catalogue.limit(reason, self._say.locale)]
 
@@ -112,7 +112,7 @@ class _Page:
                 yield (f"{self._say('not reported')}\n\n" if quiet else "") + _fenced(marked, language)
 
     def _concerns(self, words: list[str]) -> bool:
-        """Whether an example with these words after ```python applies to this target and version."""
+        """Return whether an example with these words after ```python applies to this target and version."""
         options = _options(words)
         only = [word for word in words if ":" not in word]
         exact = Versions.of(self._target.version).exact

@@ -54,7 +54,7 @@ class SummaryReporter(Reporter):
 
 @dataclass(frozen=True)
 class _Line:
-    """A line; `is_cut`: whether it stands for more rows than it names."""
+    """A line; `is_cut` says whether it covers more rows than it names."""
 
     text: str
     is_heading: bool = False
@@ -123,7 +123,7 @@ def _order(order: Iterable[Step], words: Words) -> Iterator[_Line]:
 
 
 def _with_names(said: str, names: Sequence[str], words: Words) -> str:
-    """The line with as many of the names as fit, and the number of the other names."""
+    """Return the line with as many of the names as fit, and the number of the remaining names."""
     for shown in range(len(names), 0, -1):
         more = [words("more names", len(names) - shown)] if shown < len(names) else []
         line = words("named", said, words.join([*names[:shown], *more]))
@@ -146,13 +146,14 @@ def _columns(name: str, numbers: Sequence[str], is_heading: bool = False, is_cut
 
 
 def _parted(rows: Sequence[RowT], most: int | None) -> tuple[Sequence[RowT], Sequence[RowT]]:
-    """The first `most` rows, and the others; if there is only one other row, it is added to the first ones."""
+    """Return the first `most` rows, and the remaining rows; a single remaining row is added to the first ones."""
     number = len(rows) if most is None or len(rows) <= most + 1 else most
     return rows[:number], rows[number:]
 
 
 def _fitted(text: str, columns: int) -> str:
-    """The text shortened to a number of columns: a longer text keeps its beginning and its end, with … between them."""
+    """Return the text shortened to a number of columns: a longer text keeps its beginning and its end, with … between
+    them."""
     if width(text) <= columns:
         return text
     head, tail = text[: columns // 3], text[columns // 3 :]

@@ -1,4 +1,4 @@
-"""The report for people: place, message, the source line, and a caret below the finding."""
+"""The report for people: location, message, the source line, and a caret below the finding."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def fix_mark(finding: Finding, words: Words) -> str:
 
 
 def headline(finding: Finding, source: Source, mark: str, color: bool = False, shown: Shown | None = None) -> str:
-    """`path:line:column: severity rule: message [mark]` and a line break. `shown`: as in `Repeated.keeps`."""
+    """`path:line:column: severity rule: message [mark]` and a line break. For `shown`, see `Repeated.keeps`."""
     location = shown(finding.span)[0] if shown else source.location(finding.span.start)
     place = _place(source.path, location, color)
     marked = paint(f"[{mark}]", _FIX_COLORS[fix_class(finding)], color)
@@ -72,8 +72,8 @@ def headline(finding: Finding, source: Source, mark: str, color: bool = False, s
 
 
 def repeated_blocks(repeated: Repeated, words: Words, color: bool = False) -> Iterator[Iterator[str]]:
-    """A block of lines for each decision: its message, then `path:line:column: severity rule: subject` for each
-    place."""
+    """Yield a block of lines for each decision: its message, then `path:line:column: severity rule: subject` for each
+    finding."""
     for group in repeated.groups():
         yield _block(group, words, color)
 
@@ -97,13 +97,13 @@ def _kind(severity: str, rule: str, color: bool) -> str:
 
 
 def none_found(report: Reporter) -> list[str]:
-    """The line that says that there are no findings, or that none is shown."""
+    """Return the line that says that there are no findings, or that none is shown."""
     hidden, words = hidden_line(report), report.frame.words
     return [words("none shown" if hidden else "none", files=words.count(report.checked, "file")), *hidden]
 
 
 def hidden_line(report: Reporter) -> list[str]:
-    """The line that says how many findings are not shown; empty if none is hidden."""
+    """Return the line that says how many findings are not shown; empty if none is hidden."""
     hidden, words = report.hidden.counts.total, report.frame.words
     return [words("hidden", _class_counts(hidden, words))] if hidden.count else []
 
@@ -125,7 +125,7 @@ def summary(counts: Counts, words: Words) -> list[str]:
 
 
 def _class_count(kind: str, counts: Counts, words: Words) -> str:
-    """The number of findings of a fix class: `3 safe`, `149 by hand (1 decision)`."""
+    """Return the number of findings of a fix class: `3 safe`, `149 by hand (1 decision)`."""
     number = counts.total.by_class[kind]
     if kind == MANUAL and counts.decisions_by_hand < number:
         return words("manual decisions", f"{number:,}", words.count(counts.decisions_by_hand, "decision"))
@@ -133,8 +133,8 @@ def _class_count(kind: str, counts: Counts, words: Words) -> str:
 
 
 def rule_table(counts: Counts, words: Words) -> str:
-    """One line for each rule, those with the most findings first: the number of findings, in total and for each fix
-    class."""
+    """Return one line for each rule, those with the most findings first: the number of findings, in total and for each
+    fix class."""
     wide = max(map(len, counts.rules))
     return "".join(
         f"{tally.count:6,}  {rule:{wide}}  {_class_counts(tally, words)}\n" for rule, tally in counts.by_rule
@@ -142,7 +142,7 @@ def rule_table(counts: Counts, words: Words) -> str:
 
 
 def decision_table(counts: Counts, words: Words) -> str:
-    """One line for each decision that a person has to make: number of findings, rule and subject, fix classes,
+    """Return one line for each decision that a person has to make: number of findings, rule and subject, fix classes,
     files."""
     rows = [
         (rule, printable(cut(subject, _SUBJECT)), tally)
@@ -160,7 +160,7 @@ def decision_table(counts: Counts, words: Words) -> str:
 
 
 def _class_counts(tally: Tally, words: Words) -> str:
-    """The counts by fix class: `70 safe, 10 by hand`."""
+    """Return the counts by fix class: `70 safe, 10 by hand`."""
     return words.join(words(kind, f"{number:,}") for kind, number in tally.by_class.items() if number)
 
 

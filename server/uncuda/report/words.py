@@ -21,7 +21,7 @@ class BaselineWords(Sentences):
 
 
 def baseline_problem(error: BaselineError, locale: str) -> str:
-    """The message that says why a baseline cannot be used: the place of the error and the error itself."""
+    """Return the message that says why a baseline cannot be used: the location of the error and the error itself."""
     return f"{error.place}: {BaselineWords(locale)(error.key, error.value)}"
 
 

@@ -1,4 +1,5 @@
-"""Writes settings into a configuration file: only the lines of their keys change, the rest stays as the user wrote it.
+"""Writes settings into a configuration file: only the lines of their keys change, all other lines stay as the user
+wrote them.
 
 The new text is parsed and must have the old settings and the new values; otherwise nothing is written.
 """

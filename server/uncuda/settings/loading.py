@@ -180,7 +180,7 @@ def _text(file: Path) -> str:
 
 
 def line_of(text: str, words: tuple[str, ...]) -> int | None:
-    """The line (from 1) of the last of `words`, each searched below the previous one; None if none is found."""
+    """Return the line (from 1) of the last of `words`, each searched below the previous one; None if none is found."""
     found = None
     begin = re.search(r"^\s*\[\s*tool\s*\.\s*uncuda\b", text, re.MULTILINE)
     place = begin.start() if begin else 0

@@ -15,7 +15,7 @@ from .patterns import pattern_sets
 
 @dataclass(frozen=True)
 class Settings:
-    """One value for every row of the table of options. Patterns include the folder that they are relative to."""
+    """The values of all options in the table of settings. Patterns include the folder that they are relative to."""
 
     target: str | None = None
     target_version: str | None = None
@@ -102,8 +102,7 @@ def covered(base: Mapping[str, object], layer: Mapping[str, object]) -> dict[str
 
 
 def _one_aim(values: dict[str, object], layer: Mapping[str, object]) -> None:
-    """A target and `portable` exclude each other: the closer setting is kept, and that of the layers below is
-    removed."""
+    """A target and `portable` exclude each other: if `layer` sets one of them, the other is removed from `values`."""
     if layer.get("strategy") == "portable" and "target" not in layer:
         for name in ("target", "target_version"):
             if name not in layer:

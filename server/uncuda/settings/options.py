@@ -165,7 +165,7 @@ OPTIONS: tuple[Option, ...] = (
         "per-file-ignores",
         "rules-by-pattern",
         {},
-        "Rules that are not reported in the files that a pattern matches. Patterns have the syntax of .gitignore. They "
+        "Rules that are not reported in the files that a pattern matches. Patterns have the syntax of .gitignore and "
         "are relative to the folder of the configuration file, or, in an editor's settings, to the workspace folder.",
         "在与模式匹配的文件中不检查的规则。模式语法与 .gitignore 相同，"
         "相对于配置文件所在目录；在编辑器设置中相对于工作区文件夹。",
@@ -184,7 +184,7 @@ OPTIONS: tuple[Option, ...] = (
         (),
         "Files and folders that are not read, besides the built-in list (such as .git, .venv, build, node_modules). "
         "A folder called build or dist that is a package is read. "
-        "Patterns have the syntax of .gitignore. They are relative to the folder of the configuration file, or, in an "
+        "Patterns have the syntax of .gitignore and are relative to the folder of the configuration file, or, in an "
         "editor's settings, to the workspace folder. `!build` removes a pattern of the built-in list.",
         "除内置列表（.git、.venv、build、node_modules 等）之外不读取的文件和目录。"
         "名为 build 或 dist 的包会被读取。模式语法与 .gitignore 相同，"

@@ -54,8 +54,8 @@ class Patterns:
     def decide(self, path: str) -> bool | None:
         """True if a pattern matches the path, False if a pattern that begins with `!` does, None if none matches.
 
-        `path`: with slashes (on Windows either kind), relative to the folder of the patterns; the path of a folder ends
-        with a slash. A pattern that matches the path itself overrides one that matches a folder above it.
+        `path` has slashes (on Windows also backslashes) and is relative to the folder of the patterns; the path of a
+        folder ends with a slash. A pattern that matches the path itself overrides one that matches a folder above it.
         """
         if os.sep != "/":
             path = path.replace(os.sep, "/")
@@ -103,7 +103,7 @@ def pattern_set(patterns: tuple[str, ...]) -> Patterns:
 
 @lru_cache(maxsize=64)
 def pattern_sets(patterns: tuple[str, ...]) -> tuple[Patterns, ...]:
-    """One pattern set for each of several patterns."""
+    """Return one pattern set for each of several patterns."""
     return tuple(read_patterns([pattern])[0] for pattern in patterns)
 
 
@@ -135,7 +135,7 @@ def _shown(line: str) -> str:
 
 
 def _settle(expression: str) -> str:
-    """pathspec's expression, rewritten so that each star but the last keeps its first match."""
+    """Return pathspec's expression, rewritten so that each star but the last keeps its first match."""
     if expression.count(_STAR) > 1:
         expression = _settle_stars(expression)
     if _FOLDERS in expression and expression.count(_FOLDERS) + expression.startswith(_LEADING_FOLDERS) > 1:
@@ -163,7 +163,7 @@ def _settle_stars(expression: str) -> str:
 
 
 def _settle_folders(expression: str) -> str:
-    """Rewrite `**` between segments: the text between two of them matches at its first place."""
+    """Rewrite `**` between segments: the text between two of them matches at its first occurrence."""
     first, *groups, last = expression.removeprefix(_LEADING_FOLDERS).split(_FOLDERS)
     if expression.startswith(_LEADING_FOLDERS):
         settled = "^" + _first("f", f"(?:[^/]+/)*?{first}(?=/)")
@@ -175,5 +175,6 @@ def _settle_folders(expression: str) -> str:
 
 
 def _first(name: str, expression: str) -> str:
-    """An expression whose first match is kept: an atomic group, written as a lookahead for Python before 3.11."""
+    """Return an expression whose first match is kept: an atomic group, written as a lookahead for Python before
+    3.11."""
     return f"(?=(?P<{name}>{expression}))(?P={name})"

@@ -14,7 +14,7 @@ from .patterns import MOST_PATTERNS, PatternError, check_pattern
 
 
 class SettingsError(ValueError):
-    """The exception that a configuration cannot be used. `path` and `line`: the place of the error, if known; `str()`
+    """The exception that a configuration cannot be used. `path` and `line` say where the error is, if known; `str()`
     begins with them."""
 
     def __init__(self, message: str, path: str = "", line: int | None = None) -> None:
@@ -29,7 +29,7 @@ class SettingsError(ValueError):
 
 
 class ValueProblem(ValueError):
-    """An invalid value; `words`: the keys and values that lead to it, outermost first."""
+    """An invalid value; `words` holds the keys and values that lead to it, outermost first."""
 
     def __init__(self, message: str, *words: str) -> None:
         super().__init__(message)
@@ -61,14 +61,15 @@ def read_values(table: Mapping[str, object], vocabulary: Vocabulary) -> dict[str
 
 
 def check_choice(what: str, word: str, words: Collection[str]) -> str:
-    """`word` if it is one of `words`; raises ValueProblem, which suggests the most similar one."""
+    """Return `word` if it is one of `words`; raise ValueProblem, which suggests the most similar one, if not."""
     if word not in words:
         raise ValueProblem(f"unknown {what} `{word}`{hint(word, words)}", word)
     return word
 
 
 def hint(word: str, words: Collection[str]) -> str:
-    """The end of a message about an unknown word: the most similar known word, or else all choices if there are few."""
+    """Return the end of a message about an unknown word: the most similar known word, or else all choices if there are
+    few."""
     few = f"; choose from {', '.join(words)}" if len(words) <= 8 else ""
     return nearest(word, words) or few
 

@@ -26,7 +26,7 @@ Place = tuple[Key, str]
 """(key, target): the part of a baseline entry that concerns one target."""
 
 _Looks = tuple[str, str, str]
-"""The rule, the print and the target of a finding."""
+"""The rule, the fingerprint and the target of a finding."""
 
 LooksFor = Callable[[str, str], bool]
 """Tells whether the run checks a file for (rule, target)."""
@@ -136,9 +136,9 @@ class Acceptance:
     def unused(self, looked: Mapping[str, LooksFor], given: Sequence[str], elsewhere: LooksFor | None) -> list[Place]:
         """The entries whose findings no longer exist, in the order of their lines.
 
-        `looked`: by path (as in entries) of each checked file, the function that tells what was looked for; `given`:
-        the prefixes of the paths that were passed; `elsewhere`: the same function for a file that no longer exists,
-        None: not all files were checked, so code that is gone from one file may be in another.
+        `looked` maps the path of each checked file to the function that tells which rules looked at it; `given` holds
+        the prefixes of the paths that were passed; `elsewhere` is the same function for a file that no longer exists,
+        or None if not all files were checked, so that code that is gone from one file may be in another.
         """
         left = [place for place in self._reasons if place not in self._users]
         return sorted(
@@ -187,8 +187,9 @@ class Acceptance:
     def _matched(self, places: Sequence[Place], path: str, file: _Matched) -> set[Place]:
         """Return the findings of a file that baseline entries accept.
 
-        An entry accepts the finding at its own place; else a finding with the same print, if the code has moved there;
-        else, if the prints differ only in their numbers and some findings are gone, a finding with a lower number.
+        An entry accepts the finding at its own position; else a finding with the same fingerprint, if the code has
+        moved there; else, if the fingerprints differ only in their numbers and some findings are gone, a finding with a
+        lower number.
         """
         known = {place for place in places if place in self._reasons}
         for place in known:
@@ -212,7 +213,7 @@ class Acceptance:
         return known
 
     def _may_be_of(self, place: Place, path: str) -> bool:
-        """Return True if an entry without a finding at its own place may match a finding of this file."""
+        """Return True if an entry without a finding at its own position may match a finding of this file."""
         return self._is_free(place, path) and (place[0].path == path or self._has_left(place[0], path))
 
     def _move(self, place: Place, to: Place, file: _Matched) -> None:
@@ -274,7 +275,7 @@ def _looks(place: Place, is_numbered: bool = True) -> _Looks:
 
 
 def _entries(reasons: Mapping[Place, Sequence[str]]) -> Iterator[Entry]:
-    """One entry for each finding and reason, with all targets of the finding."""
+    """Yield one entry for each finding and reason, with all targets of the finding."""
     together: dict[tuple[Key, str], list[str]] = {}
     for (key, target), said in reasons.items():
         for reason in said or [""]:

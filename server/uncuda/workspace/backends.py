@@ -35,7 +35,7 @@ class Families(NamedTuple):
 
 
 def is_apart(path: str) -> bool:
-    """Whether a file says nothing about what a project supports: tests, documentation, third-party code."""
+    """Return whether a file does not show which devices a project supports: tests, documentation, third-party code."""
     folders = path.replace(os.sep, "/").split("/")[-1 - _AROUND :]
     return not _APART.isdisjoint(folders[:-1]) or folders[-1].startswith(("test_", "conftest"))
 
@@ -112,7 +112,7 @@ def neighbours(path: str) -> list[str]:
 def cudas_own(paths: Iterable[str], words: Mapping[str, tuple[str, str]]) -> frozenset[tuple[str, str]]:
     """(target, path) of CUDA modules with a sibling for the target, such as `cuda_ops.py` beside `npu_ops.py`.
 
-    `words`: by target, the names of its device and of its collective library.
+    `words` maps each target to the names of its device and of its collective library.
     """
     said = {word: (target, names) for target, (device, ccl) in words.items() for word, names in
             ((device, ("cuda", "gpu")), (ccl, ("nccl",))) if word}  # fmt: skip

@@ -1,7 +1,7 @@
 """The file of accepted findings beside a configuration file: `uncuda-baseline.jsonl`.
 
-The first line contains the format and counts, every other line one finding. It can be merged with git's `merge=union`,
-because the order and repetition of lines do not matter.
+The first line contains the format and counts, every other line one finding. The baseline can be merged with git's
+`merge=union`, because the order and repetition of lines do not matter.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _MARKS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 
 
 class BaselineError(Exception):
-    """The exception that a baseline is unusable. `key`: the key of the sentence that says why; `line`: from 1, or 0 for
-    the whole file."""
+    """The exception that a baseline is unusable. `key` is the key of the sentence that says why; `line` counts from 1,
+    or is 0 for the whole file."""
 
     def __init__(self, file: str, line: int, key: str, value: object = "") -> None:
         self.place = shown(Path(file)) + (f":{line}" if line else "")
@@ -126,7 +126,7 @@ def write_baseline(baseline: Baseline, data: bytes) -> bool:
 
 
 def relative(path: str, folder: str) -> str:
-    """A path as it is written in a baseline in `folder`."""
+    """Return a path as it is written in a baseline in `folder`."""
     try:
         found = os.path.relpath(path, folder)
         if found.startswith(os.pardir):  # one of them may be named through a link

@@ -210,6 +210,6 @@ def _name(path: str, root: str) -> bytes:
 
 
 def _blob_name(data: bytes, digits: int) -> str:
-    """The object name that git gives a file with these bytes."""
+    """Return the object name that git gives a file with these bytes."""
     whole = b"blob %d\0%b" % (len(data), data)
     return sha1(whole, usedforsecurity=False).hexdigest() if digits == _SHA1 else sha256(whole).hexdigest()

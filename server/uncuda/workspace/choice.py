@@ -53,8 +53,8 @@ def choose(
 ) -> Chosen:
     """The choice for the files with these settings.
 
-    `holds`: the versions that the project requires, where the files are; `named`: the targets that a constant of the
-    project names, each with its line; `root`: the folder of a portable project.
+    `holds` maps packages to the versions that the project requires; `named` maps the targets that a constant of the
+    project names to its line; `root` is the folder of a portable project.
     """
     if settings.portable:
         first = portable_targets(catalogue, settings)[0]
@@ -93,7 +93,7 @@ def _target(
 
 
 def _found(words: Words, project: Project, target: str) -> tuple[str, ...]:
-    """The note that says which import or variable named the target."""
+    """Return the note that says which import or variable named the target."""
     if target in project.plugins:
         return "target found", target, words.packages[target]
     if target in project.shims:

@@ -12,7 +12,8 @@ from ..limits import LimitExceeded
 
 
 class Constants:
-    """Finds such constants in texts; `words`: by target, the names of its device and backend."""
+    """Finds constants such as `DEVICE = "musa"` in texts; `words` maps each target to the names of its device and
+    backend."""
 
     def __init__(self, words: Mapping[str, tuple[str, ...]]) -> None:
         self._owners = {word: target for target, own in words.items() for word in own if word}

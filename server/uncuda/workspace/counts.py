@@ -39,7 +39,7 @@ def fix_class(finding: Finding) -> str:
 
 
 class Row(NamedTuple):
-    """The common fields of findings that are counted together: all except place and message."""
+    """The common fields of findings that are counted together: all except position and message."""
 
     rule: str
     subject: str
@@ -120,7 +120,7 @@ class FolderTally(NamedTuple):
 
 @dataclass(frozen=True)
 class Counts:
-    """The counts of all files. `rows`: numbers of findings by their common fields; the other members also count
+    """The counts of all files. `rows` maps the common fields of findings to their number; the other members also count
     files."""
 
     rows: Mapping[Row, int]
@@ -234,7 +234,7 @@ def _tallies(rows: Mapping[Row, int], key_of: Callable[[Row], KeyT], files: Mapp
 
 
 class _Folder:
-    """A folder with findings: those of its own files, those of all files below it, and its subfolders."""
+    """A folder with findings: its direct files, all files below it, and its subfolders."""
 
     def __init__(self) -> None:
         self.own = self.all = Tally()
@@ -242,7 +242,7 @@ class _Folder:
 
 
 def _folders(files: Mapping[PurePath, Tally]) -> Iterator[tuple[PurePath, Tally]]:
-    """(folder, tally) for files; each tally leaves out subfolders that have a tally of their own."""
+    """Yield (folder, tally) for files; each tally leaves out subfolders that have a separate tally."""
     top = _Folder()
     for path, tally in files.items():
         folder = top

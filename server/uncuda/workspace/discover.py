@@ -53,7 +53,7 @@ class LeftOut(Problem):
 
 
 class File(NamedTuple):
-    """A file to check. `given`: whether the user named the file; otherwise it was found in a folder."""
+    """A file to check. `given` says whether the user named the file; otherwise it was found in a folder."""
 
     path: str
     settings: Settings
@@ -166,7 +166,7 @@ class _Walk:
         return self._real_folder(folder, folders) + name
 
     def _real_folder(self, folder: str, known: dict[str, str]) -> str:
-        """The real path of a folder that was walked, with a separator at its end; no links are followed below a
+        """Return the real path of a folder that was walked, with a separator at its end; no links are followed below a
         root."""
         if folder not in known:
             above, _, name = folder.rpartition(os.sep)
@@ -287,8 +287,8 @@ def _not_python(path: str) -> str:
 
 
 def leads_out(file: File, folders: Iterable[str]) -> bool:
-    """Whether a file must not be changed, because the user did not name it and it is a link to a place outside of the
-    folders."""
+    """Return whether a file must not be changed, because the user did not name it and it is a symbolic link that leads
+    out of the folders."""
     if file.given:
         return False
     real = os.path.realpath(file.path)

@@ -43,8 +43,8 @@ class UndecidedTarget(Exception):
 
 
 class _Group(NamedTuple):
-    """Files with the same settings and the same required versions. `given`: their settings as they were found;
-    `settings`: the same settings in the language of messages."""
+    """Files with the same settings and the same required versions. `given` holds the settings as they were found;
+    `settings` the same settings in the language of messages."""
 
     given: Settings
     settings: Settings
@@ -120,7 +120,7 @@ class Engines:
     def for_target(self, settings: Settings, target: str, version: str = "") -> Engine:
         """Return the engine for files with these settings, but for another target or another version of its plugin.
 
-        With a `version`, the PyTorch version is the one that this version is made for, not the one that is set.
+        With a `version`, the PyTorch version is the one that this plugin version is made for, not the configured one.
         """
         own, given = self.known_for(settings), self._groups[id(settings)].settings
         if target == own.target.id and not version and not given.portable:
@@ -252,8 +252,8 @@ class Engines:
     def _guess(self, settings: Settings) -> Engine:
         """The engine for files with these settings, before the project is known.
 
-        It assumes that the project has no shim and uses the required or the default target. That is nearly always
-        right, so that files without findings need not be read again.
+        The guess assumes that the project has no shim and uses the required or the default target. The guess is nearly
+        always right, so that files without findings need not be read again.
         """
         key = id(settings)
         engine = self._guesses.get(key)

@@ -48,9 +48,9 @@ def read_file(path: str, most: int = Limits.bytes) -> bytes:
 def write_atomically(path: str, data: bytes) -> int:
     """Replace the contents of a file atomically; returns how many other hard links keep the old contents.
 
-    Mode, owner, symbolic links and, on Linux, extended attributes and ACLs are kept. Raises FileProblem if that fails.
-    After an interruption, the file has the old or the new bytes and no temporary file is left (except after SIGKILL).
-    At no time can the new bytes be read by a user who could not read the old bytes.
+    The file keeps its mode, owner, symbolic links and, on Linux, extended attributes and ACLs. Raises FileProblem if
+    that fails. After an interruption, the file has the old or the new bytes and no temporary file is left (except after
+    SIGKILL). At no time can the new bytes be read by a user who could not read the old bytes.
     """
     try:
         real = Path(path).resolve(strict=True)

@@ -61,7 +61,8 @@ def told(data: bytes, path: str, concerned: bool = True) -> Told:
 
 
 def _built(text: str) -> Iterator[str]:
-    """Names of modules that a build file compiles with `CUDAExtension`, given as a string or by a variable."""
+    """Yield the names of modules that a build file compiles with `CUDAExtension`, given as a string or by a
+    variable."""
     found = list(re.finditer(_BUILT, text)) if "CUDAExtension" in text else []
     if not found:
         return  # the file only imports the class

@@ -31,7 +31,7 @@ _LINE = re.compile(r"[^\r\n]+")
 
 @lru_cache(maxsize=16)
 def _command(words: frozenset[str]) -> re.Pattern[str]:
-    """A pattern for places where a shell line runs one of these commands, and does not only mention it."""
+    """Return a pattern for shell lines that run one of these commands and do not only mention it."""
     if not words:
         return _NO_COMMAND
     before = (
@@ -45,9 +45,9 @@ def _command(words: frozenset[str]) -> re.Pattern[str]:
 def plain(cell: str, commands: frozenset[str] = frozenset()) -> str:
     """The text of a cell with magics, shell commands and help requests blanked; the length does not change.
 
-    Each of them is replaced by `0`, so that blocks and assignments stay valid. A cell for another interpreter is
-    blanked completely. The first of `commands` that a line runs is kept after `~`, or unchanged at the start of a shell
-    line.
+    Each magic or shell line is replaced by `0`, so that blocks and assignments stay valid. A cell for another
+    interpreter is blanked completely. The first of `commands` that a line runs is kept after `~`, or unchanged at the
+    start of a shell line.
     """
     start = 0
     if magic := _SHELL.match(cell):

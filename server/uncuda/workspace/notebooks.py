@@ -1,6 +1,6 @@
 """Notebook files: the joined text of their cells, and fixes written back into the JSON strings of the cells.
 
-All bytes outside of those strings are kept; fixes that cannot be written in this way are refused.
+All bytes outside the strings of the cells are kept; fixes that cannot be written in this way are refused.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def file_text(data: bytes, source: Source) -> Source:
 
 
 def file_changes(data: bytes, source: Source, changes: Iterable[Change]) -> list[Change]:
-    """Changes of a source as changes of the file's text; NotebookError if a change has no place in the file."""
+    """Return changes of a source as changes of the file's text; NotebookError if a change cannot be written to the
+    file."""
     if source.cells is None:
         return list(changes)
     writer = _Writer(source, _decoded(data))
@@ -76,8 +77,8 @@ def file_changes(data: bytes, source: Source, changes: Iterable[Change]) -> list
 def written(
     data: bytes, source: Source, fixed: Fixed, engine: Engine, selection: Selection | None = None
 ) -> tuple[Fixed, bytes]:
-    """The result of fixing and the new bytes of the file. If a notebook cannot represent the fixes, they are refused
-    and it keeps its bytes. `selection`: as for `Engine.fix`."""
+    """The result of fixing and the new bytes of the file. If the notebook cannot represent the fixes, they are refused
+    and its file is not changed. `selection`: as for `Engine.fix`."""
     if fixed.text == source.text:
         return fixed, data
     if source.cells is None:
@@ -167,7 +168,7 @@ class _Reader:
         return cells
 
     def _notebook(self) -> tuple[list[tuple[dict[str, Any], list[int]]], dict[str, Any]]:
-        """Each cell with the ends of the strings in its source, and the notebook's other members."""
+        """Return each cell with the ends of the strings in its source, and the notebook's other members."""
         cells: list[tuple[dict[str, Any], list[int]]] = []
         top: dict[str, Any] = {}
         at = self._blank(0)

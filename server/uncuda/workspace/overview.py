@@ -1,6 +1,6 @@
 """The overview of a project: its findings as a tree of classes, rules or folders, and files.
 
-`Overview` holds the findings of each file and their counts; after a change, only the findings of one file are counted
+`Overview` stores the findings of each file and their counts; after a change, only the findings of one file are counted
 again. `Tree` is the tree for one grouping and one filter, built on request.
 """
 
@@ -51,7 +51,7 @@ class Listed:
 
     @property
     def kind(self) -> str:
-        """One of KINDS."""
+        """Return one of KINDS."""
         return ACCEPTED if self.accepted else self.row.kind
 
 
@@ -202,8 +202,8 @@ class Place(NamedTuple):
 class Branch:
     """An inner node of a tree.
 
-    `id`: does not change, and is unique in its tree; `above`: the parent; `below`: the children; `places`: all findings
-    below the node, by file and position; `tests`: True for a folder node that contains test files.
+    `id` does not change, and is unique in its tree; `above` is the parent; `below` lists the children; `places` holds
+    all findings below the node, by file and position; `tests` is True for a folder node that contains test files.
     """
 
     id: str

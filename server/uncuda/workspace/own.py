@@ -15,7 +15,7 @@ _ENDS = frozenset({".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py"})  #
 _BUILD = "setup.py"  # modules beside this file are imported as top-level modules, even if the folder is a package
 _COMPILED = (".cu", ".cuh", ".cpp", ".cc", ".so", ".pyd", "setup.py")
 _CUDA = "cuda"
-_LAYOUTS = frozenset({"lib", "python", "src"})  # folders of packages that files beside these folders can import
+_LAYOUTS = frozenset({"lib", "python", "src"})  # folders whose packages the files of the folder above can import
 
 
 def own_module(path: str, libraries: Collection[str]) -> str:
@@ -126,7 +126,7 @@ def _folders(folder: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_within(folder: str, above: str, module: str) -> bool:
-    """Whether a folder is inside a folder that has a module's name but is no package; it may be the project itself."""
+    """Whether a folder is inside a folder that has a module's name but is no package, such as the project itself."""
     inside = os.path.abspath(os.path.join(above, module))
     return (os.path.abspath(folder) + os.sep).startswith(inside + os.sep) and not _is_package(inside)
 

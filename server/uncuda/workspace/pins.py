@@ -129,7 +129,8 @@ def _of_clause(clause: re.Match[str]) -> Versions:
 
 
 def _up_to(version: str, parts: list[int]) -> Versions:
-    """The versions from `version` up to, but not including, the version whose last given part is higher by one."""
+    """Return the versions from `version` up to, but not including, the version whose last given part is higher by
+    one."""
     return Versions(version, ".".join(map(str, [*parts[:-1], parts[-1] + 1])), below=True)
 
 

@@ -23,7 +23,7 @@ Select = Callable[[Checked], "Selection | None"]
 """Selects the findings of a checked file that are reported; None: all. The other findings are accepted, or are on
 unchanged lines."""
 Named = Callable[[str], str]
-"""Returns the name of a file in the report, given its path."""
+"""A function that returns the name of a file in the report, given its path."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Prints: hashes that identify findings despite changes to other lines, formatting, or the file's name.
 
-A print is made from the rule, the surrounding function or class, and the tokens of the statement. Its first digits
-identify the function or class; if the file no longer contains this function, the code was moved or removed.
+A fingerprint ("print") is made from the rule, the surrounding function or class, and the tokens of the statement. The
+first digits of a fingerprint identify the function or class; if the file no longer contains it, the code was moved or
+removed.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _BLOCKS = frozenset(
 
 
 class Printed(NamedTuple):
-    """The print of a finding, and the span of its statement."""
+    """The fingerprint of a finding, and the span of its statement."""
 
     print: str
     statement: Span
@@ -60,8 +61,8 @@ class _Part(NamedTuple):
 
 
 class Prints:
-    """Computes the prints of findings in one text. `facts`: the facts of the text, if they are known; otherwise the
-    text is read."""
+    """Computes the fingerprints of findings in one text. `facts`: the facts of the text, if they are known; otherwise
+    the text is read."""
 
     def __init__(self, text: str, facts: Facts | None = None) -> None:
         self._text = text
@@ -74,7 +75,7 @@ class Prints:
         self._decorated: dict[int, str] = {}
 
     def of(self, findings: Iterable[Finding]) -> list[Printed]:
-        """The prints of sorted findings; equal ones are numbered from 2."""
+        """Return the fingerprints of sorted findings; equal ones are numbered from 2."""
         seen: dict[str, int] = {}
         known: dict[tuple[str, int], str] = {}
         found = []

@@ -16,7 +16,7 @@ _MARKS = (".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py", "uncuda.toml
 
 
 def project_files(paths: Sequence[str], given: Sequence[File], settings_for: SettingsFor) -> list[File]:
-    """The files of the projects around `paths`, including `given`, which were found in `paths`.
+    """Return the files of the projects around `paths`, including `given`, which were found in `paths`.
 
     No files are added for a path that is itself a project's root or in no project, for a path that the project leaves
     out (such as a file that git ignores), or in a project of more than MOST_FILES files.
@@ -46,7 +46,7 @@ def project_files(paths: Sequence[str], given: Sequence[File], settings_for: Set
 
 
 def _holds(files: Mapping[str, File], place: str, known: Mapping[str, File]) -> bool:
-    """Whether a named path is a file of the project, or a folder with some of its files."""
+    """Return whether a named path is a file of the project, or a folder with some of its files."""
     return place in files or any(path in known for path in files if _is_at(path, place))
 
 

@@ -155,7 +155,8 @@ class Requirements:
         return _Said(best, locked, bool(texts))
 
     def _with_included(self, folder: str, texts: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-        """The files of a folder, each followed by the files of the same repository that it includes (`-r`, `-c`)."""
+        """Yield the files of a folder, each followed by the files of the same repository that it includes (`-r`,
+        `-c`)."""
         top = self._top_of(folder) or folder
         own = {name for name, _ in texts}
         seen, waiting = set(own), texts[::-1]

@@ -1,4 +1,4 @@
-"""Runs the engine over files one at a time; a failure is recorded for its file, and the other files are still
+"""Runs the engine over files one at a time; a failure in one file is recorded, and the other files are still
 processed."""
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 EngineFor = Callable[[Settings], Engine]
 Load = Callable[[File, Engine], tuple[Source | None, bytes]]
-"""Returns a file's source (None: it contains no relevant word) and its bytes."""
+"""A function that returns a file's source (None if it contains no relevant word) and its bytes."""
 AnswersFor = Callable[[File, Source, Engine], "Answers | None"]
-"""Returns the types of receivers in a file's source; None: they are not looked up."""
+"""A function that returns the types of receivers in a file's source; None if they are not looked up."""
 SelectionFor = Callable[[File, Source, Engine, "Answers | None"], "Selection | None"]
-"""Returns the requested findings of a file's source, given its receivers; None: all."""
+"""A function that returns the requested findings of a file's source, given its receivers; None means all."""
 
 
 class Checked(NamedTuple):

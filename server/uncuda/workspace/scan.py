@@ -62,8 +62,8 @@ class Survey:
 
 
 def read_text(path: str, most: int = Limits.bytes) -> bytes:
-    """The bytes of a file that Python could read; for a notebook, those of its joined cells. Otherwise raises
-    FileProblem, SourceError or LimitExceeded."""
+    """The bytes of a file that Python could read; for a notebook, those of its joined cells. In all other cases the
+    function raises FileProblem, SourceError or LimitExceeded."""
     data = read_file(path, most)
     if is_notebook(path):
         return program_bytes(data, path)
@@ -119,7 +119,7 @@ def look_at(
 
 
 def together(looks: Iterable[tuple[Sequence[File], Part]], scanner: Scanner) -> Survey:
-    """The survey made of the parts for consecutive groups of files."""
+    """Return the survey made of the parts for consecutive groups of files."""
     readable: list[File] = []
     silent: set[str] = set()
     near: set[str] = set()
@@ -178,9 +178,10 @@ class Gathered:
 
 @dataclass(frozen=True)
 class Said:
-    """The facts of one file. `modules`: plugins and shims that it imports, each with the span of the name, and
-    variables that activate a shim; `owners`: its classes that define `cuda` or `is_cuda`; `told`: facts about kernels;
-    `serves`: targets that it chooses besides CUDA; `torch`: whether it imports torch and uses its CUDA names."""
+    """The facts of one file. `modules` lists the plugins and shims that the file imports, each with the span of the
+    name, and variables that activate a shim; `owners` its classes that define `cuda` or `is_cuda`; `told` facts about
+    kernels; `serves` targets that it chooses besides CUDA; `torch` says whether it imports torch and uses its CUDA
+    names."""
 
     modules: Mapping[str, Span] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -271,7 +272,7 @@ class Scanner:
         return concerned and b"cuda" in data and may_choose(data, self._asking[target])
 
     def _chooses(self, target: str, layout: Layout) -> bool:
-        """Whether the text chooses a target besides CUDA, in words that uncuda's fixes never write."""
+        """Return whether the text chooses a target besides CUDA, in words that uncuda's fixes never write."""
         indents, vendor = IndentScopes(layout, Searches(layout.text)), self._words.vendors.get(target, "")
         return arms_by_hand(layout, indents, *self._words.devices[target], vendor)
 
@@ -325,8 +326,8 @@ class Scanner:
     ) -> Project:
         """The project whose files import these modules and have these owners of methods and these constants.
 
-        `paths`: the paths of its files; `told`: the facts about kernels; `serving`: by target, the number of files that
-        choose it; `torch`: whether a file uses torch's CUDA functions.
+        `paths` are the paths of its files; `told` holds the facts about kernels; `serving` maps each target to the
+        number of files that choose it; `torch` says whether a file uses torch's CUDA functions.
         """
         families = self.names.families(paths)
         served = {target for target, count in serving.items() if count >= _CHOOSING}

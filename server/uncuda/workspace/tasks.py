@@ -72,8 +72,8 @@ class FixFiles:
 
 @dataclass(frozen=True)
 class Trouble:
-    """The reason why a file was left out. `kind`, `limit`: of an exceeded limit; `trace`: of an internal error;
-    `foreign`: whether uncuda does not check such contents."""
+    """The reason why a file was left out. `kind` and `limit` describe an exceeded limit; `trace` an internal error;
+    `foreign` says whether uncuda does not check such contents."""
 
     message: str
     kind: Kind | None = None

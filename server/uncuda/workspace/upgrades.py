@@ -1,7 +1,7 @@
 """Finds the oldest later version of a plugin with which some findings without a fix get a fix or disappear.
 
 Files are checked again: all with the newest version; then the files that improve with it, with the later versions,
-oldest first, until a version improves some. So a version whose improvements the newest version has lost is not
+oldest first, until a version improves some. Therefore a version whose improvements the newest version has lost is not
 considered.
 """
 
@@ -48,7 +48,7 @@ class Upgrade:
 
 
 class Candidate(NamedTuple):
-    """A file with findings without a fix. `places`: the decision of each such finding, by span."""
+    """A file with findings without a fix. `places` maps the span of each such finding to its decision."""
 
     file: File
     places: Mapping[Span, Decision]

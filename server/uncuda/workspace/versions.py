@@ -17,8 +17,9 @@ from .requirements import TORCH, Holds
 class Taken:
     """The versions (`Versions` as text) that were chosen for a target's plugin, and the reason.
 
-    "set": by `target-version`; "asked for": by the file at `path`; "goes with": they are made for PyTorch `torch`,
-    which the file at `path` requires, or (no path) `torch-version` sets; "assumed": no source states them.
+    The possible sources of a version are: "set", by `target-version`; "asked for", by the file at `path`; "goes with",
+    the version made for the PyTorch version `torch`, which the file at `path` requires or (no path) `torch-version`
+    sets; "assumed", if no source states one.
     """
 
     package: str
@@ -43,7 +44,7 @@ def settled(settings: Settings, catalogue: Catalogue, target: str, holds: Holds)
     """The settings with the versions that were chosen for a target, and the choice for its plugin.
 
     Settings take precedence, then the project's requirements, then the version made for its PyTorch; a range of PyTorch
-    counts only if it excludes the plugin's default version.
+    versions counts only if it excludes the plugin's default version.
     """
     package = catalogue.declarations[target]["words"].get("package", "")
     taken = _plugin(settings, catalogue, target, package, holds)

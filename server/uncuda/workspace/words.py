@@ -9,8 +9,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Words:
-    """By target id: the plugin's package, the shim's module, the names of device and collective library, the vendor,
-    and the variable that makes the plugin import the shim; also the names of all known libraries."""
+    """The words of each target, by its id: the plugin's package, the shim's module, the names of device and
+    collective library, the vendor, and the variable that makes the plugin import the shim; also the names of all
+    known libraries."""
 
     packages: Mapping[str, str]
     shims: Mapping[str, str]
@@ -21,7 +22,7 @@ class Words:
 
     @classmethod
     def of(cls, declarations: Mapping[str, Mapping[str, Any]], libraries: frozenset[str] = frozenset()) -> Words:
-        """The words from the declarations of targets; `libraries`: from their tables."""
+        """Return the words from the declarations of targets; `libraries` come from their tables."""
         words = {name: declaration["words"] for name, declaration in declarations.items()}
         return cls(
             {name: word.get("package", "") for name, word in words.items()},

@@ -15,8 +15,8 @@ from typing import Any
 from e2e.vscode.install import chinese, vscode
 
 SECONDS = 60
-# Settings for few notifications; where VS Code for the web has other defaults than on the desktop, those of the desktop
-# are set.
+# Settings for few notifications; where defaults differ between VS Code for the web and the desktop, those of the
+# desktop are used.
 SETTINGS: dict[str, Any] = {
     "chat.disableAIFeatures": True,
     "editor.hover.delay": 100,
@@ -44,10 +44,10 @@ DRIVER = "--vscode-option=enable-smoke-test-driver"
 
 
 class CodeServer:
-    """One code-server instance; all its pages share extensions and settings. `folder`: a temporary folder.
+    """One code-server process; all its pages share extensions and settings. `folder` is a temporary folder.
 
-    `extensions`: a folder with extensions that are already installed. `driven`: its pages can run tests in the
-    extension host, which is not possible in a user's VS Code.
+    `extensions` is a folder with installed extensions. With `driven`, its pages can run tests in the extension host,
+    which is not possible in a user's VS Code.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class CodeServer:
         self._folders = ["--user-data-dir", str(self._data), "--extensions-dir", str(self.extensions)]
         dropped = ("VSCODE_IPC_HOOK_CLI", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PORT")
         self._environment = {name: value for name, value in os.environ.items() if name not in dropped}
-        self._environment["EXTENSIONS_GALLERY"] = "{}"  # otherwise each start would contact a marketplace
+        self._environment["EXTENSIONS_GALLERY"] = "{}"  # otherwise each start would contact the marketplace
         for kind in ("CONFIG", "DATA", "CACHE"):
             self._environment[f"XDG_{kind}_HOME"] = str(folder / "xdg" / kind.lower())
         self.configure({})
@@ -80,8 +80,8 @@ class CodeServer:
     def configure(self, settings: dict[str, Any]) -> None:
         """Set the user's settings, on top of the tests' defaults; open pages apply them at once.
 
-        They are also written as machine settings: a window in the browser counts as that of a remote machine, which
-        takes program paths from the machine settings.
+        The settings are also written as machine settings: for VS Code a browser window is connected to a remote
+        machine, and program paths come from its machine settings.
         """
         text = json.dumps({**self._defaults, **settings}, indent=1)
         for kind in ("User", "Machine"):

@@ -18,7 +18,7 @@ from support.imports import ROOT
 CACHE = ROOT / ".cache" / "vscode"
 HERE = Path(__file__).parent
 BROWSER = ROOT / "requirements" / "browser.txt"
-# The only native modules that tests need; without spdlog, output channels are empty.
+# Tests need only these native modules; without spdlog, output channels are empty.
 NATIVE = ("@vscode/spdlog", "@vscode/native-watchdog")
 # VS Code's texts by key, from an older version; panels, menus and dialogs have the same names in it.
 CHINESE = "@codingame/monaco-vscode-language-pack-zh-hans@1.83.14"
@@ -60,7 +60,7 @@ def _code_server(folder: Path) -> None:
     for name in ("package.json", "package-lock.json", ".npmrc"):
         shutil.copy(HERE / name, folder)
     fetch([*npm, "ci", "--ignore-scripts"], folder)
-    # Native modules are built for the installed Node.js, whose headers are included in it.
+    # The native modules are built for the installed Node.js, which includes its headers.
     node = _node(folder).parent
     environment = {
         **os.environ,

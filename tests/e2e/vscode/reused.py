@@ -1,7 +1,7 @@
 """One VS Code window for several tests: each test closes the editors that it opened, and the next test gets a new
 server.
 
-Loading VS Code takes ten times as long as most tests, so it is loaded only once.
+Loading VS Code takes ten times as long as most tests, so one window is shared.
 """
 
 import json
@@ -18,7 +18,7 @@ _CLEAR = (
     *("workbench.action.closePanel", "workbench.action.closeSidebar"),
     *("notifications.clearAll", "notifications.hideList", "notifications.hideToasts"),
 )
-# The commands run one after the other; when the Explorer is visible, the new server has started.
+# The commands run one after the other; the Explorer becomes visible after the new server has started.
 _BEGIN = ("uncuda.restart", "workbench.view.explorer", "workbench.action.focusActiveEditorGroup")
 KEYS: list[dict[str, Any]] = [
     {"key": CLOSE.replace("Control", "Ctrl"), "command": "workbench.action.revertAndCloseActiveEditor"},
@@ -45,7 +45,7 @@ class ReusedWindow(Window):
     def begin(self, shots: Path) -> None:
         """Prepare the next test: empty the workspace, and set the folder for its screenshots to `shots`."""
         self._shots, self._taken = shots, 0
-        self._workspace.mkdir(exist_ok=True)  # kept, since deleting the folder would end VS Code's file watching
+        self._workspace.mkdir(exist_ok=True)  # the folder is kept, since deleting it would end VS Code's file watching
         for path in self._workspace.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
@@ -75,7 +75,7 @@ class ReusedWindow(Window):
         """Close all editors, views and notifications; unsaved changes are lost."""
         self.page.set_viewport_size(SIZE)
         self.page.mouse.move(0, 0)
-        for _ in range(2):  # a submenu needs two key presses
+        for _ in range(2):  # a submenu needs two key presses to close
             self.page.keyboard.press("Escape")
         tabs = self.page.locator(".tab")
         while count := tabs.count():

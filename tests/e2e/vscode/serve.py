@@ -1,4 +1,4 @@
-"""Runs Runs VS Code in the browser, with the extension and a copy of examples/ open, until Ctrl+C. The command `make
+"""Runs VS Code in the browser, with the extension and a copy of examples/ open, until Ctrl+C. The command `make
 vscode` runs this module.
 
 python -m e2e.vscode.serve [--port PORT] [--locale zh-cn]

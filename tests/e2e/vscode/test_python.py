@@ -56,7 +56,7 @@ def test_broken_interpreter(server: CodeServer, window: Window, small: Path, ver
     shown = window.page.locator(".squiggly-warning, .squiggly-error")
 
     def recovered() -> bool:
-        server.configure({})  # set again, because a new window does not watch its settings at once
+        server.configure({})  # the setting is written again, because a new window does not watch its settings at once
         window.page.wait_for_timeout(3000)
         return bool(shown.count() == len(FINDINGS))
 
@@ -74,7 +74,8 @@ def test_a_server_that_ends_at_once(server: CodeServer, window: Window, small: P
 
 
 def test_a_server_that_does_not_answer(server: CodeServer, window: Window, small: Path) -> None:
-    """The Python prints its version, but its first server hangs; a restart does not wait for that server."""
+    """The configured Python prints its version, but its first server hangs; restarting the server does not wait for
+    it."""
     hung = small.with_name("hung")
     once = f'case "$*" in *" server "*) mkdir {shlex.quote(str(hung))} && exec sleep 600;; esac'
     python = script(small.with_name("hanging-python"), f'{once}\nexec {sys.executable} "$@"')
@@ -88,14 +89,14 @@ def test_a_server_that_does_not_answer(server: CodeServer, window: Window, small
 
 
 def test_an_interpreter_in_an_untrusted_workspace(server: CodeServer, window: Window, small: Path) -> None:
-    """The user's own setting names a Python inside the workspace, which is not trusted."""
+    """In an untrusted workspace, the user's own setting names a Python inside the workspace."""
     ran = small.with_name("ran")
     script(small / "python", f"touch {shlex.quote(str(ran))}")
     trust = {"security.workspace.trust.enabled": True, "security.workspace.trust.startupPrompt": "never"}
     server.configure({**trust, "uncuda.interpreter": str(small / "python")})
     window.show(small)
     window.open("train.py")
-    window.squiggles(len(FINDINGS))  # the files are the files are checked by the Python on PATH
+    window.squiggles(len(FINDINGS))  # the files are checked by the Python on PATH
     assert not ran.exists()
     window.open_port()  # the view shows only open files, and offers no changes
     window.until(lambda: f"{len(FINDINGS)} left · open files only" in window.port_message(), window.port_message)
@@ -111,7 +112,7 @@ def test_an_interpreter_in_an_untrusted_workspace(server: CodeServer, window: Wi
 
 @pytest.mark.parametrize("trusted", [False, True])
 def test_hostile_workspace(server: CodeServer, window: Window, small: Path, trusted: bool) -> None:
-    """The workspace's settings name a program of the workspace as Python: it is run only if the user trusts the
+    """The workspace's settings name a program of the workspace as Python; it is run only if the user trusts the
     workspace."""
     ran = small.with_name("ran")
     program = script(small / "python", f'touch {shlex.quote(str(ran))}\nexec {sys.executable} "$@"')

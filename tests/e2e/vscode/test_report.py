@@ -18,7 +18,7 @@ def page_in(window: Window) -> Any:
     from playwright.sync_api import Error
 
     for frame in window.page.frames[1:]:
-        with suppress(Error):  # the frame is just being replaced
+        with suppress(Error):  # the page may replace the frame at this moment
             if frame.evaluate("() => !!document.querySelector('.cards') && !document.querySelector('#filter').hidden"):
                 return frame
     return None

@@ -150,7 +150,8 @@ def test_fix_all_on_save(window: Window, small: Path) -> None:
     window.squiggles(len(FINDINGS))
 
     def saved() -> bool:
-        """Whether saving has fixed the file; repeated, because diagnostics may appear before the editor can save."""
+        """Return whether saving has fixed the file; repeated, because diagnostics may appear before the editor can
+        save."""
         window.focus_editor()
         window.page.keyboard.press("Control+S")
         window.page.wait_for_timeout(2000)
@@ -162,8 +163,8 @@ def test_fix_all_on_save(window: Window, small: Path) -> None:
 def test_show_what_is_left(new_window: Window, tmp_path: Path) -> None:
     """The message has the three counts, and a button that opens the first finding left and the list of all findings.
 
-    The test needs a new window: VS Code keeps a document that the server has shown for minutes after its editor is
-    closed.
+    The test needs a new window, because VS Code keeps a document that the server has shown for minutes after its editor
+    is closed.
     """
     window, workspace = new_window, project.with_review(tmp_path)
     window.show(workspace)
@@ -261,8 +262,8 @@ def test_fix_the_files_that_are_selected_in_the_explorer(window: Window, small: 
 
 
 def test_the_page_of_a_rule_is_rendered(train: Window) -> None:
-    """The page is filled in for the target, is opened by the menu or the link in the Problems panel, and contains no
-    TOML."""
+    """The page of a rule is filled in for the target, is opened by the menu or the link in the Problems panel, and
+    contains no TOML."""
 
     def shows(said: str) -> None:
         train.until(lambda: said in train.rendered(), train.rendered)
@@ -404,7 +405,7 @@ def test_a_target_of_the_editor_moves_to_the_project(new_window: Window, tmp_pat
 
 
 def test_a_target_of_several_folders_moves_to_each(new_window: Window, tmp_path: Path) -> None:
-    """A setting in a workspace file of VS Code applies to all folders of the workspace."""
+    """A setting in a VS Code workspace file applies to all folders of the workspace."""
     window, small = new_window, project.small(tmp_path)
     other = small.with_name("other")
     other.mkdir()
@@ -423,7 +424,8 @@ def test_a_target_of_several_folders_moves_to_each(new_window: Window, tmp_path:
 
 
 def test_a_target_of_the_project_is_not_offered_another(new_window: Window, tmp_path: Path) -> None:
-    """The editor's setting has no effect there; moving it would change the target of the command line."""
+    """If the project sets a target, the editor's setting has no effect, and moving it to the project would change the
+    target of the command line."""
     window, small = new_window, project.small(tmp_path)
     folder = small / ".vscode"
     folder.mkdir()

@@ -161,7 +161,7 @@ class Window:
     def notifications(self) -> list[str]:
         """The messages of all notifications, including hidden ones.
 
-        The notification list stays open afterwards: closing it would leave its texts in the page, invisible.
+        The notification list stays open, because closing it would leave its texts invisibly in the page.
         """
         said = self.rows(".notification-list-item-message:visible")
         if not said and not self.page.locator(".notifications-center.visible").count():
@@ -217,7 +217,7 @@ class Window:
         loaded = "() => [...document.images].filter(one => one.naturalWidth).map(one => one.src.split('/').pop())"
         found: list[str] = []
         for frame in self.page.frames[1:]:
-            with suppress(Error):  # the frame is just being replaced
+            with suppress(Error):  # the page may replace the frame at this moment
                 found += frame.evaluate(loaded)
         return found
 
@@ -227,7 +227,7 @@ class Window:
 
         said = []
         for frame in self.page.frames[1:]:
-            with suppress(Error):  # the frame is just being replaced
+            with suppress(Error):  # the page may replace the frame at this moment
                 said.append(frame.evaluate("() => document.querySelector('.markdown-body')?.innerText ?? ''"))
         return "\n".join(said)
 

@@ -43,7 +43,7 @@ def _with_dynamic() -> type:
             dynamic: bool = True,
             enabled: bool = True,
         ) -> None:
-            if not dynamic:  # the scale does not change
+            if not dynamic:  # the scale stays constant
                 growth_factor, backoff_factor = 1.0 + 1e-12, 1.0 - 1e-12
             super().__init__("npu", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
 

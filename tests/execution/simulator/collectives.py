@@ -128,7 +128,7 @@ def _method(name: str, word: str) -> Callable[..., Any]:
 
 
 def _average(group: Any, tensors: Any) -> Any:
-    """The average of tensors, because Gloo has no AVG."""
+    """Return the average of tensors, because Gloo has no AVG."""
     options = dist.AllreduceOptions()
     options.reduceOp = dist.ReduceOp.SUM
     work = group.gloo.allreduce(tensors, options)

@@ -26,7 +26,7 @@ def build() -> Any:
     DeviceTensor.is_cuda = property(lambda self: True)
     torch.Tensor.is_cuda = property(lambda self: isinstance(self, DeviceTensor))
     torch.version.cuda = torch.version.cuda or "12.8"
-    torch.backends.cudnn.is_acceptable = lambda tensor: False  # cuDNN's own kernels are not operators of the CPU
+    torch.backends.cudnn.is_acceptable = lambda tensor: False  # cuDNN's kernels do not exist on the CPU
     _patch_nvtx()
     _patch_profiler()
     torch.Stream, torch.Event = torch.cuda.Stream, torch.cuda.Event

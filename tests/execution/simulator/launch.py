@@ -21,7 +21,7 @@ _SHIM = """\
 from simulator.shims import transfer_to_npu
 transfer_to_npu()
 """
-# For CUDA there is no package whose import could start it.
+# For simulated CUDA there is no package whose import could start it.
 _SITE = """\
 import os
 if os.environ.get("SIMULATOR_TARGET") == "cuda" and not os.environ.get("SIMULATOR_WAIT"):

@@ -37,7 +37,7 @@ class Machine:
     trace: list[str] = field(default_factory=list)
     asked: dict[str, str] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)  # names of the plugin's modules that were looked up
-    kept: list[Any] = field(default_factory=list)  # registrations that end with their objects
+    kept: list[Any] = field(default_factory=list)  # registrations, kept until their objects end
 
     @property
     def word(self) -> str:
@@ -55,7 +55,7 @@ class Machine:
         return torch.device(self.word, self.current if index is None else index)
 
     def inner(self, index: int | None = None) -> torch.device:
-        """The device as PyTorch's C++ sees it."""
+        """Return the device as PyTorch's C++ sees it."""
         return torch.device(self.backend, self.current if index is None else index)
 
     def is_device(self, device: Any) -> bool:
@@ -65,7 +65,7 @@ class Machine:
         return isinstance(device, torch.device) and device.type in {self.word, self.backend}
 
     def index(self, device: Any) -> int:
-        """The index that None, an int, a string, a `torch.device` or a context of a device stands for.
+        """Return the index of a device given as None, an int, a string, a `torch.device` or a device context.
 
         Raises:
             ValueError: it is a device of another kind.
@@ -121,7 +121,7 @@ MACHINE: Machine = _Proxy()  # type: ignore[assignment]
 
 
 def start(target: str, version: str, devices: int) -> bool:
-    """Choose the machine that this process simulates. Returns False if that was done before."""
+    """Choose the machine that this process simulates. Return False if the machine was chosen before."""
     if _MACHINES:
         return False
     plugin = PLUGINS[target]

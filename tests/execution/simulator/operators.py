@@ -42,7 +42,7 @@ _MIXED = frozenset(
     ]
 )
 _TO_PYTHON = frozenset(["_local_scalar_dense", "equal", "is_same_size", "is_nonzero", "item", "allclose"])
-# Facts found in the strings of libtorch_npu.so (names/behaviour.toml, channels_last).
+# Facts read from the strings in libtorch_npu.so (names/behaviour.toml, channels_last).
 _REFUSED = {
     "_to_copy": "Only contiguous_format or preserve_format is supported.",
     "clone": "NPU contiguous operator only supported contiguous memory format.",
@@ -82,7 +82,7 @@ def dispatch(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     written = _written(func, args, kwargs)
     if written and out is None:
         return None
-    if name == "_pack_padded_sequence":  # the sizes of the batches stay on the CPU
+    if name == "_pack_padded_sequence":  # the batch sizes stay on the CPU
         return DeviceTensor(out[0], ordinal or 0), out[1]
     if to_cpu or ordinal is None:
         wrap = functools.partial(_same, written)
@@ -110,7 +110,7 @@ def _as_the_device(name: str, kwargs: dict[str, Any]) -> dict[str, Any]:
     """
     kwargs = dict(kwargs)
     if name == "_to_copy" and kwargs.get("dtype") is torch.float64 and kwargs.get("device") is None:
-        if not MACHINE.ask("float64"):  # if only a dtype is passed, it is cast; a tensor that moves keeps its dtype
+        if not MACHINE.ask("float64"):  # a dtype alone means a cast; a tensor that is moved keeps its dtype
             kwargs["dtype"] = torch.float32
     if kwargs.get("memory_format") in _CHANNELS_LAST and not MACHINE.ask("channels_last"):
         raise RuntimeError(_REFUSED.get(name, _REFUSED[""]))
@@ -142,8 +142,8 @@ def _special(name: str, args: Any, on_host: Any) -> tuple[Any] | None:
 
 
 def _written(func: Any, args: Any, kwargs: dict[str, Any]) -> dict[int, DeviceTensor]:
-    """The wrappers to which the operator wrote, by the identity of their CPU tensor; their sizes are set to its
-    sizes."""
+    """Return the wrappers whose CPU tensors the operator wrote to, by the identity of the CPU tensor; the wrappers'
+    sizes are updated."""
     if not func._schema.is_mutable:
         return {}
     written: dict[int, DeviceTensor] = {}
@@ -204,7 +204,8 @@ def _operator(name: str) -> Any:
 
 
 def _factory(operator: Any, *args: Any, **kwargs: Any) -> Any:
-    """C++ passes index 0 whether Python passed 0 or no index: Python's own index was made the current device before."""
+    """C++ passes index 0 whether Python passed 0 or no index: Python's own index was made the current device before the
+    call."""
     device = kwargs.get("device")
     index = torch.device(device).index if device is not None else None
     return dispatch(operator, args, {**kwargs, "device": MACHINE.inner(index or None)})

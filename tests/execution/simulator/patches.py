@@ -54,7 +54,7 @@ _RECURRENT = ["lstm", "gru", "rnn_tanh", "rnn_relu", "lstm_cell", "gru_cell", "r
 
 
 def patch() -> None:
-    """Apply all patches, once."""
+    """Apply all patches; a second call does nothing."""
     _patch_moves()
     _patch_factories()
     _patch_recurrent()
@@ -67,7 +67,7 @@ def patch() -> None:
     _patch_distributed()
     loading.patch()
     torch.Generator = rng.GeneratorType("Generator", (), {"__module__": "torch"})
-    seed = torch.manual_seed  # also seeds the device, which draws from the same generator
+    seed = torch.manual_seed  # also seeds the simulated device, which draws from the same generator
     torch.manual_seed = torch.random.manual_seed = seed
     _patch_conversion()
     if MACHINE.word != "cuda":
@@ -114,7 +114,7 @@ def _patch_moves() -> None:
 
 
 def _patch_conversion() -> None:
-    """If a module moves, its parameters stay the same objects, as with CUDA; loading copies values into them."""
+    """When a module moves, its parameters stay the same objects, as with CUDA; loading copies values into them."""
     original = torch.nn.Module._apply
 
     def apply(self: torch.nn.Module, *args: Any, **kwargs: Any) -> torch.nn.Module:
@@ -132,7 +132,7 @@ def _to(original: Callable[..., Any]) -> Callable[..., Any]:
     def to(self: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
         device = kwargs.get("device", args[0] if args else None)
         if isinstance(device, DeviceTensor):
-            # `.to(other)` also takes the dtype of `other`, which the wrapper has
+            # `.to(other)` also takes over the dtype of `other`, which the wrapper has
             args = (device.device, device.dtype, *args[1:])
             device = device.device
         if isinstance(device, int) and not isinstance(device, bool):
@@ -185,8 +185,8 @@ def _at_device(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _default_device() -> torch.device | None:
-    """The device that `torch.set_default_device` or a `with` block sets: PyTorch's mode does not know the wrapped
-    factory functions."""
+    """Return the device that `torch.set_default_device` or a `with` block sets: PyTorch's own mode does not know the
+    wrapped factory functions."""
     if torch._C._len_torch_function_stack() == 0:
         return None
     for mode in reversed(_get_current_function_mode_stack()):
@@ -197,7 +197,8 @@ def _default_device() -> torch.device | None:
 
 
 def _patch_recurrent() -> None:
-    """PyTorch chooses fused cells, which exist only for CUDA; here they run on the CPU, with autograd."""
+    """Run recurrent cells on the CPU with autograd, because PyTorch would choose fused cells, which exist only for
+    CUDA."""
     for name in _RECURRENT:
         setattr(torch._VF, name, _on_host(getattr(torch._VF, name)))
 
@@ -220,7 +221,7 @@ def _on_host(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _patch_scripting() -> None:
-    """The parameters of a scripted module belong to C++ and cannot become wrappers, so the module does not move."""
+    """Do not script modules: the parameters of a scripted module belong to C++ and cannot become wrappers."""
     script = torch.jit.script
 
     @functools.wraps(script)
@@ -231,7 +232,7 @@ def _patch_scripting() -> None:
 
 
 def _patch_pinning() -> None:
-    """There is no pinned memory: a CPU tensor only reports that it is pinned."""
+    """Let a CPU tensor report that it is pinned; the simulation has no pinned memory."""
     pinned: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def pin_memory(self: torch.Tensor, device: Any = None) -> torch.Tensor:
@@ -244,7 +245,7 @@ def _patch_pinning() -> None:
 
 
 def _patch_parallel() -> None:
-    """DataParallel's copies between devices, which PyTorch implements in C++ for CUDA only."""
+    """Replace DataParallel's copies between devices, which PyTorch implements in C++ for CUDA only."""
 
     def scatter(tensor: torch.Tensor, devices: Any, sizes: Any, dim: int = 0, streams: Any = None) -> Any:
         parts = tensor.split(sizes, dim) if sizes else tensor.chunk(len(devices), dim)
@@ -263,7 +264,7 @@ def _patch_parallel() -> None:
 
 
 def _patch_grouping() -> None:
-    """Optimizers group parameters by the device that C++ knows, which is index 0 for all."""
+    """Make optimizers group parameters by the simulated device, since in C++ all are on index 0."""
     group = torch._C._group_tensors_by_device_and_dtype
 
     def groups(lists: Any, *args: Any) -> dict[Any, Any]:
@@ -333,8 +334,8 @@ def _rebuilt(host: torch.Tensor, ordinal: int, requires_grad: bool, is_parameter
 
 
 def _patch_distributed() -> None:
-    """Two options of DistributedDataParallel make C++ request pinned memory, which a backend in Python cannot
-    provide."""
+    """Ignore two options of DistributedDataParallel that make C++ request pinned memory, which a backend in Python
+    cannot provide."""
     if not torch.distributed.is_available():
         return
     from torch.nn.parallel import DistributedDataParallel

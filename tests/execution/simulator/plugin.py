@@ -14,7 +14,7 @@ import torch
 from . import amp, runtime
 from .machine import MACHINE, NotSimulated
 
-# Submodules whose names are those of the runtime's module.
+# Submodules whose contents are the names of the runtime's module.
 _SHARED = {
     "torch_npu.npu.memory": "memory_allocated max_memory_allocated memory_reserved empty_cache memory_stats",
     "torch_npu.npu.random": "manual_seed manual_seed_all get_rng_state set_rng_state seed initial_seed",
@@ -76,7 +76,7 @@ class PluginModule(types.ModuleType):
 def _declared(name: str, parameters: list[str], function: Any) -> Any:
     """A function with the parameters of the plugin's function, as `plugin_names.py` writes them.
 
-    It calls `function`, which gets the same arguments by position.
+    The returned function calls `function` with the same arguments by position.
     """
     last = name.rpartition(".")[2]
     space: dict[str, Any] = {"function": function, "NotSimulated": NotSimulated, "Any": Any}
@@ -131,7 +131,7 @@ def build() -> types.ModuleType:
 
 
 def _module(name: str) -> PluginModule:
-    module = sys.modules.get(name)  # the package is just being imported
+    module = sys.modules.get(name)  # None only while the package is being imported
     if module is None:
         module = PluginModule(name)
     else:
@@ -146,7 +146,7 @@ def _module(name: str) -> PluginModule:
 
 def _profiler(module: PluginModule) -> None:
     profiler = torch.profiler
-    original = profiler.profile  # a patch may replace the object that is defined here
+    original = profiler.profile  # a patch may have replaced the object that is defined here
     activities = types.SimpleNamespace(CPU=profiler.ProfilerActivity.CPU, NPU=profiler.ProfilerActivity.PrivateUse1)
 
     def profile(

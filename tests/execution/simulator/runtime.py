@@ -200,7 +200,7 @@ def _of_npu() -> dict[str, Any]:
 
 
 def _nothing(*args: Any, **kwargs: Any) -> None:
-    """A function that has nothing to do on the CPU."""
+    """Accept any arguments and do nothing, for functions without an effect on the CPU."""
 
 
 def _zero(*args: Any, **kwargs: Any) -> int:

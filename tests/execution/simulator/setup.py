@@ -41,7 +41,7 @@ def install(target: str, version: str = "", devices: int = 1) -> None:
     operators.register()
     torch.empty(0, device=MACHINE.backend)  # C++ imports torch.<backend> for its lazy initialisation, once
     if target == "musa":
-        del sys.modules["torch.musa"]  # torch_musa only sets the attribute
+        del sys.modules["torch.musa"]  # like torch_musa, which only sets the attribute
     if target == "cuda":
         cuda.build()
     patches.patch()

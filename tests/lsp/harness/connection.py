@@ -40,7 +40,7 @@ class Connection:
 
     `answers`: by method, a function from parameters to the result that the client replies to a server's request; called
     by the reading thread, while nothing else is sent. A separate thread writes messages, so that sending never blocks.
-    `command`: the command that starts the server; FORKED, ALONE: it is forked.
+    `command` starts the server; with FORKED or ALONE instead of a command, the server is forked.
     """
 
     def __init__(self, command: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> None:

@@ -1,10 +1,12 @@
-"""Programs that a port left half for CUDA and half for the target, and programs that were ported right.
+"""Programs that a port left partly for CUDA and partly for the target ("half"), and programs that were ported correctly
+("right").
 
-Each Markdown file beside this module holds programs of one kind, which is its title. A section is a program: a list
-with its target, what is half in it, and other kinds that fit; then its files, each a `diff` block with the whole text,
-named by its path. Each line has two prefix characters: a space (in both texts), `-` (before only) or `+` (after only);
-then `!` if the line after the port is half, else a space. In a right program no line is marked: any report there is a
-false one. The same holds for the text before, which is CUDA's alone.
+Each Markdown file beside this module holds programs with one kind of mistake, which is the file's title. A section is a
+program: first a list with its target, the mistake, and other kinds that fit as well; then its files, each as a `diff`
+block with the whole text, under its path. Each line of a block has two prefix characters: first a space (the line is in
+both texts), `-` (only before the port) or `+` (only after it); then `!` if the line is a mistake of the port, or else a
+space. In a correctly ported program no line is marked, and every report is a false positive. The same holds for the
+text before the port, which is for CUDA only.
 """
 
 import re
@@ -35,27 +37,26 @@ ENTRY = re.compile(r"^- (?P<key>target|also|half): (?P<value>.+)$", re.M)
 
 @dataclass(frozen=True)
 class Half:
-    """A ported program; its `kind` is `right` if nothing in it is half."""
+    """A ported program; its `kind` is `right` if it was ported correctly."""
 
     name: str
     target: str
     kind: str
-    also: frozenset[str]  # other kinds that fit as well
-    what: str  # what is half in it; empty if right
-    before: Mapping[str, str]  # path to text: the CUDA original
-    after: Mapping[str, str]  # path to text: the port
-    places: tuple[tuple[str, int], ...]  # path and line of `after`, from 1; a report of any one of them finds the half
+    also: frozenset[str]  # other kinds of mistake that fit as well
+    what: str  # the mistake; empty if the port is right
+    before: Mapping[str, str]  # the original for CUDA, by path
+    after: Mapping[str, str]  # the ported text, by path
+    places: tuple[tuple[str, int], ...]  # path and line (from 1) in `after`; a report of any one of them counts
 
     @property
     def kinds(self) -> frozenset[str]:
-        """All kinds under which the half may be reported; empty if the program is right."""
+        """Return all kinds under which the mistake may be reported; empty for a correct port."""
         return self.also if self.kind == RIGHT else self.also | {self.kind}
 
 
 @cache
 def programs() -> tuple[Half, ...]:
-    """All programs, half and right ones, in the order of files and sections; ValueError if a line has no valid
-    prefix."""
+    """Return all programs, in the order of files and sections; ValueError if a line has no valid prefix."""
     return tuple(program for file in sorted(HERE.glob("*.md")) for program in read(file.read_text(encoding="utf-8")))
 
 
@@ -67,7 +68,7 @@ def read(document: str) -> list[Half]:
 
 
 def program(kind: str, section: str) -> Half:
-    """The program of one section, which starts with its name."""
+    """Return the program of the section whose heading starts with the given name."""
     entries = {m["key"]: m["value"] for m in ENTRY.finditer(section.partition("\n```")[0])}
     before, after, places = {}, {}, []
     for block in BLOCK.finditer(section):
@@ -88,7 +89,8 @@ def program(kind: str, section: str) -> Half:
 
 
 def texts(block: str) -> tuple[str, str, list[int]]:
-    """The text before, the text after, and the numbers of the latter's marked lines, of one `diff` block."""
+    """Return the text before the port, the text after it, and the marked line numbers of the latter, from one `diff`
+    block."""
     old: list[str] = []
     new: list[str] = []
     marked = []

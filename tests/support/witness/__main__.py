@@ -1,10 +1,11 @@
-"""Counts what `uncuda fix` leaves half in real packages: `make witness`.
+"""Counts the half-ported places that `uncuda fix` leaves in real packages; run by `make witness`.
 
     python -m support.witness                          the packages of corpus.lock and witness.lock
     python -m support.witness FOLDER … --list          these folders; every place is printed
     python -m support.witness --packages mmcv timm --target npu --mode safe
 
-Another checkout's engine runs with UNCUDA_TEST_PATH=FOLDER/server. Exit code: 0 nothing is half, 1 something is.
+To run another checkout's engine, set UNCUDA_TEST_PATH=FOLDER/server. The exit code is 0 if nothing is half-ported and 1
+if something is.
 """
 
 import argparse
@@ -56,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _engine() -> str:
-    """The commit of the engine that runs."""
+    """Return the commit of the engine under test."""
     server = Path(os.environ.get("UNCUDA_TEST_PATH") or Path(__file__).parents[3] / "server")
     command = ["git", "-C", str(server), "describe", "--always", "--abbrev=7", "--exclude=*"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""Which characters of the fixed text are new: compares lines first, then the words of changed lines."""
+"""Determines which characters of the fixed text are new: compares lines first, then the words of changed lines."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class Change:
                     self._spans.setdefault(line, []).append((found.start(), found.end(), tag == "insert"))
 
     def moved(self, line: int, start: int, end: int) -> bool:
-        """Whether a word of the span is new."""
+        """Return whether a word of the span is new."""
         return self.whole or any(a < end and start < b for a, b, _ in self._spans.get(line, ()))
 
     def added(self, line: int, start: int, end: int) -> bool:
-        """Whether the span is new and replaced nothing."""
+        """Return whether the span is new and did not replace any text."""
         return self.whole or any(a < end and start < b and added for a, b, added in self._spans.get(line, ()))
 
     @property
     def any(self) -> bool:
-        """Whether the text changed at all."""
+        """Return whether the text changed at all."""
         return self.whole or bool(self._spans)

@@ -1,16 +1,16 @@
-"""Reports of the witness that were judged to be false: at most ten, each with a part of its text and the reason."""
+"""Reports of the witness that a person judged to be false: at most ten, each with a part of its text and the reason."""
 
 from __future__ import annotations
 
 from .record import Record
 
 MOST = 10
-# (path, a part of the report's text, why the place is right)
+# (path, a part of the report's text, why the code is correct)
 EXCEPTIONS: tuple[tuple[str, str, str], ...] = (
     (
         "torch_geometric/loader/prefetch.py",
         "self.device.type in ['cuda', 'xpu']",
-        "The list names accelerators with streams. Only a person can extend it; without a stream the copy still works.",
+        "The list names accelerators with streams. A person can extend it; without a stream the copy still works.",
     ),
     (
         "diffusers/utils/testing_utils.py",
@@ -31,5 +31,5 @@ EXCEPTIONS: tuple[tuple[str, str, str], ...] = (
 
 
 def is_excepted(record: Record) -> bool:
-    """Whether a report was judged to be false."""
+    """Return whether a report was judged to be false."""
     return any(record.path == path and quoted in record.saw for path, quoted, _ in EXCEPTIONS)

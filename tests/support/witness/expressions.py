@@ -1,4 +1,4 @@
-"""Helpers for expressions: the value behind wrappers, alternatives, defaults, call arguments, options."""
+"""Helpers for Python expressions: values inside wrappers, alternatives, defaults, call arguments and options."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from .module import Function, Module, Word
 
 
 def plain(node: ast.AST) -> ast.AST:
-    """The expression without wrappers that keep the device it stands for: `x.device` for
-    `str(x.device.type).lower()`."""
+    """Return an expression without wrappers that keep its device: `x.device` for `str(x.device.type).lower()`."""
     while True:
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "str" and node.args:
             node = node.args[0]
@@ -29,7 +28,7 @@ def plain(node: ast.AST) -> ast.AST:
 
 
 def _made_of(call: ast.Call) -> ast.AST | None:
-    """The argument that `torch.device(…)` takes as the device, with or without an index."""
+    """Return the argument that `torch.device(…)` takes as the device, with or without an index."""
     if getattr(call.func, "attr", getattr(call.func, "id", "")) != "device":
         return None
     named = [item.value for item in call.keywords if item.arg in ("type", "device")]
@@ -37,7 +36,7 @@ def _made_of(call: ast.Call) -> ast.AST | None:
 
 
 def alternatives(node: ast.AST) -> Iterator[ast.AST]:
-    """The expressions of which one is the value: both arms of `a if test else b`, the operands of `a or b`."""
+    """Yield the expressions that may be the value: both arms of `a if test else b`, the operands of `a or b`."""
     if isinstance(node, ast.IfExp):
         yield from (*alternatives(node.body), *alternatives(node.orelse))
     elif isinstance(node, ast.BoolOp):
@@ -60,7 +59,7 @@ def alternatives(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def defaults(node: Function) -> Iterator[tuple[str, ast.expr]]:
-    """The parameters with a default, each with its default."""
+    """Yield the parameters that have a default, with their defaults."""
     positional = [*node.args.posonlyargs, *node.args.args]
     yield from ((arg.arg, value) for arg, value in zip(reversed(positional), reversed(node.args.defaults)))
     yield from ((arg.arg, value) for arg, value in zip(node.args.kwonlyargs, node.args.kw_defaults) if value)
@@ -79,14 +78,14 @@ def annotation(module: Module, name: ast.Name) -> ast.AST | None:
 
 
 def decorated(node: Function) -> Iterator[tuple[str, ast.expr]]:
-    """The parameters that decorators like `click.option` fill, each with the option's default."""
+    """Yield the parameters that decorators like `click.option` fill, with the option's default."""
     for decorator in node.decorator_list:
         if isinstance(decorator, ast.Call) and (name := option_name(decorator)):
             yield from ((name, item.value) for item in decorator.keywords if item.arg == "default")
 
 
 def arguments(node: Function, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-    """The parameters that a call passes, each with its argument."""
+    """Yield the parameters for which a call passes an argument, with the argument."""
     names = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)]
     if names[:1] in (["self"], ["cls"]):
         names = names[1:]
@@ -98,7 +97,7 @@ def arguments(node: Function, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
 
 
 def option_name(call: ast.Call) -> str:
-    """The attribute that `add_argument`, `click.option` and similar calls set; empty for other calls."""
+    """Return the attribute that `add_argument`, `click.option` and similar calls set; empty for other calls."""
     func = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if func not in ("add_argument", "option", "add_option", "DEFINE_string", "DEFINE_enum"):
         return ""
@@ -111,7 +110,7 @@ def option_name(call: ast.Call) -> str:
 
 
 def device_word(module: Module, node: ast.AST) -> Word | None:
-    """The device or backend word that an expression is; None for other expressions."""
+    """Return the device or backend word if the expression is one, otherwise None."""
     if isinstance(node, ast.BinOp):
         node = node.left
     word = module.words.get(node)

@@ -23,8 +23,9 @@ Figures = dict[str, Any]
 
 HEAD = """# The witness: what a port leaves half CUDA and half target
 
-`tests/support/witness` shares no code with the engine. It parses the Python files of a package before and after `uncuda
-fix` with `ast`, and counts the places that the fix ported in part. Places that the fix did not change are not counted.
+`tests/support/witness` shares no code with the engine. The witness parses the Python files of a package before and
+after `uncuda fix` with `ast`, and counts the places that the fix ported in part. Places that the fix did not change are
+not counted.
 
 | kind | what is counted |
 |---|---|

@@ -1,4 +1,4 @@
-"""Reports filters that pass only the target's tensors to a CUDA-only library."""
+"""Reports code that selects only the target's tensors and passes them to a library for CUDA only."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Tests = Iterator[tuple[Module, ast.AST]]
 
 
 def records(project: Project) -> Iterator[Record]:
-    """Reports of ported filters, also where the program tests that the library is installed: if it is, no tensor
-    passes."""
+    """Report such ported filters, also if the program tests first that the library is installed: then no tensor passes
+    the filter."""
     for module in project.modules:
         for site in sites(project, module):
             node = site.node
@@ -32,13 +32,13 @@ def records(project: Project) -> Iterator[Record]:
 
 
 def _library(project: Project, module: Module, node: ast.AST) -> str:
-    """The dotted name of a function of a CUDA-only library; empty for other expressions."""
+    """Return the dotted name of a function of a library that runs on CUDA only; empty for other expressions."""
     dotted = module.resolve(node) if isinstance(node, ast.Name | ast.Attribute) else ""
     return dotted if "." in dotted and CUDA_ONLY.match(dotted) and not project.is_own(dotted) else ""
 
 
 def _tests(project: Project, module: Module, value: ast.AST) -> Tests:
-    """The ported tests that filtered the members of an argument."""
+    """Return the ported tests by which the members of an argument were selected."""
     if isinstance(value, ast.List | ast.Tuple):
         for item in value.elts:
             yield from _tests(project, module, item)

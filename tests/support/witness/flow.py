@@ -14,11 +14,11 @@ Given = dict[Key, list[tuple[Module, ast.AST]]]
 
 
 class Flow(Index):
-    """The files, with the values of their names."""
+    """The parsed files, with the values that each name gets."""
 
     @cached_property
     def given(self) -> Given:
-        """The expressions assigned to each key: by assignments, defaults, arguments, return statements."""
+        """Return the expressions assigned to each key by assignments, defaults, arguments and return statements."""
         found: Given = {}
         for module in self.modules:
             for node in module.parents:
@@ -44,7 +44,7 @@ class Flow(Index):
             yield from self._handed(module, node)
 
     def _filled(self, module: Module, node: ast.AST, target: ast.AST) -> Iterator[Key]:
-        """The keys that an assignment sets; a field of a class is an attribute and may be an option."""
+        """Yield the keys that an assignment sets; a field of a class is an attribute and may be an option."""
         owner = module.parents[node]
         if isinstance(owner, ast.ClassDef) and isinstance(target, ast.Name):
             yield Key("self", module.path, owner, target.id)
@@ -82,7 +82,7 @@ class Flow(Index):
 
 
 def _entries(table: ast.Dict) -> Iterator[tuple[Key, ast.AST]]:
-    """The options in a dictionary display."""
+    """Yield the options in a dictionary display."""
     for name, value in zip(table.keys, table.values):
         if isinstance(name, ast.Constant):
             yield Key("option", "", None, str(name.value)), value

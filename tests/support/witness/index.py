@@ -17,7 +17,7 @@ OPTIONS = {"args", "opt", "opts", "options", "config", "cfg", "conf", "hparams",
 class Key(NamedTuple):
     """A variable, attribute, option or function result that can hold a value."""
 
-    kind: str  # "name", "self", "option" or "result"
+    kind: str  # one of these: "name", "self", "option", "result"
     module: str
     owner: ast.AST | None
     name: str
@@ -28,14 +28,14 @@ class Index:
 
     def __init__(self, modules: list[Module], paths: Iterable[str]) -> None:
         self.modules = modules
-        self.sites_of: dict[Module, list[Any]] = {}  # cache of regions.sites
+        self.sites_of: dict[Module, list[Any]] = {}  # cache for regions.sites
         self._roots = {part for path in paths for part in path.removesuffix(".py").split("/")}
         self._by_tail: dict[str, list[Module]] = {}
         for module in modules:
             self._by_tail.setdefault(module.dotted.rpartition(".")[2], []).append(module)
 
     def is_own(self, dotted: str) -> bool:
-        """Whether a module is in the tree, even if it was not parsed."""
+        """Return whether a module belongs to the tree, even if it was not parsed."""
         return dotted.partition(".")[0] in self._roots
 
     def module(self, dotted: str) -> Module | None:
@@ -57,12 +57,12 @@ class Index:
     def callee(self, module: Module, call: ast.Call) -> tuple[Module, Function] | None:
         """The function of the project that a call runs; for a class its `__init__`."""
         func = call.func
-        if isinstance(func, ast.Subscript):  # a Triton kernel with its grid
+        if isinstance(func, ast.Subscript):  # a Triton kernel called with its grid
             func = func.value
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self":
             owner = module.class_of(call)
             return self._method(module, owner, func.attr) if owner else None
-        if isinstance(func, ast.Attribute) and func.attr == "apply":  # of a torch.autograd.Function
+        if isinstance(func, ast.Attribute) and func.attr == "apply":  # `apply` of a torch.autograd.Function
             found = self._named(module, func.value)
             return self._method(found[0], found[1], "forward") if found and isinstance(found[1], ast.ClassDef) else None
         found = self._named(module, func)

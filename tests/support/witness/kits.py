@@ -1,4 +1,4 @@
-"""Reports kits of which the fix ported a part: APIs that only work together, such as graphs."""
+"""Reports groups of APIs that only work together, such as those of CUDA graphs, of which the fix ported only a part."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .regions import sites, skipped
 from .words import CUDA, NPU, words
 
 GRAPHS = {"CUDAGraph", "NPUGraph", "MUSAGraph", "graph", "graph_pool_handle", "make_graphed_callables"}
-# A kit, and whether its parts belong together within a whole file or within one function.
+# A group of APIs ("kit"), and whether all of a file or only all of a function must use the same device.
 KITS: tuple[tuple[frozenset[str], bool], ...] = (
     (frozenset(GRAPHS), True),
     (frozenset({"autocast", "GradScaler"}), True),
@@ -34,7 +34,7 @@ MADE = {"Stream", "Event", "CUDAGraph", "NPUGraph", "MUSAGraph", "graph_pool_han
 
 
 class Part(NamedTuple):
-    """One use of a member of a kit."""
+    """One use of an API that belongs to a group."""
 
     name: str
     node: ast.AST
@@ -43,7 +43,7 @@ class Part(NamedTuple):
 
 
 def records(project: Project) -> Iterator[Record]:
-    """The split kits in the files that changed."""
+    """Report the groups that a fix ported only in part, in the files that changed."""
     for module in project.modules:
         if not module.change.any:
             continue
@@ -90,7 +90,7 @@ def _parts(project: Project, module: Module) -> Iterator[Part]:
 
 
 def _members(project: Project, module: Module) -> Iterator[Part]:
-    """The members of whole-file kits that a file imports, in any branch."""
+    """Yield the APIs of file-wide groups that a file imports, in any branch."""
     whole = {name for names, together in KITS if together for name in names}
     guards = {site.node: site.guards for site in sites(project, module)}
     for found in (item for several in module.bindings.values() for item in several):
@@ -103,7 +103,7 @@ def _members(project: Project, module: Module) -> Iterator[Part]:
 
 
 def _profiler(module: Module) -> Iterator[Record]:
-    """Reports a profiler and its activities if they are neither all torch's nor all the plugin's."""
+    """Report a profiler and its activities unless all are torch's or all are the plugin's."""
     ours: list[ast.AST] = []
     torchs: list[ast.AST] = []
     activity: list[Word] = []
@@ -134,8 +134,7 @@ def _profiler(module: Module) -> Iterator[Record]:
 
 
 def _imports(project: Project, module: Module) -> Iterator[Record]:
-    """Reports a name that is imported from the target in one place and from CUDA in another, without a device test
-    between."""
+    """Report a name that one import takes from the target and another from CUDA, without a device test between them."""
     guards = {site.node: site.guards for site in sites(project, module)}
     for name, found in module.bindings.items():
         places = [item for item in found if isinstance(item.node, ast.ImportFrom)]
@@ -146,7 +145,7 @@ def _imports(project: Project, module: Module) -> Iterator[Record]:
 
 
 def _handed(project: Project, module: Module, call: ast.Call) -> Iterator[Record]:
-    """Reports a stream, event, graph or pool of one device that is passed to the other's API."""
+    """Report a stream, event, graph or pool of one device that is passed to the other device's API."""
     sides: list[Word] = []
     func = call.func
     callee = module.words.get(func)
@@ -166,7 +165,7 @@ def _handed(project: Project, module: Module, call: ast.Call) -> Iterator[Record
 
 
 def _made(project: Project, module: Module, node: ast.AST) -> list[Word]:
-    """The call that made the value of a name: `torch.cuda.Stream` for `s = torch.cuda.Stream()`."""
+    """Return the call whose result a name holds: `torch.cuda.Stream` for `s = torch.cuda.Stream()`."""
     found = []
     if isinstance(node, ast.Call):
         word = module.words.get(node.func)

@@ -1,8 +1,8 @@
-"""Generates half-ported programs: right ports with one word swapped back to CUDA's, or CUDA programs with one word
+"""Generates half-ported programs: correct ports with one word changed back to CUDA's, or CUDA programs with one word
 ported.
 
-A port is a file of `ports/`: a program in which every word that a port changes is written `[[word|back|forward]]`.
-`back` names the kind of half that results if that word alone stays CUDA's, `forward` if it alone is ported.
+A port is a file of `ports/`: a program in which every word that a port changes is written `[[word|back|forward]]`. In
+these marks, `back` names the kind of mistake if only that word stays CUDA's, `forward` the kind if only it is ported.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Texts = dict[str, str]
 
 
 class Half(NamedTuple):
-    """A CUDA program, its half-ported text, and the kind of the half."""
+    """A CUDA program, its half-ported text, and the kind of mistake."""
 
     name: str
     target: str
@@ -31,12 +31,12 @@ class Half(NamedTuple):
 
 
 def ports() -> list[str]:
-    """The names of the right ports."""
+    """Return the names of the correct ports."""
     return sorted(path.name.removesuffix(".py.in") for path in FOLDER.glob("*.py.in"))
 
 
 def right(name: str, target: str) -> tuple[Texts, Texts]:
-    """A CUDA program and its right port."""
+    """Return a CUDA program and its correct port."""
     text = (FOLDER / f"{name}.py.in").read_text(encoding="utf-8")
     return _files(name, _written(text, CUDA, TARGETS[target], ())), _files(
         name, _written(text, TARGETS[target], TARGETS[target], ())
@@ -57,7 +57,8 @@ def halves(target: str) -> Iterator[Half]:
 
 
 def _written(text: str, most: Device, target: Device, other: tuple[int, ...]) -> str:
-    """The program with the words of `most`; the marks with the numbers in `other` get the words of the other device."""
+    """Return the program with the words of the device `most`; marks whose numbers are in `other` get the words of the
+    other device."""
     parts, at = [], 0
     for number, mark in enumerate(MARK.finditer(text)):
         device = most if number not in other else (CUDA if most is target else target)

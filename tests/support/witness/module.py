@@ -1,4 +1,4 @@
-"""One Python file of the tree: its names, its device words, and which of these the fix wrote."""
+"""One Python file of the tree: its names, its words for devices, and which of these the fix wrote."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ class Word:
 
     node: ast.AST
     line: int
-    target: bool  # names the target, not CUDA
-    moved: bool  # written by the fix
-    family: str  # device, ccl, other, path: strings; api: names; method: x.cuda(), x.is_cuda
+    target: bool  # whether it names the target rather than CUDA
+    moved: bool  # whether the fix wrote it
+    family: str  # strings: device, ccl, other, path; names: api; x.cuda(), x.is_cuda: method
     text: str  # the whole string, or the dotted name
-    added: bool = False  # it replaced nothing
+    added: bool = False  # whether it replaced no text
 
     @property
     def stayed(self) -> bool:
-        """Whether this is a CUDA word that the fix left."""
+        """Return whether this is a CUDA word that the fix left."""
         return not self.target and not self.moved
 
     @property
     def ported(self) -> bool:
-        """Whether this is a word of the target that the fix wrote."""
+        """Return whether this is a word of the target that the fix wrote."""
         return self.target and self.moved
 
 
 class Module:
-    """A parsed file; `target`: the device whose words are collected beside CUDA's."""
+    """A parsed file; `target` is the device whose words are collected beside CUDA's."""
 
     def __init__(self, path: str, before: str | None, after: str, target: Device) -> None:
         self.path, self.before, self.target = path, before, target
@@ -92,7 +92,7 @@ class Module:
         return alias.asname or alias.name, f"{base}.{alias.name}"
 
     def _node_moved(self, node: ast.AST, dotted: str) -> bool:
-        """Whether the fix wrote the token that makes a dotted name a device's."""
+        """Return whether the fix wrote the token by which a dotted name belongs to a device."""
         for device in (CUDA, self.target):
             for name in (device.device, *device.plugins, device.graph, device.extension):
                 token = name.encode()
@@ -103,7 +103,7 @@ class Module:
         return False
 
     def spans(self, node: ast.AST) -> Iterator[tuple[int, int, int]]:
-        """The line, first and last byte of each line of a node."""
+        """Yield, for each line of a node, its number and its first and last byte."""
         first, last = getattr(node, "lineno", 0), getattr(node, "end_lineno", 0) or 0
         for line in range(first, last + 1):
             start = node.col_offset if line == first else 0  # type: ignore[attr-defined]
@@ -111,11 +111,12 @@ class Module:
             yield line, start, end
 
     def moved(self, node: ast.AST) -> bool:
-        """Whether any word of a node is new."""
+        """Return whether any word of a node is new."""
         return any(self.change.moved(*span) for span in self.spans(node))
 
     def binding(self, name: str, near: ast.AST | None = None) -> Binding | None:
-        """What a name is bound to; of several bindings one in the same function, then CUDA's that the fix left."""
+        """Return what a name is bound to; if there are several bindings, one in the same function is preferred, then a
+        CUDA binding that the fix left."""
         found = self.bindings.get(name, [])
         if len(found) > 1 and near is not None:
             scope = self.function(near)
@@ -124,7 +125,7 @@ class Module:
         return found[-1] if found else None
 
     def resolve(self, node: ast.AST) -> str:
-        """The dotted name of an expression, with imports resolved; empty if it has none."""
+        """Return the dotted name of an expression with imports resolved; empty if it has none."""
         if isinstance(node, ast.Attribute):
             base = self.resolve(node.value)
             return f"{base}.{node.attr}" if base else ""
@@ -143,7 +144,7 @@ class Module:
         return ""
 
     def side(self, dotted: str) -> bool | None:
-        """Whose API a dotted name is: True the target's, False CUDA's, None neither's."""
+        """Return to which API a dotted name belongs: True for the target's, False for CUDA's, None for neither."""
         if words(self.target).owns(dotted):
             return True
         return False if words(CUDA).owns(dotted) else None
@@ -192,7 +193,7 @@ class Module:
         return None
 
     def _is_said(self, node: ast.AST) -> bool:
-        """Whether a string is text for people: printed, logged, raised, or a docstring."""
+        """Return whether a string is text for people: printed, logged, raised, or a docstring."""
         above = self.parents.get(node)
         if isinstance(above, ast.FormattedValue | ast.JoinedStr | ast.Expr):
             return True
@@ -244,8 +245,8 @@ class Module:
 
     @cached_property
     def _own(self) -> set[str]:
-        """Attributes that the program itself sets on objects: after `self.is_cuda = …`, `is_cuda` may be no
-        tensor's."""
+        """Return the attributes that the program itself sets on objects: after `self.is_cuda = …`, `is_cuda` need not
+        be a tensor's."""
         return {
             node.attr for node in self.parents if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
         }

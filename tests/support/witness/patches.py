@@ -13,20 +13,20 @@ from .record import Record, record
 from .words import CUDA
 
 PATCHES = {"patch", "setattr", "object", "delattr", "dict", "multiple", "spy", "stub"}
-METHOD = "()"  # x.cuda(): a method of tensors or modules
+METHOD = "()"  # x.cuda(), a method of tensors and modules
 
 
 class Patched(NamedTuple):
-    """A name that a test replaces."""
+    """A name that a test replaces with a mock."""
 
     module: Module
     node: ast.AST
-    name: str  # without the device's module
+    name: str  # without the module's part of the name
     word: Word
 
 
 def records(project: Project) -> Iterator[Record]:
-    """Names that are replaced in one device's module while the code calls the other's."""
+    """Report names that tests replace in one device's module while the code calls the other's."""
     uses: dict[str, list[tuple[Module, Word]]] = {}
     patched = [item for module in project.modules for item in _patched(module)]
     nodes = {item.word.node for item in patched}
@@ -51,7 +51,7 @@ def records(project: Project) -> Iterator[Record]:
 
 
 def _reached(project: Project, module: Module, node: ast.Call, dotted: str) -> Iterator[Record]:
-    """Reports a replaced name of a project module that is no longer bound there, or that its code no longer calls."""
+    """Report a replaced name if the project module no longer binds it or its code no longer calls it."""
     parts = dotted.split(".")
     homes = ((project.module(".".join(parts[:n])), parts[n:]) for n in range(len(parts) - 1, 0, -1))
     home, below = next(((home, below) for home, below in homes if home), (None, []))
@@ -76,7 +76,7 @@ def _reached(project: Project, module: Module, node: ast.Call, dotted: str) -> I
 
 
 def _replaced(module: Module, node: ast.Call) -> str:
-    """The dotted name that a call replaces, given as one string or as object and name."""
+    """Return the dotted name that a call to `mock.patch` replaces, given as one string or as object and name."""
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if name not in PATCHES or not node.args or any(item.arg in ("create", "raising") for item in node.keywords):
         return ""
@@ -97,7 +97,7 @@ def _before(module: Module) -> ast.Module:
 
 
 def _bound(tree: ast.Module) -> set[str]:
-    """The names that a file binds at module level, also in branches; "*" for a star import."""
+    """Return the names that a file binds at module level, also in branches; "*" for a star import."""
     found: set[str] = set()
     nodes: list[ast.AST] = [*tree.body]
     while nodes:
@@ -144,7 +144,7 @@ def _patched(module: Module) -> Iterator[Patched]:
 
 
 def _imported(project: Project, module: Module, depth: int = 2) -> Iterator[Module]:
-    """The project files that a file imports, and those that these import."""
+    """Yield the project files that a file imports, directly or through another file."""
     for found in {binding.dotted for several in module.bindings.values() for binding in several}:
         home = project.module(found) or project.module(found.rpartition(".")[0])
         if home and home is not module:

@@ -1,4 +1,4 @@
-"""Reports positional arguments that mean something else on the target, and missing imports of the plugin."""
+"""Reports positional arguments whose meaning differs on the target, and missing imports of the plugin."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .words import NPU, Device
 NETWORK = re.compile(
     r"(?:self\.)?_?(?:\w*model|net|\w*net|\w*network|module|criterion|generator|discriminator|encoder|decoder)"
 )
-# Methods that return the object itself; some exist for modules only.
+# Methods that return the object itself; some exist only on modules.
 OF_MODULES = {"eval", "train", "to_empty"}
 SAME = {*OF_MODULES, "requires_grad_", "share_memory", "to", "cpu", "half", "float", "double", "bfloat16", "type"}
 MAKERS = re.compile(r"torchvision\.models\.|timm\.create_model|torch\.hub\.load")
@@ -23,7 +23,7 @@ SAYS_DEVICE = re.compile(r"(?:\w+\.)*\w*(?:device|dev)(?!_?(?:id|ids|index|idx|n
 
 
 def positions(project: Project, module: Module) -> Iterator[Record]:
-    """Positional arguments that mean something else on the target."""
+    """Report positional arguments whose meaning differs on the target."""
     if module.target is not NPU:
         return
     for node in module.parents:
@@ -39,10 +39,10 @@ def positions(project: Project, module: Module) -> Iterator[Record]:
 
 
 def _to_scaler(project: Project, module: Module, call: ast.Call) -> list[ast.expr]:
-    """The positional arguments that a call passes to the constructor of a GradScaler that the fix ported.
+    """Return the positional arguments that a call passes to the constructor of a GradScaler which the fix ported.
 
-    It calls the class, a subclass without a constructor of its own, `partial` of it, or the base class's constructor:
-    `super().__init__(…)`, `GradScaler.__init__(self, …)`.
+    Such a call names the class, a subclass without its own constructor, a `partial` of it, or the base class's
+    constructor: `super().__init__(…)`, `GradScaler.__init__(self, …)`.
     """
     func, args = call.func, list(call.args)
     if len(args) < 5:
@@ -68,7 +68,7 @@ def _is_scaler(module: Module, node: ast.AST) -> bool:
 
 
 def _comes_to_scaler(project: Project, module: Module, owner: ast.ClassDef, above: bool = False) -> bool:
-    """Whether a class inherits GradScaler's constructor; with `above`, whether its base class does."""
+    """Return whether a class inherits GradScaler's constructor; with `above`, whether its base class does."""
     if not above and any(isinstance(node, FUNCTION) and node.name == "__init__" for node in owner.body):
         return False
     for base in owner.bases:
@@ -81,7 +81,7 @@ def _comes_to_scaler(project: Project, module: Module, owner: ast.ClassDef, abov
 
 
 def _network(project: Project, module: Module, node: ast.AST) -> bool:
-    """Whether a receiver is an nn.Module, by its name, its class or its annotation."""
+    """Return whether a receiver is an nn.Module, judged by its name, its class or its annotation."""
     if isinstance(node, ast.Call):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         if isinstance(node.func, ast.Attribute) and name in SAME:
@@ -99,7 +99,7 @@ def _network(project: Project, module: Module, node: ast.AST) -> bool:
 
 
 def _says_device(project: Project, module: Module, node: ast.AST) -> bool:
-    """Whether an argument is a device string or device object, not an index."""
+    """Return whether an argument is a device string or device object rather than an index."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, str)
     if isinstance(node, ast.JoinedStr):
@@ -113,7 +113,7 @@ def _says_device(project: Project, module: Module, node: ast.AST) -> bool:
 
 
 def imports(project: Project, texts: dict[str, str], target: Device) -> Iterator[Record]:
-    """The first use of the target in each file that changed, if no file imports the plugin."""
+    """Report the first use of the target in each changed file, if no file imports the plugin."""
     names = "|".join(target.plugins)
     pattern = re.compile(
         rf"^\s*(?:import|from)\s+(?:\w+\s*,\s*)*(?:{names})\b|import(?:_module|__)\(['\"](?:{names})", re.M
@@ -128,7 +128,7 @@ def imports(project: Project, texts: dict[str, str], target: Device) -> Iterator
 
 
 def _imports(text: str, target: Device) -> bool:
-    """Whether a text imports a plugin at run time: prose and imports for type checkers do not count."""
+    """Return whether a text imports a plugin at run time: prose and imports for type checkers do not count."""
     try:
         nodes: list[ast.AST] = [ast.parse(text)]
     except (SyntaxError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The files of the tree, and what their guards test."""
+"""The files of the tree, with the device tests of their guards."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .module import Module
 
 
 class Question(NamedTuple):
-    """A test whether a device is available, or is the one in use."""
+    """A device test: whether a device is available, or whether it is the one in use."""
 
     target: bool
     moved: bool
-    yes: bool  # the branch that is taken if it is
+    yes: bool  # in which branch the device is available or in use
 
     @property
     def ported(self) -> bool:
@@ -33,14 +33,14 @@ NOTHING: Answers = ((), ())
 
 
 class Project(Flow):
-    """The parsed files, their names, and what their tests say."""
+    """The parsed files, their names, and the meaning of their device tests."""
 
     @cached_property
     def _asked(self) -> dict[ast.AST, Answers]:
         return {}
 
     def asks(self, module: Module, node: ast.AST, depth: int = 0) -> Answers:
-        """What is known about the device where a test is true, and where it is false."""
+        """Return what is known about the device where a test is true, and where it is false."""
         if depth:
             return self._asks(module, node, depth)
         if node not in self._asked:
@@ -103,7 +103,8 @@ class Project(Flow):
         return (one[1], one[0]) if negative else one
 
     def _carried(self, key: Key, depth: int) -> Answers:
-        """What a test of a name says, if all its values agree; `False` and `None` among them are ignored."""
+        """Return the meaning of a name used as a test, if all its values agree; `False` and `None` among the values are
+        ignored."""
         found: set[Answers] = set()
         for module, value in self.given.get(key, ()):
             if isinstance(value, ast.Constant) and (value.value is None or isinstance(value.value, bool)):
@@ -117,11 +118,12 @@ class Project(Flow):
 
 
 def boolean(module: Module, call: ast.Call) -> bool:
-    """Whether a call of torch returns a boolean or a count."""
+    """Return whether a torch function returns a boolean or a count."""
     name = (module.resolve(call.func) or getattr(call.func, "attr", "")).rpartition(".")[2]
     return name.startswith(("is_", "has_")) or name in ("device_count", "getattr", "hasattr")
 
 
 def answers(target: bool, moved: bool) -> Answers:
-    """The answers of a test of one device: yes where it is true, no where it is false."""
+    """Return the answers of a test of one device: the device is in use where the test is true, and not where it is
+    false."""
     return (Question(target, moved, True),), (Question(target, moved, False),)

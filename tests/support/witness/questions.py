@@ -1,4 +1,4 @@
-"""Reports guards that test one device around code that is for the other."""
+"""Reports guards that test for one device around code for the other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Questions:
         self._reached: dict[tuple[ast.AST, bool], str] = {}
 
     def records(self) -> Iterator[Record]:
-        """Ported guards around CUDA code, and CUDA guards around ported code."""
+        """Report ported guards around CUDA code, and CUDA guards around ported code."""
         for module in self.project.modules:
             seen: set[tuple[str, ast.AST]] = set()
             for site in sites(self.project, module):
@@ -45,7 +45,8 @@ class Questions:
                 yield "stayed question", stayed[-1].test, made
 
     def _left(self, module: Module, node: ast.AST, depth: int) -> str:
-        """The CUDA code in an expression or statement, or in the function that it calls; empty if there is none."""
+        """Return the CUDA code in an expression or statement, or in the function that it calls; empty if there is
+        none."""
         word = module.words.get(node)
         if word and word.stayed and self._runs(module, node):
             return word.text
@@ -60,8 +61,7 @@ class Questions:
         return self._reach(*found, depth + 1) if found else ""
 
     def _foreign(self, module: Module, node: ast.AST, dotted: str) -> bool:
-        """Whether a function of a CUDA-only module is called here or passed on, whether or not the module was
-        imported."""
+        """Return whether this calls or passes on a function of a CUDA-only module; the module need not be imported."""
         parent = module.parents.get(node)
         if not CUDA_ONLY.match(dotted) or not isinstance(parent, ast.Call) or self.project.is_own(dotted):
             return False
@@ -70,7 +70,7 @@ class Questions:
         return not self._tried(module, node) and not self._asked_for(module, node)
 
     def _asked_for(self, module: Module, node: ast.AST) -> bool:
-        """Whether an outer test is about a name that a `try` around an import sets."""
+        """Return whether an outer test is about a name that is set by a `try` around an import."""
         tried = {
             name.id
             for item in ast.walk(module.tree)
@@ -87,7 +87,8 @@ class Questions:
         return False
 
     def _runs(self, module: Module, node: ast.AST) -> bool:
-        """Whether a word has an effect: an import in a `try`, a dictionary key or a comparison has none."""
+        """Return whether a word has an effect when it runs; an import in a `try`, a dictionary key or a comparison has
+        none."""
         word = module.words[node]
         if word.family in ("api", "method", "import"):
             return not self._tried(module, node)
@@ -108,7 +109,7 @@ class Questions:
         return isinstance(parent, ast.Return)
 
     def _tried(self, module: Module, node: ast.AST) -> bool:
-        """Whether an error raised here is caught."""
+        """Return whether an error raised here is caught."""
         child, above = node, module.parents.get(node)
         while above is not None and not isinstance(above, FUNCTION):
             if isinstance(above, ast.Try) and child in above.body and above.handlers:
@@ -117,7 +118,7 @@ class Questions:
         return False
 
     def _reach(self, module: Module, function: Function, depth: int) -> str:
-        """The CUDA code that a function always runs on the target; empty if there is none."""
+        """Return the CUDA code that a function always runs on the target; empty if there is none."""
         if (function, True) in self._reached:
             return self._reached[function, True]
         self._reached[function, True] = ""
@@ -132,7 +133,8 @@ class Questions:
         return self._reached[function, True]
 
     def _loaded(self, module: Module, node: ast.AST) -> bool:
-        """Whether a callee belongs to a module that `load` compiled, or that the project's setup.py builds for CUDA."""
+        """Return whether a called function belongs to a module that `load` compiled, or that the project's setup.py
+        builds for CUDA."""
         while isinstance(node, ast.Attribute):
             if module.resolve(node).startswith(tuple(self._built)) and self._built:
                 return True
@@ -145,7 +147,7 @@ class Questions:
         return any(self._loads(home, value) for home, value in self.project.sources(key)) if key else False
 
     def _loads(self, module: Module, node: ast.AST) -> bool:
-        """Whether a value is a module that `load` compiled for CUDA, also when run on the target."""
+        """Return whether a value is a module that `load` compiled for CUDA, also if this runs on the target."""
         if not isinstance(node, ast.Call) or not module.resolve(node.func).endswith(LOADERS):
             return False
         texts = [str(item.value) for item in ast.walk(node) if isinstance(item, ast.Constant)]
@@ -166,14 +168,14 @@ class Questions:
         return found
 
     def _ported(self, module: Module, node: ast.AST) -> str:
-        """The target's code that the fix wrote here; a called function is not searched, since others may call it,
-        too."""
+        """Return the target's code that the fix wrote here; called functions are not searched, since others may call
+        them too."""
         word = module.words.get(node)
         return word.text if word and word.ported else ""
 
     @cached_property
     def over_cuda(self) -> set[ast.AST]:
-        """The tests that still ask for CUDA and guard code that needs CUDA: these should stay."""
+        """Return the tests that still ask for CUDA and guard code that needs CUDA, and should stay as they are."""
         return {
             guard.test
             for module in self.project.modules
@@ -183,7 +185,8 @@ class Questions:
         }
 
     def _needs_cuda(self, module: Module, node: ast.AST) -> bool:
-        """Whether the code here has no counterpart on the target; other code may only have been forgotten."""
+        """Return whether the code here has no counterpart on the target; if it has one, the fix may simply have missed
+        it."""
         word = module.words.get(node)
         if word and word.text.rpartition(".")[2] not in UNSERVED:
             return False

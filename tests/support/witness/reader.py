@@ -1,4 +1,4 @@
-"""The witness: reads a tree before and after a fix and reports what is half-ported."""
+"""Reads a tree of Python files before and after a fix and reports what is half-ported."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .questions import Questions
 from .record import KINDS, Record
 from .words import TARGETS
 
-# Files that name no device but still use one: compiled kernels, replaced names.
+# Code that may use a device without naming one: compiled kernels, names replaced by `patch` or `setattr`.
 LEADS = re.compile(r"cpp_extension|triton\.jit|\bpatch(?:\.\w+)?\(|\bsetattr\(['\"]")
-# In a file that did not change, device names in documentation and imports mean nothing.
+# In a file that did not change, device names in documentation and in imports mean nothing.
 PROSE = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""|#[^\n]*|^ *(?:from \S+ )?import [^\n]*', re.M | re.S)
 
 
 def witness(before: Mapping[str, str], after: Mapping[str, str], target: str) -> list[Record]:
-    """The places that the fix made half; the two mappings are from path, relative to the tree, to the text of a Python
+    """Return the places that the fix left half-ported; both mappings go from relative path to the text of a Python
     file.
 
-    Every report has a word that the fix wrote and one that it left; what was there before is not reported. Files that
-    do not parse are left out. A line has at most one report, of the most specific kind.
+    Every report involves a word that the fix wrote and one that it left; a mix that was there before the fix is not
+    reported. Files that do not parse are skipped. A line has at most one report, the one of the most specific kind.
     """
     if dict(before) == dict(after):
         return []

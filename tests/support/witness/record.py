@@ -1,4 +1,4 @@
-"""The report of the witness about one place."""
+"""One report of the witness about one place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .module import Module
 
-# The most specific first: of two reports about one line, the first kind is kept.
+# Kinds from the most specific: if two reports are about one line, the first kind is kept.
 KINDS = (
     *("option", "value", "question", "stayed question", "kit", "call", "position", "patch", "import"),
     "statement",
@@ -25,6 +25,6 @@ class Record:
 
 
 def record(module: Module, node: ast.AST, kind: str, why: str = "") -> Record:
-    """A report about a node: its source, and further evidence."""
+    """Return a report about a node, with its source and further evidence."""
     line = getattr(node, "lineno", 1)
     return Record(module.path, line, kind, module.source(node) + (f"  [{why}]" if why else ""))

@@ -1,4 +1,4 @@
-"""Which guards stand around each word and call."""
+"""Determines which guards enclose each word and each call."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Site(NamedTuple):
 
 
 def skipped(guards: Guards) -> bool:
-    """Whether the target never runs this code: the innermost guard asks for CUDA or excludes the target."""
+    """Return whether the target never runs this code: its innermost guard asks for CUDA or excludes the target."""
     questions = [guard.question for guard in guards]
     return any((not q.target and q.yes) or (q.target and not q.yes) for q in questions)
 
 
 def sites(project: Project, module: Module) -> list[Site]:
-    """All words and calls of a file, with the guards around them."""
+    """Return all words and calls of a file with their enclosing guards."""
     if module not in project.sites_of:
         project.sites_of[module] = list(Regions(project, module).sites(module.tree))
     return project.sites_of[module]
@@ -50,8 +50,8 @@ class Regions:
         self.project, self.module = project, module
 
     def sites(self, node: ast.AST) -> Iterator[Site]:
-        """All words and calls of a function or module with their guards; those in nested functions get the guards
-        around the function."""
+        """Return all words and calls of a function or module with their guards; those in nested functions get the
+        guards around that function."""
         yield from self._block(getattr(node, "body", []), ())
 
     def _ask(self, test: ast.AST, true: bool) -> Guards:
@@ -107,7 +107,7 @@ class Regions:
 
     def _expression(self, node: ast.AST, guards: Guards) -> Iterator[Site]:
         if not guards and not self.module.change.any and not isinstance(node, ast.Call):
-            return  # no guard around it was changed by the fix
+            return  # the fix changed no guard around it
         yield Site(node, guards)
         if isinstance(node, ast.IfExp):
             yield from self._expression(node.test, guards)
@@ -131,7 +131,7 @@ class Regions:
 
 
 def leaves(body: list[ast.stmt]) -> bool:
-    """Whether a block never continues with the next statement."""
+    """Return whether a block never continues with the next statement."""
     last = body[-1]
     if isinstance(last, ast.Return | ast.Raise | ast.Continue | ast.Break):
         return True

@@ -17,28 +17,28 @@ from .record import Record
 from .words import TARGETS
 
 MODES = {"safe": (), "review": ("--review-fixes",)}
-# Files that say which versions a project uses; without them the engine would judge another project.
+# Files that give the versions a project uses; without them the engine would assume other versions.
 KEPT = ("pyproject.toml", "setup.cfg", "requirements*.txt")
 
 
 @dataclass(frozen=True)
 class Run:
-    """The result of one way of fixing one package."""
+    """The result of fixing one package in one mode."""
 
     package: str
     target: str
     mode: str  # one of MODES
-    changed: int  # number of Python files
+    changed: int  # number of changed Python files
     records: tuple[Record, ...]
 
     @property
     def kinds(self) -> Counter[str]:
-        """The number of reports of each kind."""
+        """Return the number of reports of each kind."""
         return Counter(item.kind for item in self.records)
 
 
 def run(package: str, folder: Path, target: str, mode: str) -> Run:
-    """Copy the Python files of a package, run `uncuda fix` on the copy, and read the result; raises if the command
+    """Copy a package's Python files, run `uncuda fix` on the copy and return the result; raises if the command
     fails."""
     with tempfile.TemporaryDirectory(prefix="uncuda-witness-") as scratch:
         tree = Path(scratch) / "tree"
@@ -54,7 +54,7 @@ def run(package: str, folder: Path, target: str, mode: str) -> Run:
 
 
 def run_all(packages: dict[str, Path], targets: Iterable[str], modes: Iterable[str], jobs: int) -> Iterator[Run]:
-    """A run for every package, target and mode, in this order, each as soon as it is ready."""
+    """Yield the result for every package, target and mode, in this order, as soon as it is ready."""
     cases = [(name, folder, target, mode) for name, folder in packages.items() for target in targets for mode in modes]
     if jobs == 1:
         yield from (run(*case) for case in cases)

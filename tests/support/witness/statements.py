@@ -19,7 +19,7 @@ Sides = tuple[list[Word], list[Word]]  # CUDA words that stayed, the target's wo
 
 
 def records(project: Project) -> Iterator[Record]:
-    """Half-ported statements and calls in all files that changed."""
+    """Report half-ported statements and calls in all files that changed."""
     for module in project.modules:
         if not module.change.any:
             continue
@@ -43,7 +43,7 @@ def _statement(module: Module, node: ast.stmt) -> Iterator[Record]:
 
 
 def _parts(node: ast.stmt) -> Iterator[ast.AST]:
-    """The nodes of a statement itself; a compound statement is only its header."""
+    """Yield the nodes of a statement itself; for a compound statement, those of its header."""
     if isinstance(node, FUNCTION):
         yield node.args
         return
@@ -63,8 +63,8 @@ def _parts(node: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _both(module: Module, node: ast.AST) -> Sides:
-    """The words of both devices in an expression, without those that serve one device each, such as the arms of `a if
-    test else b`; each arm is examined alone."""
+    """Return the words of both devices in an expression, except where each part is meant for one device, such as the
+    arms of `a if test else b`; each arm is then examined alone."""
     own = module.words.get(node)
     stayed = [own] if own and own.stayed else []
     ported = [own] if own and own.ported and not own.added else []
@@ -87,7 +87,7 @@ def _both(module: Module, node: ast.AST) -> Sides:
 
 
 def _entries(module: Module, node: ast.Dict) -> Sides:
-    """The words of the first dictionary entry that has both devices', else those of all entries."""
+    """Return the words of the first dictionary entry that has words of both devices, or else those of all entries."""
     entries = []
     mapped = _maps(module, node)
     for key, value in zip(node.keys, node.values):
@@ -98,7 +98,7 @@ def _entries(module: Module, node: ast.Dict) -> Sides:
 
 
 def _maps(module: Module, node: ast.Dict) -> bool:
-    """Whether a dictionary maps devices of both sides to devices, as `map_location` does."""
+    """Return whether a dictionary maps devices of both kinds to devices, as `map_location` does."""
     keys = [device_word(module, key) for key in node.keys if key]
     values = [device_word(module, plain(value)) for value in node.values]
     return {word.target for word in keys if word} == {True, False} and all(
@@ -107,14 +107,15 @@ def _maps(module: Module, node: ast.Dict) -> bool:
 
 
 def _rest(children: list[Sides]) -> Sides:
-    """The words of a container whose parts serve one device each: its only side, if all of it is of one side."""
+    """Return the words of a container whose parts are meant for one device each: the words of that device if only one
+    occurs."""
     stayed = [word for sides in children for word in sides[0]]
     ported = [word for sides in children for word in sides[1]]
     return ([], []) if stayed and ported else (stayed, ported)
 
 
 def _arms(module: Module, node: ast.AST) -> bool:
-    """Whether the parts of a node serve one device each."""
+    """Return whether each part of a node is meant for one device."""
     if isinstance(node, ast.IfExp):
         return True
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
@@ -131,7 +132,7 @@ def _arms(module: Module, node: ast.AST) -> bool:
 
 
 def _label(module: Module, node: ast.AST) -> bool:
-    """Whether a string only names something, such as the key under which a result is stored."""
+    """Return whether a string is only a name, such as the key under which a result is stored."""
     parent, word = module.parents.get(node), module.words.get(node)
     if word and word.family == "other":
         return False
@@ -145,12 +146,13 @@ def _label(module: Module, node: ast.AST) -> bool:
 
 
 def dispatched(value: ast.AST) -> bool:
-    """Whether a dictionary value is chosen by its key: a word or function, not a measured number."""
+    """Return whether the key of a dictionary selects this value: a word or function does count, a measured number does
+    not."""
     return isinstance(value, ast.Constant | ast.Name | ast.Attribute | ast.Lambda | ast.JoinedStr)
 
 
 def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
-    """Reports a call of one device with a direct argument, or on a receiver, of the other."""
+    """Report a call of one device with a direct argument, or a receiver, of the other."""
     callee = module.words.get(node.func)
     dotted = module.resolve(node.func)
     foreign = CUDA_ONLY.match(dotted) and not project.is_own(dotted)
@@ -159,7 +161,7 @@ def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
         for value in (*node.args, *(item.value for item in node.keywords)):
             for word in _handed(project, module, value, follow=bool(foreign)):
                 if foreign and not HANDLE.search(word.text):
-                    continue  # a tensor may come from anywhere; a handle belongs to one device
+                    continue  # a tensor may come from either device; a handle belongs to one
                 if word.ported if not outer_target else word.stayed:
                     yield record(module, node, "call", word.text)
                     return
@@ -170,7 +172,7 @@ def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
 
 
 def _handed(project: Project, module: Module, value: ast.AST, *, follow: bool) -> Iterator[Word]:
-    """The words of a direct argument; for a CUDA-only library also the words behind a name."""
+    """Yield the words of a direct argument; for a CUDA-only library, also the words of the values that a name holds."""
     if isinstance(value, ast.IfExp):
         yield from (
             *_handed(project, module, value.body, follow=follow),

@@ -1,4 +1,4 @@
-"""Fixes leave no more half-ported places in real packages than the committed figures say."""
+"""Fixes leave no more half-ported places in real packages than figures.json records."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from support.witness.figures import PAGE, committed, most, page
 from support.witness.runs import MODES, TARGETS, run
 
-# Small packages that have halves of most kinds.
+# Small packages in which most kinds of half-ported places occur.
 PACKAGES = ("fairscale", "mmcv", "torch-geometric", "xformers", "yolov5")
 
 
@@ -22,7 +22,7 @@ PACKAGES = ("fairscale", "mmcv", "torch-geometric", "xformers", "yolov5")
 def test_no_more_is_half_than_before(package: str, target: str, mode: str, corpus: Callable[[str], Path]) -> None:
     found = run(package, corpus(package), target, mode)
     assert found.changed, "nothing was fixed, nothing was shown"
-    # a line that stays half may be reported in another way
+    # a line that stays half-ported may be reported as another kind
     assert len(found.records) <= most(package, target, mode), found.records
 
 

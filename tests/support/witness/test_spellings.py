@@ -1,4 +1,5 @@
-"""The witness finds a half in whatever way it is written, and reports nothing similar: the programs of spellings.md."""
+"""The witness finds a half-ported place in every spelling listed in spellings.md, and reports none of the similar
+correct programs there."""
 
 from __future__ import annotations
 

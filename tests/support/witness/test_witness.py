@@ -1,4 +1,4 @@
-"""The witness finds what is half-ported, reports nothing else, and uses no code of the engine."""
+"""The witness finds what is half-ported, reports nothing else, and imports nothing from the engine."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from support.witness.machine import Half, halves, ports, right
 from support.witness.words import TARGETS
 
 HERE = Path(__file__).parent
-SEEDED = 50  # number of halves drawn for each target
+SEEDED = 50  # number of half-ported programs drawn for each target
 
 
 def seeded(target: str) -> list[Half]:
-    """SEEDED generated halves of a target, drawn with a fixed seed."""
+    """Return SEEDED generated half-ported programs for a target, drawn with a fixed seed."""
     return random.Random(f"halves {target}").sample(list(halves(target)), SEEDED)
 
 
@@ -53,7 +53,7 @@ def test_all_halves_are_found_and_their_kind_is_said(target: str) -> None:
 
 
 def blind() -> list[Program]:
-    """The half-ported programs that were written without knowing the witness."""
+    """Return the half-ported programs whose authors did not know the witness."""
     return [program for program in programs() if program.kind != RIGHT]
 
 

@@ -1,5 +1,5 @@
-"""Reports values that were ported while a comparison with them was not, and the other way round; options with their
-choices."""
+"""Reports a value that was ported while a comparison with it was not, the reverse, and options whose default and
+choices differ."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .record import Record, record
 
 
 class Tested(NamedTuple):
-    """A comparison of a key with words."""
+    """A comparison of a variable, attribute or option with words for devices."""
 
     module: Module
     node: ast.AST
@@ -24,8 +24,8 @@ class Tested(NamedTuple):
 
 
 def records(project: Project, over_cuda: Collection[ast.AST] = ()) -> Iterator[Record]:
-    """Reports values and comparisons of different devices, and inconsistent options. `over_cuda`: tests that should
-    stay, for what they guard."""
+    """Report values and comparisons that name different devices, and inconsistent options. `over_cuda` holds tests that
+    should stay because the code they guard needs CUDA."""
     options = {option_name(node) for module in project.modules for node in module.parents if isinstance(node, ast.Call)}
     choices = _choices(project)
     for key, tests in _tests(project).items():
@@ -62,7 +62,7 @@ def _is_within(test: Tested, tests: Collection[ast.AST]) -> bool:
 
 
 def _said(project: Project, module: Module, value: ast.AST) -> list[tuple[Module, Word]]:
-    """The device and backend words that an expression may evaluate to."""
+    """Return the device and backend words that an expression may evaluate to."""
     parts = [(module, part) for part in alternatives(value)]
     keys = [key for _, part in parts if (key := project.key(module, part))]
     parts += [item for key in keys for item in project.sources(key)]
@@ -70,10 +70,10 @@ def _said(project: Project, module: Module, value: ast.AST) -> list[tuple[Module
 
 
 def _last(test: Tested) -> ast.AST | None:
-    """The value that a variable certainly has before its test: assigned above it in the same block, or in one around
-    it.
+    """Return the value that a variable certainly has when it is tested: assigned above the test in the same block, or
+    in an enclosing block.
 
-    None if it is not certain: code between may assign another value, and so may a loop.
+    Return None if the value is not certain, because code between them, or a loop, may assign another one.
     """
     if not isinstance(test.subject, ast.Name):
         return None
@@ -116,7 +116,8 @@ def _split(kind: str, test: Tested, tests: list[Tested], values: list[tuple[Modu
 
 
 def _also(tests: list[Tested], test: Tested, served: set[bool]) -> bool:
-    """Whether the original program already compares with the target's word beside CUDA's: it distinguishes the two."""
+    """Return whether the original program also compares with the target's word: it already distinguishes the two
+    devices."""
     return True in served and any(
         word.target and not word.moved for other in tests if other.module is test.module for word in other.words
     )
@@ -130,7 +131,7 @@ def _tests(project: Project) -> dict[Key, list[Tested]]:
                 key = project.key(module, subject)
                 held = plain(subject)
                 if key is None and isinstance(held, ast.Attribute) and held.attr != "device":
-                    key = Key("attribute", "", None, held.attr)  # of an unknown object
+                    key = Key("attribute", "", None, held.attr)  # attribute of an unknown object
                 words = tuple(word for part in parts for word in _strings(module, part))
                 if key is not None and words:
                     found.setdefault(key, []).append(Tested(module, node, words, held))
@@ -138,7 +139,7 @@ def _tests(project: Project) -> dict[Key, list[Tested]]:
 
 
 def _tested(module: Module, node: ast.AST) -> Iterator[tuple[ast.AST, list[ast.AST]]]:
-    """(the compared expression, the words that it is compared with)."""
+    """Yield the compared expression with the words that it is compared with."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
         left, right = node.left, node.comparators[0]
         if isinstance(node.ops[0], ast.In | ast.NotIn) and module.words.get(left):
@@ -192,7 +193,8 @@ def _choices(project: Project) -> dict[str, list[tuple[Module, list[Word]]]]:
 
 
 def _listed(project: Project, module: Module, call: ast.Call) -> Iterator[ast.AST]:
-    """The lists of words that an option accepts: `choices=`, `click.Choice(…)`, or a name of such a list."""
+    """Yield the lists of words that an option accepts: `choices=`, `click.Choice(…)`, or a variable that holds such a
+    list."""
     for keyword in call.keywords:
         value: ast.AST = keyword.value
         if keyword.arg == "type" and isinstance(value, ast.Call) and getattr(value.func, "attr", "") == "Choice":
@@ -205,7 +207,7 @@ def _listed(project: Project, module: Module, call: ast.Call) -> Iterator[ast.AS
 
 
 def _option(project: Project, module: Module, node: ast.AST) -> Iterator[Record]:
-    """Reports defaults of options that are not among the accepted words."""
+    """Report options whose default is not among the accepted words."""
     if isinstance(node, ast.Call) and option_name(node):
         given = [item.value for item in node.keywords if item.arg == "default"]
         yield from _disagree(module, node, given, [*_listed(project, module, node)])

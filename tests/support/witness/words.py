@@ -1,4 +1,4 @@
-"""The words of CUDA and of each target, as names, methods and strings of a program."""
+"""The words for CUDA and for each target in a program: names, methods and strings."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from functools import lru_cache
 
 @dataclass(frozen=True)
 class Device:
-    """How one accelerator is named in PyTorch programs."""
+    """The names of one accelerator in PyTorch programs."""
 
-    device: str  # torch.device("…"), torch.…, x.…()
-    ccl: str  # init_process_group("…")
-    modules: tuple[str, ...]  # dotted names that are this device's, with all below
+    device: str  # as in torch.device("…"), torch.…, x.…()
+    ccl: str  # as in init_process_group("…")
+    modules: tuple[str, ...]  # dotted names of the device's modules; submodules included
     plugins: tuple[str, ...]  # packages that provide the device
-    visible: str  # environment variable of visible devices
-    graph: str  # class of graphs
-    extension: str  # class of extensions in setup.py
+    visible: str  # the environment variable that selects devices
+    graph: str  # name of the class for graphs
+    extension: str  # name of the class for extensions in setup.py
 
 
 CUDA = Device("cuda", "nccl", ("torch.cuda",), (), "CUDA_VISIBLE_DEVICES", "CUDAGraph", "CUDAExtension")
@@ -41,18 +41,18 @@ MUSA = Device(
 )
 TARGETS = {"npu": NPU, "musa": MUSA}
 
-# Modules that run on CUDA only; their names are those of the packages.
+# Modules that run only on CUDA, named as their packages.
 CUDA_ONLY = re.compile(
     r"(?:amp_C|apex_C|cupy|pycuda|tensorrt|flash_attn\w*|transformer_engine\w*|cutlass|onnxruntime_gpu|numba\.cuda"
     r"|cuda|fused_\w+_cuda|\w+_cuda|\w+_cuda_lib|cuda_\w+)(?:\.|$)"
 )
-# Functions of torch.cuda that do not work for another accelerator.
+# Functions of torch.cuda that have no equivalent on another accelerator.
 UNSERVED = frozenset({"cudart", "get_device_capability"})
 LOADERS = ("cpp_extension.load", "cpp_extension.load_inline", ".load_ext")
 
 
 class Words:
-    """One device's words, compiled for matching."""
+    """The words of one device, compiled to patterns."""
 
     def __init__(self, device: Device) -> None:
         name, ccl = device.device, device.ccl
@@ -70,19 +70,19 @@ class Words:
         )
 
     def owns(self, dotted: str) -> bool:
-        """Whether a resolved dotted name is this device's."""
+        """Return whether a resolved dotted name belongs to this device."""
         if any(dotted == module or dotted.startswith(module + ".") for module in self.device.modules):
             return True
         tail = ".".join(dotted.split(".")[-2:])
         return bool(self.last.fullmatch(tail) or self.last.fullmatch(tail.rpartition(".")[2]))
 
     def family(self, text: str) -> str:
-        """The kind of word that a whole string is: "device", "ccl", "other" or "path"; empty if it is none."""
+        """Return the kind of word that the whole string is: "device", "ccl", "other" or "path"; empty if it is none."""
         found = self.string.fullmatch(self.device.ccl if text == self.device.ccl.upper() else text)
         return (found.lastgroup or "") if found else ""
 
 
 @lru_cache
 def words(device: Device) -> Words:
-    """The matchers of a device, made once."""
+    """Return the patterns of a device, created once."""
     return Words(device)

@@ -19,7 +19,7 @@ from . import capability
 from .called import Called, Stretch
 
 Says = Callable[[ast.expr, bool], bool]
-"""Whether a part of a condition implies what is searched for, if it has the given truth value."""
+"""A function that tells whether a part of a condition, if true or if false, implies the searched fact."""
 
 _ROCM = ("hip", "rocm", "HIP", "ROCM")
 _NAME = re.compile(
@@ -61,7 +61,7 @@ def of_host(branches: Branches) -> Apart:
 
 
 def of_bytes(branches: Branches) -> Apart:
-    """Code that runs only if bytes contain CUDA's name; no fix changes such a test."""
+    """Code that runs only if bytes contain CUDA's name; no fix changes a test for that."""
     return Apart(branches, _BYTES, _asks_bytes)
 
 
@@ -69,8 +69,8 @@ class Apart:
     """The spans of one text that run only if a certain test is true."""
 
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
-        """`words`: every such test contains one of these words. `path`: if it is given, code that is used only from
-        these spans counts, too."""
+        """`words` holds words of which every test of the searched kind contains at least one. With `path`, code that is
+        used only from these spans counts, too."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._path, self._capable = path, capability.ASKED_OF in words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
@@ -81,10 +81,10 @@ class Apart:
         self._named_marks: set[str] = set()
         """pytest marks that have a name: `on_cuda = pytest.mark.skipif(not platform.is_cuda())`."""
         self._optional: set[str] = set()
-        """Names that are None unless such a test is true: `mode = "warn" if platform.is_cuda() else None`."""
+        """Names that are None unless a platform test is true: `mode = "warn" if platform.is_cuda() else None`."""
 
     def holds(self, hit: Hit) -> bool:
-        """Whether a hit is in such a span."""
+        """Whether a hit is in code that runs only under one of the tests."""
         statement = hit.statement
         if statement is None or not self._places:
             return False
@@ -97,14 +97,14 @@ class Apart:
 
     @cached_property
     def _places(self) -> list[int]:
-        """Offsets of all occurrences of `words`, in order."""
+        """Return the offsets of all occurrences of `words`, in order."""
         text = self._facts.text
         found = (self._facts.searches.find(("apart", word), plain(word)) for word in self._words)
         return sorted(at for at in chain.from_iterable(found) if not text[at - 1 : at].isalpha() or text[at] == "b")
 
     @cached_property
     def _asking(self) -> dict[int, Statement]:
-        """The statements that contain one of the words or a name that holds a test's result, by their start."""
+        """Return the statements that contain one of the words or a name that holds a test's result, by their start."""
         found: dict[int, Statement] = {}
         done = -1
         for at in self._places:
@@ -119,8 +119,8 @@ class Apart:
         return found
 
     def _keep(self, statement: Statement) -> Iterator[Statement]:
-        """If this statement is the only one that binds a name to the result of such a test: the statements that contain
-        the name."""
+        """If this statement is the only one that binds a name to the result of a platform test: the statements that
+        contain the name."""
         target, value = _bound(next(iter(statement.digest.piece.nodes), None))
         if target is None or value is None:
             return
@@ -153,7 +153,7 @@ class Apart:
         return "yes" if self._means(value, True) else "no" if self._means(value, False) else ""
 
     def _is_said(self, said: str, at: int) -> bool:
-        """Return True if the assignment at an offset gives the name a value with the same meaning."""
+        """Return True if the assignment at an offset assigns a value with the same meaning to the name."""
         statement = self._facts.peek(at)
         target, value = (
             _bound(next(iter(statement.digest.piece.nodes), None)) if statement is not None else (None, None)
@@ -251,7 +251,7 @@ class Apart:
         return bool(above) and all(line and _SCRIPT.match(text, line[0].start, line[0].end) for line in above)
 
     def _skips(self, marks: Iterable[ast.AST]) -> bool:
-        """Whether a pytest or unittest mark skips the code unless such a test is true."""
+        """Whether a pytest or unittest mark skips the code unless a platform test is true."""
         for call in marks:
             self._facts.work.compare()
             if isinstance(call, (ast.Name, ast.Attribute)) and ast.unparse(call) in self._named_marks:
@@ -263,7 +263,7 @@ class Apart:
         return False
 
     def _beside(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether a part of an expression is evaluated only if such a test in the same expression is true."""
+        """Whether a part of an expression is evaluated only if a platform test in the same expression is true."""
         inner = node
         for outer in statement.digest.ancestors(node):
             if isinstance(outer, ast.IfExp) and inner is not outer.test:
@@ -275,7 +275,7 @@ class Apart:
         return False
 
     def _behind(self, operation: ast.BoolOp) -> Collection[ast.AST]:
-        """The operands of `a and b and c` after the first one that implies what is searched for."""
+        """Return the operands of `a and b and c` after the first one that implies the searched fact."""
         if operation not in self._parts:
             means = (self._means(value, isinstance(operation.op, ast.And)) for value in operation.values)
             first = next((at for at, found in enumerate(means) if found), len(operation.values))
@@ -301,7 +301,7 @@ class Apart:
         return self._says(test, answer) or self._is_kept(test, answer)
 
     def _is_kept(self, test: ast.expr, answer: bool) -> bool:
-        """Return True if a condition tests a variable whose value implies what is searched for."""
+        """Return True if a condition tests a variable whose value implies the searched fact."""
         if self._optional and isinstance(test, ast.Compare) and _is_none(test.comparators[0]):
             left = test.left.value if isinstance(test.left, ast.NamedExpr) else test.left
             asks = isinstance(test.ops[0], ast.IsNot if answer else ast.Is)

@@ -21,7 +21,7 @@ _KNOWN = stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy", "
 
 
 def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[Held]:
-    """The tests such as `if x.is_cuda: return other(x)`, if the code for other devices returns a result of its own."""
+    """Yield tests such as `if x.is_cuda: return other(x)`, if the code for other devices returns its own result."""
     foreign: dict[str, str] | None = None
     for index in questions:
         if (given := _chosen(hits[index])) is not None:
@@ -65,8 +65,8 @@ def _last(start: int, branches: Branches) -> Statement | None:
 
 
 def _foreign(branches: Branches) -> dict[str, str]:
-    """By local name: the dotted name of what is imported from modules other than torch, its companion packages and the
-    standard library."""
+    """Return the local names of everything imported from modules other than torch, its companion packages and the
+    standard library, each with its dotted name."""
     found = [*plain_imports(branches.facts.searches), *from_imports(branches.facts.searches)]
     return {local: name for local, name in found if name.lstrip(".").partition(".")[0] not in _KNOWN}
 

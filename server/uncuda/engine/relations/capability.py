@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ...facts.role_calls import last_word
 
 ASKED_OF = "device_capability"
-"""A part of the function name that every such condition contains, for a quick search of the file."""
+"""A part of the function name that every condition on a compute capability contains, for a quick search of the file."""
 
 _ASKS = frozenset({"has_device_capability", "is_device_capability", "is_device_capability_family"})
 _GETS = "get_device_capability"

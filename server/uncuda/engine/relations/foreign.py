@@ -33,7 +33,7 @@ def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
     reason.
 
     A value that is passed through a local variable counts too. Other streams, events and graphs in the same function
-    are lowered to review, because they wait for the one that is passed.
+    are lowered to "review", because they wait for the one that is passed.
     """
     libraries = _Libraries(context)
     if not hits or not libraries.local:
@@ -85,8 +85,8 @@ def _scope(hit: Hit, context: Context) -> tuple[int, str] | None:
 
 
 class _Libraries:
-    """The CUDA libraries that a file imports and that do not run on the target. `local`: local names, with the dotted
-    names they stand for."""
+    """The CUDA libraries that a file imports and that do not run on the target. `local` maps local names to the dotted
+    names of the imported objects."""
 
     def __init__(self, context: Context) -> None:
         self._work = context.facts.work
@@ -104,7 +104,7 @@ class _Libraries:
         return bool(dotted)
 
     def handed(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether the expression at `node` is an argument of a call into such a library."""
+        """Whether the expression at `node` is an argument of a call into a CUDA library."""
         call = call_given(node, statement, self._work)
         base, parts = chain_of(call.func if call is not None else None)
         if not isinstance(base, ast.Name) or base.id not in self.local:

@@ -34,7 +34,7 @@ class Held(NamedTuple):
 
     question: int
     name: str
-    """The code that needs CUDA, as it is spelled in the file."""
+    """The code that needs CUDA, as the file spells it."""
     raises: bool = False
     """The branch for other devices only raises, so a person must write one for the target."""
     left: bool = False
@@ -50,7 +50,7 @@ def over_cuda(
     branches: Branches,
     libraries: Libraries,
 ) -> Iterator[Held]:
-    """The tests that guard code which runs on CUDA only, each at most once per place."""
+    """Yield the tests that guard code which runs on CUDA only, each at most once for each guarded use."""
     if not questions.may_guard():
         return
     kernels = Kernels(branches.facts, hits, libraries)
@@ -116,8 +116,8 @@ class _Search:
         return names
 
     def _place(self, place: Place) -> Iterator[Held]:
-        """The tests that guard a place. If no test guards the place itself, the callers of the function around it are
-        searched."""
+        """Yield the tests that guard a use. If no test guards the use itself, the callers of the surrounding function
+        are searched."""
         line = self._indents.header_at(place.at)
         if place.hit is None and not self._may_ask(line):
             yield from self._climb(line, place)
@@ -185,7 +185,7 @@ class _Search:
         return 0, []
 
     def _climb(self, line: Header, place: Place, later: bool = False) -> Iterator[Held]:
-        """The nearest tests around a place, and outer ones as long as the other branch only raises."""
+        """Yield the nearest tests around a use, and outer ones as long as the other branch only raises."""
         for index, raises in self._around(line, place, later):
             yield _held(place, index, raises)
 
@@ -226,7 +226,7 @@ class _Search:
             self._follow(word._replace(left=place.left))
 
     def _handled(self, header: Header, later: bool) -> bool:
-        """Whether a block handles a missing module itself, or the code in it runs later, at another place."""
+        """Return whether a block handles a missing module itself, or the code in it runs later, from somewhere else."""
         text, start, end = self._text, header.start, header.end
         if later and header.word not in CONDITIONS:
             return False

@@ -34,7 +34,7 @@ _PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
 
 
 class Libraries:
-    """What is known about modules before a file is read."""
+    """What is known about the project's modules before a file is read."""
 
     def __init__(self, modules: frozenset[str], called: Collection[str], project: Project) -> None:
         """`modules`: CUDA libraries by the target's tables; `called`: patterns for names of compiled modules."""
@@ -93,16 +93,16 @@ class Word(NamedTuple):
     left: bool = False
     """The name leads to a call without a safe fix, or is a device string without one."""
     value: bool = False
-    """The name holds a value, not a function; any use outside a comparison counts."""
+    """The name holds a value, not a function; every use except a comparison counts."""
 
 
 class Place(NamedTuple):
-    """A place that uses such a name, and the name as it is spelled there."""
+    """A use of a name that refers to a compiled module or kernel, and the name as the code spells it there."""
 
     at: int
     name: str
     left: bool = False
-    """The place is a call without a safe fix, or leads to one."""
+    """This use is a call without a safe fix, or leads to one."""
     hit: Hit | None = None
     """The hit at the call without a safe fix."""
 
@@ -234,7 +234,7 @@ class Kernels:
         return Word(name, 0, len(self._text)) if shared else self.word(name, at)
 
     def function_around(self, at: int, gives: bool = False) -> Iterator[Word]:
-        """The names by which the function around a place is called; for methods that always run, also the class."""
+        """Yield the names by which the surrounding function is called; for methods that always run, also the class."""
         indents = self._facts.indents
         scope = indents.scope_of(at)
         match = _DEF.search(self._text, scope[0], scope[0] + _FAR) if scope is not None else None
@@ -263,8 +263,7 @@ class Kernels:
                     yield given[1], at
 
     def uses(self, word: Word) -> Iterator[Place]:
-        """The places that use a name: they call it, index it or read its attributes; for a value, also any other
-        read."""
+        """Yield the uses of a name: calls, indexing and attribute reads; for a value, also any other read."""
         text, layout = self._text, self._facts.layout
         every = self._facts.searches.find(("kernel", word.text), uses(word.text, True))
         if word.value:
@@ -283,7 +282,7 @@ class Kernels:
                 yield Place(at, _spelled(text, at, end), word.left)
 
     def _values(self, word: Word, every: Sequence[int]) -> Iterator[Place]:
-        """The places that read a name, outside assignments to it and comparisons."""
+        """Yield the reads of a name, outside assignments to it and comparisons."""
         done = -1
         for at in every:
             statement = self._facts.peek(at) if at >= done else None

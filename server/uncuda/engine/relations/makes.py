@@ -22,7 +22,8 @@ _NO_CALLS = frozenset({"if", "elif", "while", "and", "or", "not", "in", "return"
 
 
 def of_makes(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
-    """The indices of tests in a condition that also asks for the vendor, unless the guarded code only calls torch."""
+    """Yield the indices of tests in a condition that also tests for the vendor, unless the guarded code only calls
+    torch."""
     searches = branches.facts.searches
     if not any(searches.find(("text", word), plain(word)) for word in _ASKED):
         return

@@ -37,12 +37,12 @@ def asking_parts(outer: ast.AST, guarded: ast.AST, denies: Callable[[ast.AST], b
 
 
 def is_within(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AST], ...]) -> bool:
-    """Whether a node is inside a node of these kinds."""
+    """Return whether a node is inside a node of these kinds."""
     return node is not None and any(isinstance(outer, kinds) for outer in statement.digest.ancestors(node))
 
 
 def in_test(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AST], ...] = TESTING) -> bool:
-    """Whether a node is in the condition of a statement of these kinds."""
+    """Return whether a node is in the condition of a statement of these kinds."""
     inner = node
     for outer in statement.digest.ancestors(inner) if inner is not None else ():
         if isinstance(outer, kinds) and inner is getattr(outer, "test", getattr(outer, "pattern", None)):

@@ -88,7 +88,7 @@ class Questions:
             self._hold(index, *found)
 
     def _hold(self, index: int, flag: str, around: int | None) -> bool:
-        """Record that a name holds a test's result; returns whether that is new."""
+        """Record that a name holds a test's result; return whether that is new."""
         held = index, None if "." in flag else around
         known = self._flags.setdefault(flag, {})
         if held in known:
@@ -136,8 +136,8 @@ class Questions:
         return next(filter(None, (self._flag(node, statement, False) for node in nodes)), None)
 
     def _flag(self, node: ast.AST | None, statement: Statement, compared: bool = True) -> tuple[str, int | None] | None:
-        """The variable or function that holds the result of a test, as in `use_cuda = torch.cuda.is_available() and …`,
-        and the scope in which it is visible (None: module). `compared`: also if the result is compared,
+        """Return the variable or function that holds the result of a test, as in `use_cuda = torch.cuda.is_available()
+        and …`, and the scope in which it is visible (None: module). `compared`: also if the result is compared,
         `torch.cuda.device_count() > 1`."""
         inner = node
         for outer in statement.digest.ancestors(inner) if inner is not None else ():
@@ -164,7 +164,7 @@ class Questions:
         return None
 
     def of(self, header: Header) -> list[int]:
-        """The indices of tests in a condition, directly or through a name that holds the result."""
+        """Return the indices of tests in a condition, directly or through a name that holds the result."""
         if header.start not in self._asked:
             found = list(self.tests.get(header.start, ()))
             if self._flags:
@@ -175,7 +175,7 @@ class Questions:
         return self._asked[header.start]
 
     def _known_at(self, name: str, header: Header) -> list[int]:
-        """The indices of tests whose result a name holds at a condition."""
+        """Return the indices of tests whose result a name holds when the condition is evaluated."""
         flags = self._flags.get(name, ())
         self.work.compare(len(flags))
         around = {None, *(line.start for line in self._indents.headers(header.start))} if flags else set()
@@ -183,7 +183,7 @@ class Questions:
 
     @cached_property
     def conditions(self) -> list[int]:
-        """The starts of conditions with a test, directly or through a name that holds the result, in order."""
+        """Return the starts of conditions with a test, directly or through a name that holds the result, in order."""
         named = (start for flag in self._flags for start, line in self._uses_of(flag).items() if self.of(line))
         return sorted({*self.tests, *named})
 

@@ -95,7 +95,7 @@ class Served:
         return self._other_ways[header.start]
 
     def _asks(self, start: int, end: int) -> int:
-        """What a condition tests for: 1 for the target, -1 for any other device; 0 if it contains `and`."""
+        """Return what a condition tests for: 1 for the target, -1 for any other device; 0 if it contains `and`."""
         self._facts.work.search(start, end)
         condition = self._facts.text[start:end]
         return 0 if re.search(r"\band\b", condition) else self._branches.asked(condition)
@@ -103,7 +103,8 @@ class Served:
     def lowered(self, hits: Sequence[Hit]) -> Sequence[Hit]:
         """The hits; their fixes need review if the code chooses among accelerators or works with any of them.
 
-        In such code, a test for CUDA may really be about CUDA, and then the code that it guards must not change either.
+        In code that already chooses between accelerators, a test for CUDA may really be about CUDA, and then the code
+        that it guards must not change either.
         """
         hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
         if self._everywhere:
@@ -174,7 +175,8 @@ def _chosen(hit: Hit, alone: bool) -> Hit:
 
 
 def _informing(hit: Hit, limit: str) -> Hit:
-    """The hit as information, with the limit that says why; the target may never run this code."""
+    """Return the hit lowered to severity `information`, with the limit that says why; the target may never run this
+    code."""
     return replace(hit.lowered(REVIEW), severity="information", limits=(*hit.limits, limit))
 
 

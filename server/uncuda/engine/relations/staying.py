@@ -27,7 +27,7 @@ class Staying:
 
     def __init__(self) -> None:
         self.reasons: dict[int, tuple[str, str]] = {}
-        """(id of the sentence that gives the reason, the name in it)"""
+        """(id of the sentence that gives the reason, the name that the sentence mentions)"""
         self.classes: dict[int, str | None] = {}
         """The highest class allowed for a test that is not fixed, or for code that it guards."""
         self.pairs: list[tuple[int, int]] = []
@@ -67,7 +67,7 @@ class Staying:
         self, asked: Iterable[int], hits: Sequence[Hit], classes: Sequence[str | None], questions: Questions
     ) -> bool:
         """Limit the class of safe fixes in code that runs only if these tests are true; because the tests are not
-        fixed, the target never runs that code. Returns whether there was such code."""
+        fixed, the target never runs that code. Return whether there was code behind one of the tests."""
         before = len(self.pairs)
         safe = sorted((hit.start, index) for index, hit in enumerate(hits) if classes[index] == SAFE)
         for question in asked:
@@ -94,8 +94,8 @@ def staying(
     branches: Branches,
     libraries: Libraries,
 ) -> Staying:
-    """The tests that guard code for CUDA only, or that also ask for the vendor or for something else that no fix can
-    translate."""
+    """Return the tests that guard code for CUDA only, or that also test for the vendor or for something else that no
+    fix can translate."""
     result = Staying()
     if not any(classes[index] == SAFE for index in questions.asking()):
         return result

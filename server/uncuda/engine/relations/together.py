@@ -1,6 +1,6 @@
 """Links hits in one call: its arguments, its receiver and its function are fixed together, or none of them is fixed.
 
-Otherwise CUDA would be asked about the target's device, or a stream of one device would be used in a graph of the
+Without such links, CUDA's API would get the target's device, or a stream of one device would be used in a graph of the
 other. Names are traced only if they hold objects of a device, such as streams, events and graphs; a number counts only
 in the call itself.
 """
@@ -45,7 +45,7 @@ class Together:
                 self._at.setdefault((hit.statement.start, hit.node), []).append(index)
         self._held = self._holders()
         self._names = {name for _, name in self._held}
-        self._members: dict[str, list[int]] = {}  # hits, by the attribute that holds their object
+        self._members: dict[str, list[int]] = {}  # hits, by the attribute to which their object is assigned
         for (_, name), found in self._held.items():
             if "." in name:
                 self._members.setdefault(name.rpartition(".")[2], []).extend(found)
@@ -93,7 +93,7 @@ class Together:
                 yield first[scope], index
 
     def _named(self, node: ast.AST, call: ast.Call | None, index: int, statement: Statement) -> Iterator[Pair]:
-        """Pairs of a hit in a call and the hits whose objects are held by names in the same call."""
+        """Yield pairs of a hit in a call and the hits whose objects are passed to the same call by name."""
         if call is not None:
             yield from self._with(index, self._holding(self._base(call.func), statement))
         for outer in spine_of(node, statement):
@@ -221,7 +221,7 @@ class Together:
         return held
 
     def _holding(self, base: ast.AST, statement: Statement) -> Sequence[int]:
-        """The hits whose objects a name or attribute holds at a statement."""
+        """Return the hits whose objects a name or attribute holds at a statement."""
         name = _spelled(base)
         if isinstance(base, ast.Attribute) and not name:
             return self._members.get(base.attr, ())

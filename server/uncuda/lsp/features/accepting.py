@@ -22,7 +22,7 @@ _MANY = ("rules", "scope", "reason", "classes")
 
 
 def register(session: Session) -> None:
-    """Register these commands, and follow changes of baseline files."""
+    """Register the commands that accept findings, and follow changes of baseline files."""
 
     def look() -> None:
         changed = session.analyses.baselines.look()
@@ -84,5 +84,5 @@ async def _accept_in_workspace(session: Session, table: dict[str, Any]) -> dict[
 
 
 def _reason(table: dict[str, Any]) -> str | None:
-    """The `reason` of a command; None if the user was not asked for one."""
+    """Return the `reason` of a command; None if the user was not asked for one."""
     return read_text(table, "reason") if "reason" in table else None

@@ -71,7 +71,7 @@ def register(session: Session) -> None:
 
 
 class _Offer:
-    """One request for code actions; `span` is in offsets of the program."""
+    """One request for code actions; `span` is in offsets of the program's text."""
 
     def __init__(self, session: Session, uri: str, analysis: Analysis, span: tuple[int, int], context: Context) -> None:
         self.session, self.uri, self.analysis, self.span, self.context = session, uri, analysis, span, context
@@ -80,7 +80,8 @@ class _Offer:
     def actions(self) -> Iterator[types.CodeAction]:
         """Yield the actions in display order: fixes, pages of rules, accepting, suppressing.
 
-        VS Code keeps this order among actions with diagnostics, except preferred ones, and shows all others below.
+        VS Code keeps the order of actions with diagnostics, except that preferred ones come first, and shows all others
+        below.
         """
         say, only = phrases(self.analysis.engine), self.context.only
         if wanted(_QUICK, only):
@@ -107,7 +108,7 @@ class _Offer:
                 yield from self._batch(say("fix notebook" if notebook else "fix file"), kind, batch)
 
     def _fixes(self, finding: Finding, say: Phrases) -> Iterator[types.CodeAction]:
-        """One action for each fix of a finding; if there are none, a disabled action that says what to do."""
+        """Yield one action for each fix of a finding; if it has none, a disabled action that says what to do."""
         if not finding.fixes:
             yield from self._disabled(say("by hand", finding.rule), say("no fix", finding.message), finding)
         for number, fix in enumerate(finding.fixes):
@@ -244,7 +245,7 @@ def _resolved(session: Session, action: Any) -> dict[str, Any]:
     edit, reason = edit_of(session, batch, analysis)
     if reason is not None:
         message = phrases(analysis.engine)("not made", reason)
-        if batch.rule:  # the user chose this action of a rule; the other actions also run on every save
+        if batch.rule:  # the user chose this action; the actions that fix all rules also run on every save
             session.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
         else:
             session.window_log_message(types.LogMessageParams(types.MessageType.Info, f"{batch.uri}: {message}"))

@@ -59,7 +59,7 @@ def register(session: Session) -> None:
 
 
 class Commands:
-    """The commands of the server. Each method takes the arguments and the progress token as received, and raises
+    """The commands of the server. Each method receives the arguments and the progress token unchecked, and raises
     JsonRpcInvalidParams for wrong ones."""
 
     def __init__(self, session: Session) -> None:

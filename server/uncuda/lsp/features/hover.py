@@ -1,4 +1,4 @@
-"""Hover: the findings at a place, the target's counterpart of a name, and links to the pages of rules."""
+"""Hover texts: the findings at the position, the target's counterpart of a name, and links to the pages of rules."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _log(session: Session, kind: int, text: str) -> None:
 
 
 def _watch(session: Session, process: int) -> None:
-    """Wait, in a thread of its own, until the process that started the server ends; then end the server."""
+    """Wait, in a separate thread, until the process that started the server ends; then end the server."""
     wait_for_end(process)
     leave_soon(0 if session.protocol.is_down else 1)
     session.call(_gone, session)

@@ -1,5 +1,5 @@
-"""Looks up the types of receivers while the user types. Diagnostics never wait for these types; they are refreshed
-later."""
+"""Looks up the types of receivers while the user types. Diagnostics never wait for the types of receivers; they are
+refreshed later."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Receiving:
         self._session.analyses.answers = self.answers
 
     def answers(self, program: Program, text: str, sites: Sequence[Site]) -> Answers:
-        """The answers that are known now; the others are looked up after a pause in typing."""
+        """Return the answers that are known now; the others are looked up after a pause in typing."""
         uri = program.uri
         if not program.path.endswith(".py"):
             return {}

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def register(session: Session) -> None:
-    """Register the handlers of these notifications, which call the listeners of the session's events."""
+    """Register the handlers of document notifications, which call the listeners of the session's events."""
     _register_notebooks(session)
 
     @session.raw(types.TEXT_DOCUMENT_DID_OPEN)

@@ -30,7 +30,7 @@ _READ = (".py", ".ipynb")
 
 
 def register(session: Session) -> None:
-    """Register the handlers of these notifications, and ask the client to watch files."""
+    """Register the handlers for changed folders, files and settings, and ask the client to watch files."""
 
     @session.raw(types.INITIALIZED)
     def initialized(_params: Any) -> None:
@@ -96,7 +96,7 @@ def _is_baseline(path: str) -> bool:
 
 
 def _governs(path: str) -> bool:
-    """Whether a file holds settings or version requirements for other files."""
+    """Return whether a file contains settings or version requirements for other files."""
     name = os.path.basename(path)  # noqa: PTH119
     return name in CONFIGURATION_FILES or asks_for_versions(name)
 

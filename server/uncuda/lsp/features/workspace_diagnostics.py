@@ -1,8 +1,9 @@
-"""`workspace/diagnostic`: diagnostics of all files, if the setting asks for them. A report on a document is sent only
+"""`workspace/diagnostic`: diagnostics of all files, if the setting enables them. A report on a document is sent only
 when it changes.
 
-For open documents, `Diagnostics.told` records what the client has; for closed files, the waiting request does. It is
-unknown what a client shows for a document that was just closed, so its report is sent once more.
+`Diagnostics.told` records which diagnostics the client has for open documents; the waiting request records it for
+closed files. The server does not know what a client shows for a document that was just closed, so it sends that report
+once more.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ _CHUNK = 50
 
 @dataclass
 class Request:
-    """A `workspace/diagnostic` request that waits for changes. `told`: by key, the ids of the results that the client
-    has; `token`: for partial results; `begun`: whether some results were sent."""
+    """A `workspace/diagnostic` request that waits for changes. `told` maps keys to the ids of the results that the
+    client has; `token` is for partial results; `begun` says whether some results were sent."""
 
     reply: asyncio.Future[Prepared]
     told: dict[str, str]

@@ -1,1 +1,1 @@
-"""Applying fixes: which fixes are requested, what they change, and how the client is asked to apply them."""
+"""Applies fixes: parses which fixes are requested, computes their edits, and requests the client to apply them."""

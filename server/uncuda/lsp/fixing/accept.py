@@ -35,8 +35,8 @@ Result = dict[str, Any]
 
 
 class Asked(NamedTuple):
-    """Which findings to accept: those of a rule ("": of any), at a span in offsets of the program (None: anywhere).
-    `reason` is None if the user was not asked for one."""
+    """Which findings to accept: those of a rule ("" means any rule), at a span in offsets of the program (None means
+    anywhere). `reason` is None if the user was not asked for one."""
 
     program: Program
     rule: str = ""
@@ -146,7 +146,7 @@ def _write(
 
 
 def _add(acceptance: Acceptance, places: Mapping[Place, str], reason: str | None) -> _Written:
-    """Write a baseline with its new entries and the findings at `places`."""
+    """Write a baseline with its new entries and the findings in `places`."""
     acceptance.add(places)
     new, existed = acceptance.new, acceptance.baseline.data is not None
     write_baseline(acceptance.baseline, acceptance.bytes(reason or "", counted=False))
@@ -173,7 +173,7 @@ async def _offer(session: Session, texts: Texts, written: list[_Written], unaske
     kinds = [kind for each in written for kind in each.new.values()]
     files = ", ".join(dict.fromkeys(Path(each.file).name for each in written))
     said = texts("accepted", texts.count(len(kinds), "finding"), files)
-    if safe := kinds.count(SAFE):  # often a mistake: the code of an accepted safe fix keeps using CUDA
+    if safe := kinds.count(SAFE):  # often a mistake: with an accepted safe fix, the code still uses CUDA
         said += texts("accepted safe", safe)
     if not session.client.offers_buttons:  # an editor without buttons would show a blocking dialog
         session.window_show_message(types.ShowMessageParams(types.MessageType.Info, said))

@@ -1,5 +1,5 @@
-"""Parses arguments of commands: at most one object whose keys are all optional. Errors say what is wrong with the
-arguments."""
+"""Parses arguments of commands: at most one object whose keys are all optional. The error messages say what is wrong
+with the arguments."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def read_text(table: dict[str, Any], key: str) -> str:
 
 
 def read_wanted(table: dict[str, Any], rules: Collection[str]) -> Wanted:
-    """The fixes that an object asks for; `rules`: the names of all rules."""
+    """Return the fixes that an object requests; `rules` are the names of all rules."""
     names = table.get("rules")
     if names is not None:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):

@@ -26,17 +26,17 @@ from .summary import Summary, tell
 if TYPE_CHECKING:
     from ..session import Session
 
-_CHUNK = 25  # files that a JetBrains IDE is asked to change at once: if it refuses one, it refuses all
+_CHUNK = 25  # files that a JetBrains IDE is requested to change at once: if it refuses one, it refuses all
 _PATIENCE = 2.0  # seconds within which a client opens or saves the files that it changed
 
 
 @dataclass
 class Batches:
-    """State that is kept from one command to the next. `running`: jobs to stop when the server stops; `took`: duration
-    of the last job in seconds.
+    """State that outlives a single command. `running`: jobs to stop when the server stops; `took`: duration of the last
+    job in seconds.
 
-    `asked`: closed files that the client was asked to change, with their state before the change and the time. Until
-    the client opens or saves such a file, the disk has its old text.
+    `asked` lists closed files that the client was requested to change, with their state before the change and the time.
+    Until the client opens or saves a file that it changed, the disk has the file's old text.
     """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -228,8 +228,8 @@ class Batch:
             self._batches.running.discard(process)
 
     async def _decided(self, outcome: Outcome | None) -> Outcome | None:
-        """Let the user choose a target if the project does not name one, then run again. The choice is kept until the
-        server ends."""
+        """Let the user choose a target if the project does not name one, then run again. The user's choice of a target
+        is kept until the server ends."""
         if outcome is None or not outcome.undecided:
             return outcome
         session, texts = self._session, self._texts
@@ -261,7 +261,7 @@ class Batch:
         return [file for file in files if file.uri not in encodings]
 
     def _still(self, files: list[FileChange]) -> list[FileChange]:
-        """The files that have not changed since the job read them; the others are skipped."""
+        """Return the files that have not changed since the job read them; the others are skipped."""
         moved = self._moved(files)
         self.summary.skip(moved, self._texts("moved"))
         names = {file.uri for file in moved}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Context(NamedTuple):
-    """The context of a request: the requested kinds of actions (None: all), and the codes of its diagnostics.
+    """The context of a request: the requested kinds of actions (None means all), and the codes of its diagnostics.
 
     `automatic`: the editor sends the request without the user, to check whether there are actions.
     """
@@ -40,7 +40,7 @@ def context_in(params: Any) -> Context:
 
 
 def wanted(kind: str, only: Sequence[str] | None) -> bool:
-    """Whether a client that requests the kinds `only` (None: all) accepts `kind`: `source` includes
+    """Return whether a client that requests the kinds `only` (None means all) accepts `kind`: `source` includes
     `source.fixAll.uncuda`."""
     return only is None or any(not name or kind == name or kind.startswith(f"{name}.") for name in only)
 

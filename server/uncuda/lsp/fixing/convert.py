@@ -63,8 +63,8 @@ def workspace_edit(
 ) -> types.WorkspaceEdit:
     """A WorkspaceEdit in the form that the client supports.
 
-    `annotate`: with one annotation for each rule, if the client shows annotations; `confirm`: the rules whose edits the
-    user is asked to confirm; `created`: a file that the edit creates, if the client supports that.
+    With `annotate`, the edit has one annotation for each rule, if the client shows annotations; `confirm` lists the
+    rules whose edits the user must confirm; `created` is a file that the edit creates, if the client supports that.
     """
     changes = list(changes)
     client = session.client

@@ -52,7 +52,7 @@ class Batch:
         return wanted and bool(finding.fixes) and (self.review or finding.fixes[0].applicability == SAFE)
 
     def count(self, analysis: Analysis) -> int:
-        """The number of findings that the batch would fix, as far as it is known in advance."""
+        """Return the number of findings that the batch would fix, as far as it is known in advance."""
         return sum(map(self.takes, analysis.findings))
 
 

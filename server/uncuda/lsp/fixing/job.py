@@ -19,8 +19,8 @@ from ..wire.positions import Encoding, Lines
 class Left(NamedTuple):
     """Numbers of findings: with a safe fix, with a fix that needs review, without a fix.
 
-    `place`: (line, column, end line, end column) of the first finding; None if there is no finding or the place is not
-    needed.
+    `place` is (line, column, end line, end column) of the first finding; None if there is no finding or the position is
+    not needed.
     """
 
     safe: int = 0
@@ -34,7 +34,7 @@ class Left(NamedTuple):
         return self.safe + self.review + self.manual
 
     def plus(self, other: Left) -> Left:
-        """The sums of these numbers and those of `other`, with the place of this object."""
+        """Return the sums of these numbers and those of `other`, with the position of this object."""
         return Left(self.safe + other.safe, self.review + other.review, self.manual + other.manual, self.place)
 
 
@@ -44,7 +44,8 @@ def of_rules(findings: Iterable[Finding], rules: Collection[str] | None) -> list
 
 
 def left_in(findings: Iterable[Finding], rules: Collection[str] | None, lines: Lines | None = None) -> Left:
-    """The numbers of findings of these rules (None: of all). `lines`: the lines of the text, if the place is needed."""
+    """The numbers of findings of these rules (None: of all). `lines` are the lines of the text, if the position is
+    needed."""
     found = of_rules(findings, rules)
     classes = Counter(map(fix_class, found))
     place = (*lines.point(found[0].span.start), *lines.point(found[0].span.end)) if found and lines else None
@@ -69,11 +70,11 @@ class JobFolder:
 
 @dataclass(frozen=True)
 class Buffer:
-    """An open program, whose text is used in place of the file on the disk.
+    """A program open in the editor, whose text is used instead of the file on disk.
 
-    `path`: "" if there is no file. `cells`: whether it is a notebook, whose edits are returned as offsets. `disabled`:
-    the reason why its fixes must not be made. `spared`: sites whose findings are removed or lowered because their
-    receivers are known; `lowered`: numbers of the lowered findings.
+    `path`: "" if there is no file. `cells` says whether the program is a notebook, whose edits are returned as offsets.
+    `disabled` is the reason why its fixes must not be applied. `spared`: sites whose findings are removed or lowered
+    because their receivers are known; `lowered`: numbers of the lowered findings.
     """
 
     uri: str
@@ -104,8 +105,8 @@ class Form:
 
 @dataclass(frozen=True)
 class Job:
-    """Which fixes a workspace job makes, and where. `rules`: None for all rules; `scope`: the path of a file or folder,
-    "" for all; `accept`: fix nothing, but return the findings of these rules that can be accepted."""
+    """Which fixes a workspace job applies, and to which files. `rules`: None for all rules; `scope`: the path of a file
+    or folder, "" for all; `accept`: fix nothing, but return the findings of these rules that can be accepted."""
 
     folders: tuple[JobFolder, ...] = ()
     buffers: tuple[Buffer, ...] = ()
@@ -114,7 +115,7 @@ class Job:
     scope: str = ""
     diff: bool = False
     accept: bool = False
-    report: str = ""  # the folder for which only a report is made
+    report: str = ""  # the folder, if the job only makes a report
     beside: str = ""  # the folder to which the links of the report are relative
     locale: str = "en"
     form: Form = Form()
@@ -196,7 +197,7 @@ CODEC = Codec(Job, JobProgress, FileChange, JobUndecided, JobFailed, JobDone)
 class Outcome:
     """The result of a job. `left`: by URI, the findings in each file in its current state.
 
-    `undecided`: the targets of which the project imports the plugins, if no setting names one; `failed`: the reason why
+    `undecided` lists the targets whose plugins the project imports, if no setting names one; `failed` is the reason why
     there is no result.
     """
 

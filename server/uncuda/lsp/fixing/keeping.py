@@ -30,7 +30,7 @@ class SettingsPlace(NamedTuple):
 
 
 def place_of(session: Session, uri: str) -> SettingsPlace | None:
-    """Return the place whose settings apply to a URI.
+    """Return the file and section whose settings apply to a URI.
 
     For a URI outside of all workspace folders, and for "", it is the first workspace folder; None if there is none.
     """
@@ -44,7 +44,7 @@ def place_of(session: Session, uri: str) -> SettingsPlace | None:
 
 
 def file_of(session: Session, place: SettingsPlace) -> Path | None:
-    """The file that contains the settings of a place, or that would be created; None if it is outside of the
+    """Return the configuration file with these settings, or the one that would be created; None if it is outside the
     workspace."""
     known = session.folders.configuration(place.folder).file_for(place.path)
     path = Path(known) if known else Path(place.folder.path) / _OWN
@@ -52,7 +52,7 @@ def file_of(session: Session, place: SettingsPlace) -> Path | None:
 
 
 def chosen_values(session: Session, place: SettingsPlace | None, target: str) -> dict[str, str | None]:
-    """The settings that select a target, or a portable source for all targets; setting one of them removes the
+    """Return the settings that select a target, or portable source for all targets; setting one of them removes the
     other."""
     if target == PORTABLE:
         return {"target": None, "strategy": PORTABLE}

@@ -1,4 +1,4 @@
-"""Questions that commands ask the user, by window/showMessageRequest."""
+"""Questions that commands ask the user, sent as window/showMessageRequest."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Fixes the files of a workspace in memory, with the text of open buffers in place of the disk, and yields the changes
-for an editor."""
+"""Fixes the files of a workspace in memory, using the text of open documents instead of the files on disk, and yields
+the changes for an editor."""
 
 # Paths are strings here, as in workspace/discover.py.
 # ruff: noqa: PTH100, PTH109, PTH116, PTH118, PTH119, PTH120
@@ -170,7 +170,7 @@ class Run:
 
     @contextmanager
     def receivers(self, group: Group) -> Iterator[AnswersFor]:
-        """Give a function that returns the known receivers of a file: looked up if the settings ask for that, else
+        """Yield a function that returns the known receivers of a file: looked up if the settings enable that, else
         those of open documents."""
         asked: AnswersFor = ask_nobody
         with ExitStack() as stack:
@@ -301,8 +301,8 @@ class Run:
         return new if new is not None and _key(new.path) not in self._buffers else None
 
     def _left(self, repaired: Repaired, text: str, report: Report) -> Left:
-        """The findings left in a file; their place is computed only for closed files, because open ones are analysed
-        again."""
+        """Return the findings left in a file; their position is computed only for closed files, because open ones are
+        analysed again."""
         buffer = self._buffers.get(_key(repaired.file.path))
         is_text = repaired.source is not None and repaired.source.cells is None
         lines = Lines(text, self.job.form.encoding) if report.findings and not buffer and is_text else None

@@ -26,11 +26,11 @@ _NAMED = 3
 
 @dataclass
 class Summary:
-    """The result of a command that fixes. `files`: the files that were changed, or (`dry`) that would be changed;
-    `reason`: why there are none. `rules`: the rules whose findings were fixed, None for all.
+    """The result of a command that fixes. `files` are the files that were changed, or (`dry`) that would be changed;
+    `reason` says why there are none. `rules`: the rules whose findings were fixed, None for all.
 
-    `left`: by URI, the findings that remain in each file; `made`: (findings, files) that were fixed, if the user chose
-    them in a preview.
+    `left` maps each file's URI to its remaining findings; `made` is (findings, files) that were fixed, if the user
+    chose them in a preview.
     """
 
     texts: Texts

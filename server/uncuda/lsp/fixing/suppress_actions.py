@@ -25,8 +25,8 @@ def ignore_actions(
     diagnostic: Callable[[Finding], types.Diagnostic],
     say: Phrases,
 ) -> Iterator[types.CodeAction]:
-    """One action for each line and rule of these findings, then one for each rule in the whole file. `diagnostic`:
-    gives the diagnostic of a finding."""
+    """Return one action for each line and rule of these findings, then one for each rule in the whole file.
+    `diagnostic` is a function that returns the diagnostic of a finding."""
     layout = Layout(analysis.text)
     lines: dict[tuple[str, Edit], list[Finding]] = {}
     for finding in findings:

@@ -1,4 +1,4 @@
-"""The workspace job: fixes every file in a process of its own, and answers with the changes.
+"""The workspace job: fixes every file in a separate process and answers with the changes.
 
 Input: one `Job`; further input, or the end of the input, stops the process at once. Output: `JobProgress`, one
 `FileChange` for each changed file, and finally a `JobDone`, `JobUndecided` or `JobFailed`.

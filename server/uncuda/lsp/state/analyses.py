@@ -36,12 +36,12 @@ _NOTHING: Answers = {}
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """The analysis of one version of a program. `disabled`: the reason why its fixes must not be made.
+    """The analysis of one version of a program. `disabled` is the reason why its fixes must not be applied.
 
     `report`: all findings, accepted ones included; `selection`: the findings that are shown and fixed, None: all.
-    `answers`: types of receivers that are known. `replaced`: the text contains U+FFFD. `heavy`: whether another process
-    computes it; `pending`: whether that process has not finished. `refused`: the reason why it was not analysed, in the
-    user's language.
+    `answers`: types of receivers that are known. `replaced`: the text contains U+FFFD. `heavy` means that another
+    process computes the analysis; `pending` that this process has not finished. `refused` is the reason why the text
+    was not analysed, in the user's language.
     """
 
     program: Program
@@ -209,8 +209,8 @@ class Analyses:
             self._endpoint.show_error(message)
 
     def _undecided(self, choice: Choice) -> str:
-        """The message if the project imports the plugins of several targets; in that case no finding is shown and no
-        fix is made."""
+        """Return the message shown if the project imports the plugins of several targets; in that case no finding is
+        shown and no fix is offered."""
         if not choice.chosen.among:
             return ""
         texts = Texts(self._folders.language(choice.settings.locale))

@@ -30,7 +30,7 @@ class Choice:
 
     @property
     def aim(self) -> str:
-        """The target, or the value that stands for all targets."""
+        """Return the target, or the value that means all targets."""
         return PORTABLE if isinstance(self.engine, PortableEngine) else self.engine.target.id
 
     def plugin(self, locale: str) -> str:

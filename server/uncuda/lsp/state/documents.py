@@ -63,7 +63,7 @@ class Program(ABC):
 
 
 class Document(Program):
-    """One open document. Its `lines` are immutable; an edit replaces the object."""
+    """One open document. The object in `lines` is immutable; an edit replaces it."""
 
     def __init__(self, uri: str, language_id: str, version: int | None, text: str, encoding: Encoding) -> None:
         self.uri, self.language_id, self.version = uri, language_id, version
@@ -81,7 +81,7 @@ class Document(Program):
 
     @property
     def is_python(self) -> bool:
-        """Whether the client or the file name says that it is Python."""
+        """Return whether the client or the file name says that the document is Python."""
         return "python" in self.language_id.lower() or self.path.lower().endswith((".py", ".pyi", ".pyw"))
 
     def offset(self, uri: str, position: Position) -> int:

@@ -23,8 +23,8 @@ def command_for(path: str, review: bool, target: str) -> str:
 
 
 def cannot_create(path: str, review: bool, locale: str) -> str:
-    """The message about a fix that needs a new file, for a client that cannot create files; it names the command that
-    makes the fix."""
+    """Return the message about a fix that needs a new file, for a client that cannot create files; it names the command
+    that applies the fix."""
     return Texts(language(locale))("cannot create", command_for(path or os.curdir, review, PORTABLE))
 
 

@@ -35,7 +35,7 @@ _KEPT = 3
 
 @dataclass(frozen=True)
 class KnownFolder:
-    """A workspace folder, as it is sent to another process, with the fields of `Folder`."""
+    """A workspace folder in the form that is sent to another process, with the fields of `Folder`."""
 
     uri: str
     path: str
@@ -134,8 +134,8 @@ class Folders:
         return changed
 
     def tell_once(self, place: str, problem: str) -> None:
-        """Report a problem in a file, or ("") in the editor's settings, unless it is the last one that was reported for
-        that place."""
+        """Report a problem in a file, or ("") in the editor's settings, unless it equals the last one reported for that
+        file."""
         if self._told.get(place, "") != problem:
             self._told[place] = problem
             if problem:
@@ -183,7 +183,7 @@ class Folders:
         return dict(folder.editor.under)
 
     def configuration(self, folder: Folder) -> Configuration:
-        """The configuration of a folder, which gives the settings for each place below it."""
+        """Return the configuration of a folder, from which the settings of each subfolder are read."""
         known = self._configurations.get(folder.path)
         if known is None:
             root = folder.path or os.curdir
@@ -193,7 +193,7 @@ class Folders:
         return known
 
     def settings_for(self, place: str, folder: Folder | None = None) -> Settings:
-        """The settings for files in the folder at `place` ("": for a program without a file).
+        """Return the settings for files in the folder at `place` ("" for a program without a file).
 
         If the configuration file is invalid, the error is reported, and only the editor's settings apply.
         """
@@ -213,8 +213,8 @@ class Folders:
         return Settings(**values)
 
     def baseline_at(self, place: str, folder: Folder | None) -> str:
-        """The path of the baseline for files in the folder at `place`: beside their configuration file, else in the
-        workspace folder; "" if there is neither. The file need not exist."""
+        """Return the path of the baseline for files in the folder at `place`: beside their configuration file, else in
+        the workspace folder; "" if there is neither. The file need not exist."""
         try:
             file = self.configuration(folder or self.outside).file_for(place)
         except SettingsError:  # the error was already reported with its line
@@ -272,8 +272,8 @@ class Folders:
         return tuple(sorted(among or self.choices, key=lambda target: target != first))
 
     def said_in_file(self, place: str) -> str | None:
-        """The target that a configuration file names for the folder at `place`, or the value for all targets, even if
-        the user has switched since."""
+        """Return the target that a configuration file names for the folder at `place`, or the value for all targets,
+        even if the user has switched since."""
         try:
             return _aim(Configuration(self.vocabulary).settings_for(place))
         except SettingsError:
@@ -310,7 +310,7 @@ class Folders:
         return self.folder_of(program.path) if program.path else next(iter(self.all), None)
 
     def engine_at(self, place: str, folder: Folder | None, project: Project) -> tuple[Engine, Settings, Chosen]:
-        """The engine for files in the folder at `place`, its settings, and how the target was chosen."""
+        """Return the engine for files in the folder at `place`, its settings, and how the target was chosen."""
         settings = self.settings_for(place, folder)
         holds = self._requirements.of(place) if place else {}
         named = dict.fromkeys(project.constants, "")

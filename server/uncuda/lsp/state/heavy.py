@@ -66,7 +66,7 @@ class Heavy:
         endpoint.ended.append(self._stop)
 
     def holds(self, program: Program, text: str) -> bool:
-        """Whether a document counts as large: it was large, and is still at least half as long."""
+        """Return whether a document counts as large: it was large, and is still at least half as long."""
         size = self._sizes.get(program.uri)
         if size is not None and 2 * len(text) < size:
             self._forget(program.uri)

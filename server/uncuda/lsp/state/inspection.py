@@ -126,7 +126,7 @@ class Inspection:
         return self.is_wanted and self._timer is None and not unread
 
     def pull(self) -> None:
-        """Note that the client asks for diagnostics of closed files."""
+        """Record that the client requests diagnostics of closed files."""
         if not self._pulled:
             self._pulled = True
             self.start_soon()
@@ -217,7 +217,7 @@ class Inspection:
         }
 
     def _show_progress(self) -> None:
-        """Show progress with a cancel button. It starts late, so that a short check shows no progress."""
+        """Show progress with a cancel button. The progress starts late, so that a short check shows none."""
         self._progress = progress = Progress(self._endpoint, Texts(self._folders.language())("check workspace"))
         progress.start()
 

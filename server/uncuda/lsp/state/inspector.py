@@ -1,4 +1,4 @@
-"""Checks closed files of the workspace; a part of it is the worker process of which several run at once.
+"""Checks closed files of the workspace; some of this code runs in worker processes, several at once.
 
 Input: first `InspectAll`, which has no answer, then `InspectFiles`, each answered with `InspectedFiles`.
 """

@@ -23,7 +23,7 @@ _CODE = 2
 
 @dataclass
 class Cell:
-    """A cell of a notebook. `kind`: 1 for markup, 2 for code."""
+    """A cell of a notebook. `kind` is 1 for markup and 2 for code."""
 
     kind: int
     document: Document
@@ -149,7 +149,7 @@ class Notebooks:
     def _add(
         self, notebook: Notebook, start: int, removed: int, cells: Iterable[Mapping[str, Any]], texts: Iterable[Any]
     ) -> None:
-        """Replace cells by others. A cell that comes without text was moved, and keeps its text."""
+        """Replace cells by others. A cell without text in the notification was moved, and keeps its text."""
         for item in texts:
             self._documents.open(item).notebook = notebook
         fresh = []

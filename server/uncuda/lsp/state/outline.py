@@ -74,8 +74,8 @@ class Outline:
         return identifier.startswith(self.prefix)
 
     def below(self, identifier: str, start: int = 0, end: int = _FAR) -> tuple[list[OverviewNode], int]:
-        """Return the children of a node from `start` to `end`, and the number of all its children. "" stands for the
-        first level."""
+        """Return the children of a node from `start` to `end`, and the number of all its children. The identifier ""
+        means the first level."""
         own = identifier.removeprefix(self.prefix)
         branch = self.tree.branch(own) if own else None
         if own and branch is None:
@@ -200,7 +200,8 @@ class Outline:
     def _is_whole(self, branch: Branch) -> bool:
         """Return True if a node contains every finding of its class that the arguments of `_wanted` select.
 
-        That is False if the filter hides some of them, or if subfolders or tests of a folder are separate nodes.
+        The result is False if the filter hides some of the findings, or if subfolders or tests of a folder are separate
+        nodes.
         """
         if not self.root:
             return branch.kind == "file"

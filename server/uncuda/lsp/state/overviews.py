@@ -31,7 +31,7 @@ _PAUSE, _SOON = 0.2, 0.03
 
 
 class Overviews:
-    """The overviews by folder URI; "" stands for the files outside of all folders.
+    """The overviews by folder URI; "" is the key for files outside all folders.
 
     A changed file is only marked; `refresh` updates it for a request, or before a notification. A key is the URI of a
     file as this server writes it. The event `changed(root, version)` is raised only after `watch` was called.

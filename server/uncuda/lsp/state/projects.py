@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .notebooks import Notebooks
 
 Where = tuple[str, tuple[int, int], tuple[int, int]]
-"""A place: a URI, and (line, column) of start and end."""
+"""A range in a file: a URI, and (line, column) of start and end."""
 _PAUSE = 0.25
 """Seconds without a change after which open documents are read again."""
 _SLICE = 20
@@ -103,8 +103,8 @@ class Projects:
             self._endpoint.loop.call_later(_PAUSE, self._read_some)
 
     def shim(self, program: Program, target: str) -> Where | None:
-        """The place where the shim of a target is imported: in the program itself, else in a file of its project; None
-        if it is imported nowhere."""
+        """Return where the shim of a target is imported: in the program itself, else in a file of its project; None if
+        it is imported nowhere."""
         own = self._open.get(program.uri)
         if own and (place := self._patch(own[1], target)):
             return _in_program(program, place)
@@ -112,7 +112,7 @@ class Projects:
         return self.shim_in(folder, target) if folder and program.path else None
 
     def shim_in(self, folder: Folder, target: str) -> Where | None:
-        """The place where the shim is imported in the first such file of a folder."""
+        """Return where the shim is imported in the first file of a folder that imports it."""
         for path, facts, program in sorted(self._files(folder), key=lambda entry: entry[0]):
             if place := self._patch(facts, target):
                 return _in_program(program, place) if program else self._on_disk(path, place)
@@ -205,7 +205,7 @@ class Projects:
             self.read([program.path])
 
     def _read_some(self) -> None:
-        """Read a few of the waiting files, and the others after the event loop has handled its messages."""
+        """Read a few of the waiting files, and the next ones after the event loop has handled its messages."""
         touched, later = set(), []
         for path in list(self._waiting)[:_SLICE]:
             del self._waiting[path]

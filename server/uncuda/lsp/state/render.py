@@ -32,7 +32,7 @@ _MANY = 4096
 
 Point = tuple[int, int]
 Shim = Callable[["Program", str], "tuple[str, Point, Point] | None"]
-"""Returns the place where a program's shim for a target is imported: the URI, and (line, column) of start and end."""
+"""A function that returns where a program imports a target's shim: the URI, and (line, column) of start and end."""
 
 
 class Renderer:
@@ -106,7 +106,7 @@ class Renderer:
         return rest
 
     def _places(self, analysis: Analysis, finding: Finding) -> list[str]:
-        """The related information of a finding: the place where its alias, or the shim that it is about, is
+        """Return the related information of a finding: the location where its alias, or the shim that it is about, is
         imported."""
         places = []
         for related in finding.related:

@@ -34,8 +34,7 @@ _LONGEST_ROW = 300
 
 
 class Place(NamedTuple):
-    """The place where a module is imported: the span, the line (from 0), the columns in characters, and the line's
-    text."""
+    """The import of a module: the span, the line (from 0), the columns in characters, and the line's text."""
 
     span: Span
     line: int
@@ -45,9 +44,9 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about one file. `modules`: plugins and shims that it imports; `constants`: targets that it names; `own`:
-    its name shows, or may show, which device it is for; `told`: facts about kernels; `serves`: targets that it supports
-    beside CUDA; `torch`: whether it uses torch's CUDA functions."""
+    """Facts about one file. `modules` lists plugins and shims that the file imports; `constants` targets that it names;
+    `own` says that its name shows, or may show, which device it is for; `told` holds facts about kernels; `serves`
+    lists targets that it supports beside CUDA; `torch` says whether it uses torch's CUDA functions."""
 
     modules: Mapping[str, Place] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -139,7 +138,7 @@ class Reader:
             return NOTHING
 
     def _notebook(self, data: bytes, path: str) -> Facts:
-        """The facts of a notebook, with places as offsets in its file."""
+        """Return the facts of a notebook, with offsets in the notebook's file."""
         source = source_of(data, path)
         facts = self.facts(source.text.encode("utf-8", "surrogatepass"), path)
         text = file_text(data, source) if facts.modules else source

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Background:
     """A running child process; its standard error is that of the server.
 
-    `codec`: the codec of its records. `take` is called with every record from the process, and `ended` once when it
-    ends, both in the server's thread through `call`. `first`: a record that is sent at once.
+    `codec` is the codec of the process's records. `take` is called with every record from the process, and `ended` once
+    when it ends, both in the server's thread through `call`. `first`: a record that is sent at once.
     """
 
     def __init__(

@@ -1,7 +1,8 @@
 """Ends the server's process soon after its client has ended, even if the server is busy.
 
 The event loop normally exits in order. If the loop is busy, or blocked writing to a client that does not read, a timer
-in another thread exits instead. Only one long call into C code can delay that, because no other thread runs meanwhile.
+in another thread exits instead. Only one long call into C code can delay that, because no other Python thread runs
+during the call.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def _leave(code: int) -> None:
 
 
 def last_word(body: bytes) -> str:
-    """ "shutdown" or "exit" if that is the method of a message; else "". It is fast, because every message is
+    """ "shutdown" or "exit" if that is the method of a message; else "". The function is fast, because every message is
     tested."""
     if len(body) > _LONGEST or not (b"exit" in body or b"shutdown" in body):
         return ""

@@ -26,7 +26,8 @@ class _Formatter(logging.Formatter):
 
 
 class ToClient(logging.Handler):
-    """Sends records with `send(type, text)` (types of window/logMessage); records before `open` are kept until then."""
+    """Sends records with `send(type, text)` (types of window/logMessage); records logged before `open` are stored until
+    then."""
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)
@@ -44,7 +45,7 @@ class ToClient(logging.Handler):
             self._kept.append(entry)
 
     def open(self, send: Callable[[int, str], object]) -> None:
-        """Send all records from now on, after those that were kept."""
+        """Send all records from now on, after the stored ones."""
         self._send = send
         for entry in self._kept:
             send(*entry)

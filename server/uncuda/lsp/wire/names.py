@@ -1,4 +1,4 @@
-"""Names in uncuda's interface to clients: commands, requests, notifications, kinds of code actions."""
+"""Names in uncuda's interface to clients: commands, requests, notifications, and kinds of code actions."""
 
 from __future__ import annotations
 

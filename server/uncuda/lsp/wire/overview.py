@@ -29,10 +29,11 @@ class OverviewAction(TypedDict):
 
 
 class OverviewNode(TypedDict, total=False):
-    """A node of the view. `id`: does not change; `leaf`: the node has no children; `icon`: a class, a severity, or the
-    kind of node.
+    """A node of the view. `id` does not change; `leaf` means that the node has no children; `icon` is a class, a
+    severity, or the kind of node.
 
-    `uri`, `range`: the place to open. Only for findings: `key`: the id in a review; `finding`: the name in requests.
+    `uri` and `range` are the location to open. Only finding nodes have `key`, the id in a review, and `finding`, the
+    name in requests.
     """
 
     id: str
@@ -68,7 +69,7 @@ class OverviewCounts(TypedDict):
 
 
 class OverviewChoice(TypedDict):
-    """A value of the filter. `dimension`: "class", "severity" or "place"; `count`: the number of findings with this
+    """A value of the filter. `dimension` is "class", "severity" or "place"; `count` is the number of findings with this
     value."""
 
     value: str
@@ -87,8 +88,8 @@ class OverviewBadge(TypedDict):
 class OverviewAnswer(TypedDict, total=False):
     """The answer to `uncuda/overview`.
 
-    `next`: the start of the next page, if there is one; `update`: a message that says which side must be updated, or
-    ""; `welcome`: the reason for an empty view, "" if there are nodes.
+    `next` is the start of the next page, if there is one; `update` is a message that says which side must be updated,
+    or ""; `welcome` is the reason for an empty view, "" if there are nodes.
     """
 
     version: int
@@ -146,7 +147,7 @@ class Changes(TypedDict):
 
 
 class FixedText(TypedDict, total=False):
-    """The answer to `uncuda/fixedText`: the text with the finding fixed, or `stale`: a message that says why there is
+    """The answer to `uncuda/fixedText`: the text with the finding fixed, or `stale`, a message that says why there is
     none."""
 
     text: str

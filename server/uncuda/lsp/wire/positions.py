@@ -31,7 +31,7 @@ class Lines:
         self.text, self.encoding = text, encoding
         self._head, self._tail = head, tail  # the tail is reversed, and contains distances from the end of the text
         self.count = len(head) + len(tail)
-        self._row = 0, -1, 0  # (start, end, number) of the last line asked for, if each of its characters is one unit
+        self._row = 0, -1, 0  # (start, end, number) of the last requested line, if each of its characters is one unit
 
     def start(self, line: int) -> int:
         """The offset where a line (from 0) starts."""

@@ -60,7 +60,7 @@ class Protocol(LanguageServerProtocol):
             "$/cancelRequest": lambda params: self._cancel(field(params, "id", kind=(int, str))),
         }
         self._running: dict[Any, asyncio.Future[Any]] = {}
-        """The client's unanswered requests, by id. pygls keeps those of the server, in `_request_futures`."""
+        """The client's unanswered requests, by id. pygls stores the server's requests in `_request_futures`."""
         self.write: Callable[[bytes], object] = lambda data: None
         self.settle: Callable[[], object] = lambda: None
         """Called before a request is answered, to send the messages that earlier messages caused."""

@@ -125,7 +125,7 @@ class _Stream:
         return end + 1
 
     def _fill(self, size: int) -> bool:
-        """Read until the buffer holds `size` bytes; returns whether the stream had so many."""
+        """Read until the buffer holds `size` bytes; return whether the stream had so many."""
         while len(self._buffer) < size:
             data = self._read(max(_CHUNK, min(size - len(self._buffer), 1 << 20)))
             if not data:

@@ -1,7 +1,7 @@
 """The report as one self-contained HTML page.
 
-The page loads no other file and is complete without JavaScript: the script only filters the findings. All text that
-comes from the checked project is escaped.
+The page loads no other file and is complete without JavaScript: the script only filters the findings. All text from the
+checked project is escaped.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .shown import ACCEPTED, SHOWN, PortReport
 _BREAKS = re.compile(r"([./])(?=\w)")
 _FOLDER = Path(__file__).parent
 _NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'"
-_NAMED = 200  # the number of findings that are shown in a list of the comparison; the others are only counted
+_NAMED = 200  # maximum number of findings in a list of the comparison; further ones are only counted
 
 
 def text_of(report: PortReport) -> str:

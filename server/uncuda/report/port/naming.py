@@ -28,8 +28,8 @@ class Naming:
     def of(cls, given: Sequence[str], files: Iterable[str], output: str = "") -> Naming:
         """Return the naming for `files`, which were found below the `given` paths.
 
-        `root` is the current folder if it contains all of them, else the folder that the `given` paths share.
-        `output`: the path of the report; empty if unknown.
+        `root` is the current folder if it contains all the files, else the folder that the `given` paths have in
+        common. `output`: the path of the report; empty if unknown.
         """
         here = os.getcwd()
         places = [os.path.abspath(path) for path in given or ["."]]

@@ -34,7 +34,7 @@ class PortWords(Sentences):
 class Block(NamedTuple):
     """Findings about one thing that must be resolved before the program can run, such as a library without a port.
 
-    `places`: number of findings; `files`: number of files that have them.
+    `places` is the number of findings; `files` is the number of files that have them.
     """
 
     rule: str
