@@ -144,7 +144,7 @@ def test_the_names_of_the_page(tools: Path, shown: list[Any]) -> None:
 
 
 def test_hooks(tools: Path, shown: list[Any], source: Path, project: Path, tmp_path: Path) -> None:
-    """pre-commit itself installs and runs them, and what the page shows."""
+    """pre-commit itself installs and runs both hooks, and the configuration that the page on CI shows."""
     run([str(tools / "pre-commit"), "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml")], ROOT, {}, 0)
     revision = git(source, "rev-parse", "HEAD").strip()
     repository = {"repo": str(source), "rev": revision}
@@ -277,7 +277,7 @@ def test_gitlab(tools: Path, shown: list[Any], source: Path, project: Path, tmp_
     base = {"CI_MERGE_REQUEST_DIFF_BASE_SHA": git(branch, "rev-parse", "HEAD~").strip()}
     src = [("src/train.py", "cuda-api"), ("src/train.py", "module-unsupported")]
     for variables, folder, wanted in ((whole, project, src), (changes, branch, [("train.py", "cuda-method")])):
-        # GitLab puts variables into variables by itself
+        # GitLab expands variables inside the values of other variables; here the test does it
         given = {name: Template(str(text)).substitute(base) for name, text in variables["variables"].items()}
         run(["sh", "-c", script], folder, {**env, **given, "UNCUDA_SOURCE": str(source)}, 1)
         found = json.loads((folder / job["artifacts"]["reports"]["codequality"]).read_text(encoding="utf-8"))

@@ -86,7 +86,7 @@ if __name__ == "__main__":
 
 
 def main() -> int:
-    """Run the checks beside the helper for all targets."""
+    """Write the helper module for all targets and `checks.py` into one folder, and run the checks there."""
     catalogue = load()
     targets = [catalogue.target(name) for name in catalogue.declarations if catalogue.target(name).has_tables]
     with tempfile.TemporaryDirectory(prefix="helper-") as room:

@@ -51,7 +51,7 @@ class Outcome:
 
     program: str
     target: str
-    version: str  # the plugin's version
+    version: str  # of the target's plugin, torch_npu or torch_musa
     strategy: Literal["rewrite", "shim"]
     mode: Literal["safe", "review"]  # which class of fixes was applied
     verdict: Literal["same", "reported", "differs", "fails", "not simulated"]  # compared with the original program

@@ -40,10 +40,11 @@ export class Review {
     private readonly comparison: Comparison,
   ) {}
 
-  /** Show the finding that is `move` places on. */
-  async go(client: LanguageClient, move: number): Promise<void> {
+  /** Show the finding that is `move` places on. `done`: the key of one that the server may still list. */
+  async go(client: LanguageClient, move: number, done?: string): Promise<void> {
     const place = this.state.get<At | undefined>(PLACE, undefined);
-    const asked = { ...place, filter: this.shown.filter, skip: [...this.#skipped], move };
+    const skip = [...this.#skipped, ...(done === undefined ? [] : [done])];
+    const asked = { ...place, filter: this.shown.filter, skip, move };
     const { node, index, label } = await client.sendRequest<Answer>("uncuda/review", asked);
     if (!node?.key) {
       this.#leave();
@@ -84,8 +85,9 @@ export class Review {
       );
       return;
     }
+    const done = this.#node?.key;
     if (await run(client, action)) {
-      await this.go(client, 1);
+      await this.go(client, 1, done);
     }
   }
 

@@ -45,7 +45,7 @@ def is_sure(role: Role, made: ast.AST | None = None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Code that must change together with a device string, and the best class that its fix can have."""
+    """The edits to make together with the fix of a device string, and the highest class that this fix may then have."""
 
     edits: tuple[Edit, ...] = ()
     links: Links = ()

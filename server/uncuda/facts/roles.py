@@ -82,7 +82,7 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
             containers.append(parent)
             member = node
         elif _is_indexed(parent, node):
-            containers.pop()  # the result is one item of the list
+            containers.pop()  # the index takes one item out of the list
             member = None
         elif isinstance(parent, ast.IfExp) and node is not parent.test:
             items += _texts((parent.body, parent.orelse), node)

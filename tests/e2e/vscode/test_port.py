@@ -188,6 +188,7 @@ def test_the_review_by_keys(window: Window, folder: Path) -> None:
     window.until(baseline.is_file, window.notifications)
     assert json.loads(baseline.read_text(encoding="utf-8").splitlines()[1])["reason"] == "only a log"
     window.until(lambda: "1 accepted" in window.port_message(), window.port_message)
+    window.until(lambda: "amp-c-import" not in active(window), lambda: window.rows(".tab"))  # it goes on
     window.shot("accepted")
 
 

@@ -18,7 +18,8 @@ class Flow(Index):
 
     @cached_property
     def given(self) -> Given:
-        """Return the expressions assigned to each key by assignments, defaults, arguments and return statements."""
+        """Return for each `Key` (a variable, attribute, option or function result) the expressions that give its value: in
+        assignments, defaults, arguments and return statements."""
         found: Given = {}
         for module in self.modules:
             for node in module.parents:

@@ -139,7 +139,7 @@ class Halves:
         return (hit.words.get("name") or hit.words.get("old", "")).rpartition(".")[2]
 
     def _asks(self, hit: Hit) -> bool:
-        """Whether a place asks for a device: by a function, an attribute or a comparison."""
+        """Whether a place tests for a device: `is_available()`, `x.is_cuda` or a comparison with a device string."""
         if hit.rule.check in ("name", "method"):
             return self._subject(hit) in _ASKING
         around = hit.statement.digest.parents.get(hit.node) if hit.statement and hit.node else None

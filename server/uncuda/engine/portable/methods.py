@@ -43,7 +43,7 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
 
 
 def _is_storage(node: ast.Attribute, around: Iterable[ast.AST]) -> bool:
-    """Whether the object is a storage, as a function of `map_location` is given, or is called one: it lacks `.to`."""
+    """Whether the object is a storage, which has no `.to`: by its name, or as a parameter of a `map_location` function."""
     value = node.value.func if isinstance(node.value, ast.Call) else node.value
     name = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")
     if "storage" in name.lower():

@@ -48,7 +48,7 @@ class Questions:
         self._flags: dict[str, dict[tuple[int, int | None], None]] = {}  # with the scope that sees the name
         self._flags_of: dict[int, list[str]] = {}
         self._tested: set[int] = set()
-        self._asked: dict[int, list[int]] = {}  # by condition
+        self._asked: dict[int, list[int]] = {}  # cache of `of`, by the offset of the condition
         self._saying: dict[str, dict[int, Header]] = {}  # conditions, by the names in them
         self._mark_of: dict[int, int] = {}
         self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # the index of each operand
