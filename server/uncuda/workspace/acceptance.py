@@ -225,7 +225,7 @@ class Acceptance:
         file.used[place] = None
 
     def _is_free(self, place: Place, path: str) -> bool:
-        """Whether a finding of the file `path` may use an entry: no other file uses it, or only one that may give it up."""
+        """Whether a finding of the file `path` may use an entry: no file uses it, or one that may give it up."""
         user = self._users.get(place)
         if user is None or user == path:
             return user is None

@@ -18,7 +18,7 @@ class Flow(Index):
 
     @cached_property
     def given(self) -> Given:
-        """Return for each `Key` (a variable, attribute, option or function result) the expressions that give its value: in
+        """Return for each `Key` (a variable, attribute, option or function result) the expressions of its value: in
         assignments, defaults, arguments and return statements."""
         found: Given = {}
         for module in self.modules:
