@@ -43,7 +43,7 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
 
 
 def _is_storage(node: ast.Attribute, around: Iterable[ast.AST]) -> bool:
-    """Whether the object is a storage, which has no `.to`: by its name, or as an argument of a `map_location` lambda."""
+    """Whether the object is a storage, which has no `.to`: by its name, or as the argument of a `map_location`."""
     value = node.value.func if isinstance(node.value, ast.Call) else node.value
     name = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")
     if "storage" in name.lower():
