@@ -180,16 +180,16 @@ def test_action(tools: Path, installed: Path, project: Path, tmp_path: Path) -> 
     evil.mkdir()
     (evil / "__main__.py").write_text("raise SystemExit('the project ran')\n", encoding="utf-8")
     said = action(tools, installed, project, inputs, 1)
-    assert re.search(r"^::notice file=train\.py,line=4,", said, re.M)
-    assert re.search(r"^::notice file=-odd\.py,line=4,", said, re.M)
+    assert re.search(r"^::warning file=train\.py,line=4,", said, re.M)
+    assert re.search(r"^::warning file=-odd\.py,line=4,", said, re.M)
     assert "cuda-api" not in said
     results = json.loads((tmp_path / "a b.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
-    assert {result["ruleId"] for result in results} == {"module-adapted"}
+    assert {result["ruleId"] for result in results} == {"module-replaced"}
     assert "Moore Threads MUSA" in said
     (project / "bad.py").write_bytes(b"# \xff\n")
     inputs["paths"] = "train.py\nbad.py\n"
     said = action(tools, installed, project, inputs, 2)
-    assert re.search(r"^::notice file=train\.py,line=4,", said, re.M), "a file that cannot be read hides no other"
+    assert re.search(r"^::warning file=train\.py,line=4,", said, re.M), "a file that cannot be read hides no other"
     assert re.search(r"^::error ", said, re.M)
 
 

@@ -21,7 +21,7 @@ from uncuda.lsp.state.task import CODEC, Answer
 
 CALL = "torch.cuda.synchronize()\n"
 LIGHT = f"import torch\n{CALL}"
-SHARE = 20  # divides the limits above which a text is not analysed in the server
+SHARE = 5  # a text with this share of the most statements is not analysed in the server
 MOST = 2_000
 CONFIGURATION = f'target = "npu"\nmax-statements = {MOST}\n'
 

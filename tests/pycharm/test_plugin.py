@@ -20,7 +20,7 @@ EXPECTED = {
     "uncuda.core.StartTest": 8,
     "uncuda.surface.SurfaceTest": 5,
     "uncuda.test.PluginXmlTest": 10,
-    "uncuda.test.PortActionsTest": 10,
+    "uncuda.test.PortActionsTest": 11,
     "uncuda.test.PortActionsTest(lsp4j-1)": 2,
     "uncuda.test.PortWindowTest": 14,
     "uncuda.test.SettingsPageTest": 4,

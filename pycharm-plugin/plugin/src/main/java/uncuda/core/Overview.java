@@ -13,7 +13,7 @@ public final class Overview {
 
     /** {@code command}: of the server, as it stands; empty for the preview of one finding, which is shown here. */
     public record Action(String name, String title, String command, List<Map<String, Object>> arguments) {
-        public static final String FIX = "fix", PREVIEW = "preview", ACCEPT = "accept";
+        public static final String FIX = "fix", PREVIEW = "preview", ACCEPT = "accept", SUPPRESS = "suppress";
     }
 
     public record Position(int line, int character) {

@@ -132,8 +132,10 @@ public final class Review {
             return;
         }
         List<Map<String, Object>> arguments = action.arguments();
-        if (action.name().equals(Action.ACCEPT)) {
-            String reason = ide.ask(action.title(), messages.get().get("port.reason"));
+        boolean suppresses = action.name().equals(Action.SUPPRESS);
+        if (suppresses || action.name().equals(Action.ACCEPT)) {
+            String asked = suppresses ? "port.reason-in-comment" : "port.reason";
+            String reason = ide.ask(action.title(), messages.get().get(asked));
             if (reason == null) {
                 return;
             }
@@ -141,7 +143,7 @@ public final class Review {
             given.put("reason", reason);
             arguments = List.of(given);
         }
-        execute(action.name().equals(Action.FIX), action.command(), arguments, then);
+        execute(suppresses || action.name().equals(Action.FIX), action.command(), arguments, then);
     }
 
     /** A command of the server; {@code then} where something was done. */

@@ -221,6 +221,16 @@ class PortActionsTest {
     }
 
     @Test
+    void whatIsSuppressedHasAComment() throws Exception {
+        review("open c.py:2", "manual");
+        reason = "runs on the host";
+        on(() -> port.review().act(Action.SUPPRESS));
+        String text = Files.readString(project.resolve("c.py"));
+        assertTrue(text.contains("# uncuda: ignore[") && text.contains("runs on the host"), text);
+        said("Nothing is left to review.");
+    }
+
+    @Test
     void skippedFindingsArePassedOver() throws Exception {
         review("compare b.py: cuda-extension (1 of 2)", "review", "manual");
         on(port.review()::skip);

@@ -262,7 +262,9 @@ class PortWindowTest {
         connect();
         expand("Safe", "cuda-api", "a.py");
         select("'torch");
-        assertEquals(List.of("Fix", "Preview the fix", "Accept with a reason", "Why: 'cuda-api'"),
+        assertEquals(
+                List.of("Fix", "Preview the fix", "Accept with a reason", "Suppress by a comment, with a reason",
+                        "Why: 'cuda-api'"),
                 menu().stream().map(JMenuItem::getText).toList());
         select("By hand");
         assertEquals(List.of(), menu());
