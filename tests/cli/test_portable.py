@@ -126,7 +126,7 @@ def test_it_is_named_by_the_settings_and_never_overwritten() -> None:
 
 def test_a_function_that_it_lacks_is_said() -> None:
     make({"a.py": TEXT, "lib/device.py": "def device_module(): ...\n"})
-    said = fix("--strategy", "portable", "--portable-helper", "lib.device", "--isolated")
+    said = fix("--review-fixes", "--strategy", "portable", "--portable-helper", "lib.device", "--isolated")
     assert "the module of `portable-helper` has no such function; add it there" in said
     assert "device_module().synchronize()\nx = torch.zeros(1, device='cuda')" in Path("a.py").read_text()
 
@@ -267,7 +267,7 @@ def test_a_module_of_the_projects_own_is_offered_once_and_never_used_by_itself()
     assert NAMES in said
     assert "from pkg.device import" in said
     make({"uncuda.toml": f'{SETTINGS}portable-helper = "pkg.utils.device"\n{NAMES}\n'})
-    assert "seems to say" not in fix()
+    assert "seems to say" not in fix("--review-fixes")
     fixed = Path("pkg/a.py").read_text()
     assert "get_torch_device().synchronize()\nd = get_device_name()\n" in fixed
     assert Path("pkg/utils/device.py").read_text() == OWN

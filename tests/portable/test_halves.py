@@ -63,7 +63,7 @@ def test_what_a_question_guards_that_stays() -> None:
     for code in ("if use:\n    x = x.cuda()\n", "x = x.cuda() if use else x\n"):
         assert class_at(use + code, ".cuda()") == "safe"
         assert class_at(stays + code, ".cuda()") == "review"
-    assert class_at(f"{stays}x = x.cuda()\n", ".cuda()") == "safe"
+    assert class_at(f"{stays}x = x.cuda()\n", ".cuda()") == "review"  # nothing of the file is safe beside what stays
 
 
 def test_a_count_over_a_wrapper_for_one_process() -> None:
@@ -114,7 +114,8 @@ def test_a_count_beside_what_stays() -> None:
 
 def test_what_says_its_own_expression_is_by_hand_and_silences_nothing_else() -> None:
     text = "import torch\n\nprint(f'{x.is_cuda = }')\nif x.is_cuda: pass\n"
-    fixed = ported(text)
+    assert ported(text) == text  # nothing of a file is safe beside what stays
+    fixed = ported(text, review=True)
     assert "print(f'{x.is_cuda = }')\nif x.device.type == accelerator_type(): pass\n" in fixed
     assert len(found(text)) == 2
 
@@ -156,15 +157,27 @@ SCRIPTS = Project(scripts=True)
     [
         ("def f(x):\n    return x + 1 if x.is_cuda else x\n", "safe", "review"),
         ("class A(nn.Module):\n    def forward(self, x):\n        return x if x.is_cuda else -x\n", "safe", "review"),
-        ("class A(nn.Module):\n    def __init__(self, x):\n        self.a = x.is_cuda\n", "safe", "safe"),
-        ("def f(x, *rest):\n    return x.is_cuda\n", "safe", "safe"),
-        ("def f(x):\n    try:\n        return x.is_cuda\n    except RuntimeError: pass\n", "safe", "safe"),
+        ("class A(nn.Module):\n    def __init__(self, x):\n        self.a = x.is_cuda\n", "safe", "review"),
+        ("def f(x, *rest):\n    return x.is_cuda\n", "safe", "review"),
+        ("def f(x):\n    try:\n        return x.is_cuda\n    except RuntimeError: pass\n", "safe", "review"),
         ("def f(x):\n    # try yield lambda\n    return x.is_cuda\n", "safe", "review"),
-        ("def f(x):\n    def g(x):\n        return x.is_cuda\n    return g\n", "safe", "safe"),
-        ("if x.is_cuda: pass\n", "safe", "safe"),
+        ("def f(x):\n    def g(x):\n        return x.is_cuda\n    return g\n", "safe", "review"),
+        ("if x.is_cuda: pass\n", "safe", "review"),
         ("@torch.jit.ignore\ndef f(x):\n    return x.is_cuda\n", "review", "review"),
     ],
 )
 def test_what_torchscript_may_compile_through_another_file(code: str, alone: str, scripted: str) -> None:
     assert class_at(code, "is_cuda") == alone
     assert class_at(code, "is_cuda", SCRIPTS) == scripted
+
+
+def test_a_file_is_ported_whole_or_not_at_all() -> None:
+    """A stream that one method makes is entered in another: what stays keeps all that is beside it."""
+    makes = "def make(self):\n    self.stream = torch.cuda.Stream()\n\n\n"
+    enters = "def enter(self):\n    with torch.cuda.stream(self.stream):\n        pass\n"
+    graph = "\n\ndef record(self):\n    self.graph = torch.cuda.CUDAGraph()\n"
+    text = f"import torch\n\n\n{makes}{enters}"
+    assert "torch.cuda" not in ported(text)
+    assert ported(text + graph) == text + graph
+    information = "\n\ntorch.backends.cudnn.benchmark = True\n"  # it stays, and takes nothing from what is beside it
+    assert "torch.cuda." not in ported(text + information)

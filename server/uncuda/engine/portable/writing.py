@@ -8,12 +8,12 @@ from dataclasses import replace
 from ...checks.base import Context
 from ...checks.hit import Hit
 from ...checks.quotes import fitted
-from ...edits import REVIEW, Edit, Fix, lowest
+from ...edits import REVIEW, SAFE, Edit, Fix, lowest
 from ...messages.fixes import titled
 from .accelerators import Accelerators
 from .arguments import written as argument_written
 from .choices import Choices
-from .compiled import Compiled
+from .compiled import uses_torchscript
 from .corners import Corners
 from .forms import BY_HAND, LATE, NO_FORM, Form, Unwritable, filled
 from .halves import Halves, says_accelerator
@@ -56,14 +56,11 @@ class Writer:
         edits = [edit for hit in written if hit is not None and hit.fixes for edit in hit.fixes[0].edits]
         if self._spelling.prefixes(edits):  # one form of the import, not two
             written = each()
-        halves, compiled = Halves(self._context, hits, written), Compiled(self._context)
-        return [hit and self._in_reach(self._alone(hit, halves, compiled)) for hit in written]
-
-    def _alone(self, hit: Hit, halves: Halves, compiled: Compiled) -> Hit:
-        """A hit, for review where another part of what it belongs to stays, or TorchScript may compile it."""
-        if not hit.fixes or not (halves.has(hit) or compiled.may_be(hit.start)):
-            return hit
-        return hit.lowered(REVIEW)
+        halves = Halves(self._context, hits, written)
+        alone = [hit and self._in_reach(_reviewed(hit) if halves.has(hit) else hit) for hit in written]
+        if uses_torchscript(self._context) or any(hit is not None and _is_left(hit) for hit in alone):
+            return [hit and _reviewed(hit) for hit in alone]
+        return alone
 
     def _in_reach(self, hit: Hit) -> Hit:
         """A hit, for review or by hand where the import of the helper may not be found, or comes too late."""
@@ -137,3 +134,14 @@ def _shown(edits: Sequence[Edit]) -> str:
 
 def _by_hand(hit: Hit, limit: str) -> Hit:
     return replace(hit, fixes=(), limits=(*hit.limits, limit))
+
+
+def _reviewed(hit: Hit) -> Hit:
+    return hit.lowered(REVIEW) if hit.fixes else hit
+
+
+def _is_left(hit: Hit) -> bool:
+    """Whether a safe run would leave a place CUDA's; then none of the file's fixes is safe, since what one function
+    makes (a stream, a tensor, a state) another one uses."""
+    severity = hit.severity or hit.rule.severity
+    return severity != "information" and not (hit.fixes and hit.fixes[0].applicability == SAFE)
