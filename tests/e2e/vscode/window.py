@@ -41,9 +41,16 @@ class Window:
         self._context.close()
 
     def show(self, workspace: Path, query: str = "") -> None:
-        """Open a folder in the window."""
+        """Open a folder in the window; it is loaded again if VS Code shows a workspace file without its folders."""
+        from playwright.sync_api import TimeoutError as NotShown
+
+        row = self.page.locator(".explorer-folders-view .monaco-list-row").first
         self.page.goto(self._server.address(workspace) + query)
-        self.page.locator(".explorer-folders-view .monaco-list-row").first.wait_for(timeout=SECONDS * 1000)
+        try:
+            row.wait_for(timeout=SECONDS * 1000)
+        except NotShown:
+            self.page.reload()
+            row.wait_for(timeout=SECONDS * 1000)
 
     def shot(self, name: str) -> Path:
         """Take a screenshot of the page; returns its path."""
