@@ -227,8 +227,8 @@ def test_a_configuration_asks_for_no_more_than_there_are() -> None:
     make({"uncuda.toml": 'target = "npu"\nworkers = 64\n'})
     program = """
 from uncuda.child import pool
-from uncuda.cli import session
-session.processors = lambda: 2
+from uncuda.workspace import cpus
+cpus.processors = lambda: 2
 begin = pool.Pool.__init__
 def told(self, number, *rest):
     print("started", number, file=sys.stderr)

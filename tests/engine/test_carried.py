@@ -331,31 +331,30 @@ def run(model, x):
 """
 
 
+@pytest.fixture
+def carried(monkeypatch: pytest.MonkeyPatch) -> list[Kept | None]:
+    """What is kept after each edit from now on; None: all is checked again."""
+    results: list[Kept | None] = []
+
+    def kept(*arguments: object) -> Kept | None:
+        results.append(carry(*arguments))  # type: ignore[arg-type]
+        return results[-1]
+
+    monkeypatch.setattr(uncuda.engine.incremental_hits, "carry", kept)
+    return results
+
+
 @pytest.mark.parametrize("text", [PROGRAM, NAMED], ids=["program", "a name that is part of what is typed"])
-def test_nearly_every_key_of_a_call_is_carried(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    carried: list[Kept | None] = []
-
-    def counted(*arguments: object) -> Kept | None:
-        carried.append(carry(*arguments))  # type: ignore[arg-type]
-        return carried[-1]
-
+def test_nearly_every_key_of_a_call_is_carried(text: str, carried: list[Kept | None]) -> None:
     typist = Typist(text.replace("        x = x.to", "        \n        x = x.to", 1), prepared("npu"))
-    monkeypatch.setattr(uncuda.engine.incremental_hits, "carry", counted)
     typist.type(typist.text.index("        x = x.to") - 1, "torch.cuda.set_device(1)")
     assert sum(kept is not None for kept in carried) >= len(carried) - 3  # an open bracket includes the following lines
 
 
 @pytest.mark.parametrize("words", ["# the model's device (cuda:0", "# not x.cuda() (a call"])
-def test_a_comment_is_carried(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_comment_is_carried(words: str, carried: list[Kept | None]) -> None:
     """The words of a comment are nobody's: the lines around are not looked at again."""
-    carried: list[Kept | None] = []
-
-    def counted(*arguments: object) -> Kept | None:
-        carried.append(carry(*arguments))  # type: ignore[arg-type]
-        return carried[-1]
-
     typist = Typist(PROGRAM.replace("        x = x.to", "        #\n        x = x.to", 1), prepared("npu"))
-    monkeypatch.setattr(uncuda.engine.incremental_hits, "carry", counted)
     typist.type(typist.text.index("        x = x.to") - 1, words)
     assert sum(kept is not None for kept in carried) >= len(carried) - 3  # words that the text did not have before
 
@@ -374,17 +373,10 @@ class Meter:
 
 @pytest.mark.parametrize("words", ["kept = total * 2", "if total > 2:", 'print(f"{total}", end="")', "# the sum of it"])
 def test_nearly_every_key_in_a_function_in_which_nothing_was_found_is_carried(
-    words: str, monkeypatch: pytest.MonkeyPatch
+    words: str, carried: list[Kept | None]
 ) -> None:
-    carried: list[Kept | None] = []
-
-    def counted(*arguments: object) -> Kept | None:
-        carried.append(carry(*arguments))  # type: ignore[arg-type]
-        return carried[-1]
-
     text = PROGRAM + APART.replace("\n\n        return total", "\n        _\n        return total")
     typist = Typist(text, prepared("npu"))
-    monkeypatch.setattr(uncuda.engine.incremental_hits, "carry", counted)
     at = text.index("        _\n        return total") + 9
     typist.replace(at - 1, at, words[0])
     typist.type(at, words[1:])

@@ -53,6 +53,11 @@ class Crashed:
         """The name of the signal that ended the process, or its exit code."""
         return exit_reason(self.code)
 
+    @property
+    def message(self) -> str:
+        """The sentence on the part, a file, for the user."""
+        return f"the process that read it crashed twice ({self.reason})"
+
 
 def exit_reason(code: int) -> str:
     """How a process ended: the signal's name or "exit code N"."""

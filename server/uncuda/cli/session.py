@@ -45,6 +45,7 @@ from uncuda.workspace import (
     read_text,
     selected,
     sizes_of,
+    wanted_for,
 )
 from uncuda.workspace import Words as ModuleWords
 from uncuda.workspace.counts import Row
@@ -181,9 +182,7 @@ class Session:
 
         No workers are started if receivers are analysed, because one process analyses the receivers of all files.
         """
-        wanted = files[0].settings.workers if files else 1
-        if wanted is not None and "workers" not in self.given:
-            wanted = min(wanted, processors())
+        wanted = files[0].settings.workers if files and "workers" in self.given else wanted_for(files)
         if (wanted or processors()) == 1 or any(file.settings.receivers for file in files):
             return
         sizes = sizes_of(files)

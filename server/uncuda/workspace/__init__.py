@@ -5,7 +5,7 @@ from .baselines import Baselines, baseline_beside
 from .choice import Chosen, choose
 from .constants import Constants
 from .counts import CLASSES, MANUAL, Counts, Decision, FileCounts, FolderTally, Tally, Totals, fix_class
-from .cpus import number_for, processors, sizes_of
+from .cpus import number_for, processors, sizes_of, wanted_for
 from .discover import Exceeds, File, Found, LeftOut, Problem, SettingsFor, discover, leads_out, reach
 from .engines import Engines, UndecidedTarget
 from .files import FileProblem, read_file, write_atomically
@@ -106,6 +106,7 @@ __all__ = [
     "source_of",
     "survey",
     "versions_of",
+    "wanted_for",
     "write",
     "write_atomically",
     "written",

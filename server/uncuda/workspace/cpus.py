@@ -34,6 +34,12 @@ def sizes_of(files: Iterable[File]) -> list[int]:
     return sizes
 
 
+def wanted_for(files: Sequence[File]) -> int | None:
+    """The number of processes that the settings of files ask for, at most one for each CPU; None for the default."""
+    wanted = files[0].settings.workers if files else 1
+    return wanted and min(wanted, processors())
+
+
 def number_for(sizes: Sequence[int], wanted: int | None, looked: bool) -> int:
     """The number of processes to start for files of these sizes; 1: none besides this one.
 

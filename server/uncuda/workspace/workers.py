@@ -178,4 +178,4 @@ def _each(places: Sequence[Place], answer: object) -> Iterable[FileResult]:
 
 def _ended(answer: object) -> Trouble:
     assert isinstance(answer, Crashed)
-    return Trouble(f"the process that read it crashed twice ({answer.reason}); left out")
+    return Trouble(f"{answer.message}; left out")

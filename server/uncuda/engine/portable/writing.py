@@ -57,9 +57,9 @@ class Writer:
         if self._spelling.prefixes(edits):  # one form of the import, not two
             written = each()
         halves = Halves(self._context, hits, written)
-        alone = [hit and self._in_reach(_reviewed(hit) if halves.has(hit) else hit) for hit in written]
+        alone = [hit and self._in_reach(hit.lowered(REVIEW) if halves.has(hit) else hit) for hit in written]
         if uses_torchscript(self._context) or any(hit is not None and _is_left(hit) for hit in alone):
-            return [hit and _reviewed(hit) for hit in alone]
+            return [hit and hit.lowered(REVIEW) for hit in alone]
         return alone
 
     def _in_reach(self, hit: Hit) -> Hit:
@@ -134,10 +134,6 @@ def _shown(edits: Sequence[Edit]) -> str:
 
 def _by_hand(hit: Hit, limit: str) -> Hit:
     return replace(hit, fixes=(), limits=(*hit.limits, limit))
-
-
-def _reviewed(hit: Hit) -> Hit:
-    return hit.lowered(REVIEW) if hit.fixes else hit
 
 
 def _is_left(hit: Hit) -> bool:

@@ -7,7 +7,7 @@ from contextlib import closing
 
 from uncuda.catalogue import Catalogue
 from uncuda.workspace import File, Repaired, fix_files
-from uncuda.workspace.cpus import number_for, processors, sizes_of
+from uncuda.workspace.cpus import number_for, sizes_of, wanted_for
 
 from ..wire.logs import logger
 from .job import Job, JobAnswer, JobDone, JobProgress
@@ -66,10 +66,9 @@ def _number(run: Run, group: Group, closed: Sequence[File], sizes: Sequence[int]
 
     One process analyses receivers for all files, and one reads the baselines.
     """
-    wanted = closed[0].settings.workers if closed else 1
     if any(file.settings.receivers for file in group.files) or run.has_baseline(group):
         return 1
-    return number_for(sizes, wanted and min(wanted, processors()), looked=True)
+    return number_for(sizes, wanted_for(closed), looked=True)
 
 
 def _lost(process: int, code: int) -> None:

@@ -15,7 +15,7 @@ from contextlib import closing
 from uncuda.child import be_nice
 from uncuda.child.pool import Crashed, Launch, Pool
 from uncuda.child.records import Channel
-from uncuda.workspace.cpus import batches_of, number_for, processors, sizes_of
+from uncuda.workspace.cpus import batches_of, number_for, sizes_of, wanted_for
 from uncuda.workspace.discover import File
 
 from ..wire.logs import logger
@@ -66,8 +66,7 @@ def _again(inspector: Inspector, request: InspectSome | MoveShims) -> Iterator[I
 
 def _pool(inspector: Inspector, request: InspectAll, files: Sequence[File], sizes: Sequence[int]) -> Pool[str] | None:
     """Return a pool of processes that check the files in parallel; None if there are too few files."""
-    wanted = files[0].settings.workers if files else 1
-    number = number_for(sizes, wanted and min(wanted, processors()), looked=False)
+    number = number_for(sizes, wanted_for(files), looked=False)
     if number == 1:
         return None
     inspector.check(files[0].path)  # creates the engine before forking, so that the processes share its memory
@@ -108,7 +107,6 @@ def _each(
         batches = batches_of(paths, sizes, pool.number)
         for batch, answer in pool.run(batches, lambda parts: InspectFiles(tuple(parts))):
             if isinstance(answer, Crashed):
-                failed = f"the process that read it crashed twice ({answer.reason})"
-                yield from (Inspected(path, uri_of(path), failed=failed) for path in batch)
+                yield from (Inspected(path, uri_of(path), failed=answer.message) for path in batch)
             else:
                 yield from answer.files

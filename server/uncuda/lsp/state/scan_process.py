@@ -17,7 +17,7 @@ from uncuda.child.pool import Crashed, Launch, Pool
 from uncuda.child.records import Channel
 from uncuda.settings import Configuration, Vocabulary, values_of
 from uncuda.workspace import GitIgnore, discover
-from uncuda.workspace.cpus import batches_of, number_for, processors, sizes_of
+from uncuda.workspace.cpus import batches_of, number_for, sizes_of, wanted_for
 from uncuda.workspace.discover import File
 
 from ..wire.logs import logger
@@ -53,8 +53,7 @@ def _records(request: Scan, channel: Channel) -> Iterator[SaidBy | Scanned]:
 
 def _pool(worker: ScanWorker, files: Sequence[File], sizes: Sequence[int]) -> Pool[str] | None:
     """Return a pool of processes that read the files in parallel; None if there are too few files."""
-    wanted = files[0].settings.workers if files else 1
-    number = number_for(sizes, wanted and min(wanted, processors()), looked=False)
+    number = number_for(sizes, wanted_for(files), looked=False)
     if number == 1:
         return None
     return Pool(number, Launch("uncuda.lsp.state.scan", worker.serve, WORKER_CODEC), worker.answer, _lost)
@@ -72,6 +71,6 @@ def _facts(worker: ScanWorker, paths: Sequence[str], sizes: Sequence[int], pool:
     with closing(pool):
         for batch, answer in pool.run(batches_of(paths, sizes, pool.number), lambda parts: ScanFiles(tuple(parts))):
             if isinstance(answer, Crashed):
-                logger.error("%s: the process that read it crashed twice (%s)", ", ".join(batch), answer.reason)
+                logger.error("%s: %s", ", ".join(batch), answer.message)
             else:
                 yield from answer.files
