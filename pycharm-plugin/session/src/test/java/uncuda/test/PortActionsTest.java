@@ -34,15 +34,13 @@ import uncuda.ide.UncudaServer;
 /** What the actions of the port do, with the real server and all of the plugin but the IDE's windows. */
 @Timeout(120)
 class PortActionsTest {
-    private static final String SAFE = "import torch\n\nn = torch.cuda.device_count()\n";
+    private static final String SAFE = PortFiles.SAFE;
     private static final String FIXED = SAFE.replace("torch\n", "torch\nimport torch_npu\n").replace(".cuda", ".npu");
     private static final String NOTEBOOK = """
             {"cells": [{"cell_type": "code", "execution_count": null, "id": "a", "metadata": {}, "outputs": [],
               "source": ["import torch\\n", "n = torch.cuda.device_count()"]}],
              "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
             """;
-    private static final String REVIEW = "from torch.utils.cpp_extension import CUDAExtension\n";
-    private static final String BY_HAND = "import torch\nimport flash_attn\n";
 
     @TempDir
     Path folder;
@@ -137,14 +135,9 @@ class PortActionsTest {
 
     @BeforeEach
     void start() throws Exception {
-        project = Files.createDirectory(folder.toRealPath().resolve("project"));
-        safe = Files.writeString(project.resolve("a.py"), SAFE);
-        Files.writeString(project.resolve("b.py"), REVIEW);
-        Files.writeString(project.resolve("c.py"), BY_HAND);
-        ide = new MiniPlatform(MiniPlatform.JAR, project);
-        Settings.set(ide.project, "interpreter", System.getProperty("test.python"));
-        Settings.set(ide.project, "target", "npu");
-        Settings.set(ide.project, "locale", "en");
+        project = PortFiles.write(folder);
+        safe = project.resolve("a.py");
+        ide = PortFiles.open(project);
         LspServerDescriptor descriptor = ide.open(safe).get(0);
         session = new Session(descriptor, project, folder.resolve("errors.txt"));
         port = new Port(new Server(), thread, thread, new Windows(), memory, () -> new Messages(Locale.ENGLISH));

@@ -53,9 +53,7 @@ import uncuda.core.Commands;
 /** The tool window from plugin.xml to the real server, without a screen: what it holds, not how it looks. */
 @Timeout(120)
 class PortWindowTest {
-    private static final String SAFE = "import torch\n\nn = torch.cuda.device_count()\n";
-    private static final String REVIEW = "from torch.utils.cpp_extension import CUDAExtension\n";
-    private static final String BY_HAND = "import torch\nimport flash_attn\n";
+    private static final String SAFE = PortFiles.SAFE;
 
     @TempDir
     Path folder;
@@ -71,14 +69,9 @@ class PortWindowTest {
 
     @BeforeEach
     void start() throws Exception {
-        project = Files.createDirectory(folder.toRealPath().resolve("project"));
-        safe = Files.writeString(project.resolve("a.py"), SAFE);
-        Files.writeString(project.resolve("b.py"), REVIEW);
-        Files.writeString(project.resolve("c.py"), BY_HAND);
-        ide = new MiniPlatform(MiniPlatform.JAR, project);
-        Settings.set(ide.project, "interpreter", System.getProperty("test.python"));
-        Settings.set(ide.project, "target", "npu");
-        Settings.set(ide.project, "locale", "en");
+        project = PortFiles.write(folder);
+        safe = project.resolve("a.py");
+        ide = PortFiles.open(project);
         ide.project.registerService(LspServerManager.class, new LspServerManager() {
             @Override
             public Collection<LspServer> getServersForProvider(Class<? extends LspServerSupportProvider> provider) {
