@@ -38,6 +38,7 @@ class Catalogue:
         self._targets: dict[tuple[str | None, ...], Target] = {}
         self._versions: dict[str, tuple[str, ...]] = {}
         self._texts: dict[str, dict[str, str]] | None = None
+        self._accelerators: dict[str, Accelerator] = {}
 
     @property
     def targets(self) -> dict[str, Target]:
@@ -87,7 +88,10 @@ class Catalogue:
 
     def accelerator(self, name: str) -> Accelerator:
         """The names of `torch.accelerator` that a target's plugin supports."""
-        return read_accelerator(self.path / "tables" / "accelerator.tsv", name)
+        known = self._accelerators.get(name)
+        if known is None:
+            known = self._accelerators[name] = read_accelerator(self.path / "tables" / "accelerator.tsv", name)
+        return known
 
     def default_version(self, name: str) -> str:
         """The plugin version of a target that is assumed if no file or setting gives one."""

@@ -36,8 +36,10 @@ class Check:
         target."""
         table = context.catalogue.accelerator(self.target.id)
         for rule in self._rules:
+            named = [one for one in context.references if one.dotted.startswith(table.roots)]
+            if not named and not context.imports_root("torch"):
+                continue
             look = _Look(context, rule, table, self.target)
-            named = (one for one in context.references if one.dotted.startswith(table.roots))
             spoken = [(reference, api) for reference in named if (api := look.api(reference.dotted))]
             if not spoken and not context.imports_root("torch"):
                 continue
@@ -63,9 +65,16 @@ class _Look:
 
     def __init__(self, context: Context, rule: Rule, table: Accelerator, target: Target) -> None:
         self._context, self._rule, self._table, self._target = context, rule, table, target
-        self._guards, self._devices = Guards(context), Devices(context)
         # A PyTorch newer than the newest one in the table may have added the name, so "absent" is not reported for it.
         self._known = not (target.torch and beyond(target.torch, table.newest))
+
+    @cached_property
+    def _guards(self) -> Guards:
+        return Guards(self._context)
+
+    @cached_property
+    def _devices(self) -> Devices:
+        return Devices(self._context)
 
     def api(self, dotted: str) -> Api | None:
         """The table's entry for a dotted name, or for the closest parent that has an entry; None if nothing is to be

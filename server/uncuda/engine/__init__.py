@@ -217,6 +217,8 @@ class Engine:
             return kept.linked, []
         rows = self._written(rows, context)
         found = [hit for row in rows for hit, _ in row]
+        if not found and self._remember <= 1:
+            return self._imported([], context), []
         branches = Branches(facts, self.target, partial(safe_of, found, self._libraries))
         served = Served(context, branches)
         rows = [[(hit, served.holds(hit) if stays is None else stays) for hit, stays in row] for row in rows]
