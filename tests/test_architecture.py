@@ -6,11 +6,12 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 
 import pytest
 
-from support.imports import PACKAGE, ROOT, imports, modules
+from support.imports import PACKAGE, ROOT, imports, modules, tree_of
 from uncuda.lsp.server import FEATURES
 
 LAYERS = [
@@ -86,8 +87,8 @@ def test_every_module_has_a_layer() -> None:
 def test_one_function_decides_the_language() -> None:
     found = {
         name
-        for name, path in MODULES.items()
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        for name in MODULES
+        for node in tree_of(MODULES[name]).body
         if isinstance(node, ast.FunctionDef) and node.name == "language"
     }
     assert found == {"uncuda.messages"}
@@ -111,7 +112,7 @@ def test_imports_point_one_way(name: str) -> None:
 def imported(name: str) -> set[str]:
     """Return the modules that a module imports or starts as a process, and those that packages re-export to it."""
     found = {one.module for one in imports(name, MODULES[name])}
-    found.update(re.findall(r'"(uncuda\.[\w.]+)"', MODULES[name].read_text(encoding="utf-8")))
+    found.update(re.findall(r'"(uncuda\.[\w.]+)"', _code(name)))
     packages = [one for one in found & {*MODULES} - {"uncuda"} if MODULES[one].name in ("__init__.py", "session.py")]
     return found.union(*({one.module for one in imports(package, MODULES[package])} for package in packages))
 
@@ -182,7 +183,7 @@ def test_costly_packages_have_one_owner(name: str) -> None:
 
 
 def test_processes_are_started_in_few_places() -> None:
-    found = {name for name, path in MODULES.items() if any(_starts_processes(ast.parse(path.read_text("utf-8"))))}
+    found = {name for name in MODULES if any(_starts_processes(tree_of(MODULES[name])))}
     assert found == {STARTER, *STARTED}, "what starts a process could run something of the workspace, or git"
     calls = {
         name: set(re.findall(r"subprocess\.Popen\(|(?<![.\w])start\(\s*(.*?)(?:,\n|\)\n)", _code(name)))
@@ -197,6 +198,7 @@ def test_processes_are_started_in_few_places() -> None:
     }
 
 
+@cache
 def _code(name: str) -> str:
     return MODULES[name].read_text("utf-8")
 
@@ -254,7 +256,7 @@ def test_a_class_name_is_one_class_in_its_layer() -> None:
     found = Counter(
         (layer(name), node.name)
         for name in MODULES
-        for node in ast.walk(ast.parse(_code(name)))
+        for node in ast.walk(tree_of(MODULES[name]))
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     assert {key for key, count in found.items() if count > 1} <= SHARED_NAMES
@@ -262,10 +264,9 @@ def test_a_class_name_is_one_class_in_its_layer() -> None:
 
 @pytest.mark.parametrize("name", list(MODULES))
 def test_no_logic_names_a_target(name: str) -> None:
-    tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
     wrong = [
         f"{MODULES[name].relative_to(PACKAGE)}:{node.lineno}: {node.value!r}"
-        for node in _strings(tree)
+        for node in _strings(tree_of(MODULES[name]))
         if TARGET_WORD.search(str(node.value))
     ]
     assert not wrong, "a target's words are data: rules/targets/*.toml"
@@ -294,10 +295,9 @@ def test_the_text_is_the_projects_own() -> None:
         path = ROOT / name
         if not path.is_file():
             continue
-        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
-            wrong += [
-                f"{name}:{number}: {what}: {line.strip()[:80]}"
-                for what, word in MACHINE_WORDS.items()
-                if word.search(line)
-            ]
+        text = path.read_text(encoding="utf-8", errors="replace")
+        words = {what: word for what, word in MACHINE_WORDS.items() if word.search(text)}
+        for number, line in enumerate(text.splitlines() if words else (), 1):
+            found = [what for what, word in words.items() if word.search(line)]
+            wrong += [f"{name}:{number}: {what}: {line.strip()[:80]}" for what in found]
     assert not wrong

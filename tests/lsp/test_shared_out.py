@@ -84,6 +84,7 @@ def fixed(folder: Path, workers: int, forks: bool) -> list[Any]:
 
 @pytest.mark.parametrize("forks", [True, False])
 @pytest.mark.parametrize("said", [scanned, checked, fixed])
+@pytest.mark.slow
 def test_workers_answer_as_one_process_does(folder: Path, said: Any, forks: bool) -> None:
     alone = said(folder, 1, forks)
     assert len(alone) > 15
