@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.typist import Typist, prepared
 from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.engine import Engine, Finding
@@ -197,7 +198,9 @@ PARTS = {
     "import bitsandbytes as bnb": (None, "module-unknown"),
     "import flashinfer": ("module-unknown", "module-adapted"),
     "from flashinfer.gemm import bmm_fp8": ("module-unknown", "module-replaced"),
-    "from flashinfer.gemm import mm_fp4": ("module-unknown", "module-adapted"),
+    "from flashinfer.gemm import mm_fp4": ("module-unknown", "module-unknown"),
+    "from flashinfer.norm import gemma_rmsnorm": ("module-unknown", "module-adapted"),
+    "from flashinfer.prefill import cudnn_batch_prefill_with_kv_cache": ("module-unknown", "module-unknown"),
     "from flashinfer.comm.mnnvl import CommBackend": ("module-unknown", "module-unknown"),
     "from deep_gemm import fp8_gemm_nt": ("module-adapted", "module-adapted"),
     "from deep_gemm.utils.math import ceil_div": ("module-adapted", "module-unknown"),
@@ -226,6 +229,48 @@ PARTS = {
 def test_a_part_of_a_library_is_what_the_vendors_version_has_of_it(line: str) -> None:
     for engine, rule in zip((NPU, MUSA), PARTS[line]):
         assert [name for name, _ in said(f"import torch\n{line}\n", engine)] == ([rule] if rule else [])
+
+
+BUFFER, TYPE = "deep_ep.ElasticBuffer", "deep_ep.topk_idx_t"
+ATTRIBUTES = {
+    "import deep_ep\n\ndeep_ep.ElasticBuffer(1)\n": [BUFFER],
+    "import deep_ep as d\n\nx = d.ElasticBuffer(d.topk_idx_t)\n": [BUFFER, TYPE],
+    "import deep_ep\n\n\ndef f(self):\n    return self.deep_ep.topk_idx_t\n": [TYPE],
+    "import deep_ep\n\ndeep_ep.Buffer(1)\ndeep_ep.ElasticBuffer(1)\n": ["deep_ep", BUFFER],
+    "import deep_ep\n\nother.deep_ep.ElasticBuffer(1)\n": ["deep_ep"],
+    "import deep_ep\n\ndeep_ep.ElasticBuffers(my_deep_ep.ElasticBuffer)\n": ["deep_ep"],
+    "import deep_ep\n\nprint('deep_ep.ElasticBuffer')  # deep_ep.ElasticBuffer\n": ["deep_ep"],
+    "import deep_ep\nfrom deep_ep.topk_idx_t import T\n": ["deep_ep", TYPE],
+    "import flashinfer.gemm as g, flashinfer as f\n\ng.bmm_fp8(f.comm.x)\n": [
+        "flashinfer.gemm.bmm_fp8",
+        "flashinfer.comm",
+    ],
+    "from flashinfer import gemm\n\ngemm.bmm_fp8()\n": ["flashinfer.gemm.bmm_fp8"],
+    "from flashinfer import norm, gemm\n\ngemm.bmm_fp8()\n": ["flashinfer", "flashinfer.gemm.bmm_fp8"],
+}
+
+
+@pytest.mark.parametrize("lines", ATTRIBUTES)
+def test_a_part_of_a_library_that_is_used_as_an_attribute_is_said_at_its_import(lines: str) -> None:
+    findings = MUSA.check(Source(f"import torch\n{lines}")).findings
+    assert [finding.subject for finding in findings] == ATTRIBUTES[lines]
+
+
+def test_the_severity_of_a_part_is_that_of_its_uses() -> None:
+    lines = ["import torch", "import deep_ep", "def f(x):", "    if has_deep_ep():", "        deep_ep.ElasticBuffer(x)"]
+    (finding,) = MUSA.check(Source("\n".join(lines))).findings
+    assert (finding.rule, finding.severity) == ("module-unknown", "information")
+    (finding,) = MUSA.check(Source("\n".join([*lines, "    deep_ep.ElasticBuffer()"]))).findings
+    assert (finding.rule, finding.severity) == ("module-unknown", "warning")
+
+
+@pytest.mark.parametrize("words", ["deep_ep.ElasticBuffer(x)", "self.deep_ep.topk_idx_t", "y = deep_ep.Buffer()"])
+def test_a_part_is_said_anew_while_its_use_is_typed(words: str) -> None:
+    text = "import torch\nimport deep_ep\n\ntorch.cuda.seed()\n\n\ndef f(self, x):\n    \n    deep_ep.EPHandle()\n"
+    typist = Typist(text, prepared("musa"))
+    at = text.index("    \n") + 4
+    typist.type(at, words)
+    typist.erase(at + len(words), len(words))
 
 
 def message(line: str, engine: Engine) -> str:

@@ -106,6 +106,8 @@ _PORTABLE = Key("portable", TABLE,
                 "不写则此时需手动处理；`{}` 表示此时不报告。",
                 empty=True, group="in a source for every accelerator", each=TEXT)  # fmt: skip
 
+_MANUAL_LIMITS = Key("manual-limits", TEXTS, "Limits in the table that remove the fix.", "表中使修复取消的限制。",
+                     group="which limits lower the class of a fix")  # fmt: skip
 _NAME = (
     Key("names", TEXTS,
         "Dotted names that the rule reports, with all names below them. A final `*` matches any ending.",
@@ -137,8 +139,7 @@ _NAME = (
         "按函数列出：`leading` 之后的位置参数对应的关键字。", each=TEXTS),
     Key("review-limits", TEXTS, "Limits in the table that lower a fix to `review`.",
         "表中使修复降为 `review` 的限制。", group="which limits lower the class of a fix"),
-    Key("manual-limits", TEXTS, "Limits in the table that remove the fix.", "表中使修复取消的限制。",
-        group="which limits lower the class of a fix"),
+    _MANUAL_LIMITS,
     Key("manual-words", TEXTS, "Words. The rule has no fixes in a file that contains such a word.",
         "文件含这些词时所有位置都没有修复。", group="which limits lower the class of a fix"),
     Key("manual-calls", TEXTS, "Functions. A name in an argument of such a function has no fix.",
@@ -264,6 +265,11 @@ _ARGUMENT = (
     Key("values", TEXTS, "The values of the argument that the rule reports.", "规则报告的参数值。"),
     Key("add", TEXT, "The rule reports calls without the argument; the fix adds this text.",
         "报告缺少该参数的调用；修复写入此内容。"),
+    Key("before", FLAG, "The added argument comes first, before the call's own one.",
+        "写入的参数位于最前，在调用原有的一个参数之前。"),
+    _MANUAL_LIMITS,
+    Key("review-words", TEXTS, "Words. In a file that contains such a word, the fixes need review.",
+        "文件含这些词时，修复需要检查。", group="which limits lower the class of a fix"),
     Key("rename", FLAG, "The fix renames the keyword.", "修复重命名该关键字。"),
     Key("statements", TABLE, "By value of the argument: statements that replace the call.",
         "按参数值列出代替该调用的语句。", each=TEXT),

@@ -29,6 +29,8 @@ _KEEPING = frozenset(
      "contiguous", "requires_grad_", "share_memory", "apply"}
 )  # fmt: skip
 _PLAIN = frozenset({"tolist", "numpy", "item", "size", "numel", "named_parameters", "state_dict"})
+_CASTS = frozenset({"typing.cast", "typing_extensions.cast"})
+_MANY_OF = frozenset({"List", "list", "Sequence", "Iterable", "Iterator", "Collection", "Set", "set"})
 _TENSORS = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "torch.nn.Parameter"})
 
 
@@ -108,6 +110,10 @@ class Instances:
             return OTHER if parts[1] in _ANYTHING or (parts[1] == "nn" and len(parts) == 2) else TORCH
         if not self._names.isdisjoint(spelled.split(".")):
             return OWN
+        if spelled in _CASTS and len(node.args) == 2:
+            return self._says(node.args[0], statement)
+        if isinstance(function, ast.Name) and self._returns_tensor(function.id):
+            return TORCH
         if isinstance(function, ast.Name) and function.id == "super":
             return self._super(statement)
         if isinstance(function, ast.Attribute):
@@ -116,6 +122,25 @@ class Instances:
                 return OTHER if function.attr in _PLAIN else inner
             return inner if function.attr in _KEEPING else OTHER
         return OTHER
+
+    def _returns_tensor(self, name: str) -> bool:
+        """Whether the one function of this name in the file is annotated to return a tensor."""
+        facts, pattern = self._context.facts, rf"\bdef[ \t]+{re.escape(name)}\b"
+        if not facts.says(f"def {name}"):
+            return False
+        self._context.asked.update((name, f"def {name}"))
+        found = list(self._statements(pattern, 0, len(facts.text)))
+        node = found[0].digest.piece.nodes[0] if len(found) == 1 else None
+        if not isinstance(node, ast.FunctionDef) or node.returns is None or self._is_decorated(found[0]):
+            return False
+        plain = facts.indents.scope_of(found[0].start) is None and facts.indents.header_above(found[0].start) is None
+        return plain and self._says(node.returns, found[0]) == TORCH
+
+    def _is_decorated(self, function: Statement) -> bool:
+        text, at = self._context.text, function.start
+        while at and text[at - 1].isspace():
+            at -= 1
+        return at > 0 and text.startswith("@", self._context.facts.layout.logical_line(at - 1)[0])
 
     def _attribute(self, node: ast.Attribute, statement: Statement, depth: int) -> str:
         if isinstance(node.value, ast.Name) and node.value.id == "self":
@@ -196,8 +221,8 @@ class Instances:
                 elif binding.value is not None:
                     yield _together([self.kind(binding.value, found, depth), self._annotated(found, name)], _SAME)
                 elif not any(isinstance(node, ast.AugAssign) for node in found.digest.piece.nodes):
-                    yield self._annotated(found, name)
-                    yield from self._looped(found, name, depth)
+                    unpacked = list(self._unpacked(found, name, depth))
+                    yield from unpacked or [self._annotated(found, name)]
 
     def _annotated(self, statement: Statement, name: str) -> str:
         """Return the kind that the annotation of an assigned name shows; _SAME if there is no annotation."""
@@ -208,12 +233,41 @@ class Instances:
                 return _SAME
         return OTHER
 
-    def _looped(self, statement: Statement, name: str, depth: int) -> Iterator[str]:
-        """Yield OWN for each `for NAME in …` in a statement whose iterable has items of the kind OWN."""
+    def _unpacked(self, statement: Statement, name: str, depth: int) -> Iterator[str]:
+        """Yield the kind of a name that a statement assigns with others: `a, NAME = x, y` and `for NAME in …`."""
         for node in statement.digest.piece.nodes:
-            if isinstance(node, (ast.For, ast.AsyncFor)) and _is(node.target, name):
-                if self.kind(node.iter, statement, depth) == OWN:
-                    yield OWN
+            if isinstance(node, (ast.For, ast.AsyncFor)):
+                if _is(node.target, name):
+                    yield self._item(node.iter, statement, depth)
+                elif _is_numbered(node, name) and isinstance(node.iter, ast.Call):
+                    yield self._item(node.iter.args[0], statement, depth)
+            elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+                yield from (self.kind(value, statement, depth) for value in _given(node.targets[0], node.value, name))
+
+    def _item(self, node: ast.expr, statement: Statement, depth: int) -> str:
+        """The kind of the items of a list or another iterable."""
+        kind = self.kind(node, statement, depth)
+        if kind == OTHER and isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            return _together(self.kind(one, statement, depth) for one in node.elts[:_MANY])
+        if kind == OTHER and isinstance(node, ast.Name):
+            return self._item_of_parameter(node.id, statement)
+        return kind
+
+    def _item_of_parameter(self, name: str, statement: Statement) -> str:
+        """The kind of the items of a parameter of the function around a statement, by its annotation."""
+        indents, facts = self._context.facts.indents, self._context.facts
+        scope = indents.scope_of(statement.start)
+        header = facts.peek(scope[0]) if scope is not None and scope[1] == "def" else None
+        function = header.digest.piece.nodes[0] if header is not None else None
+        if header is None or scope is None or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return OTHER
+        every = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+        said = next((argument.annotation for argument in every if argument.arg == name), None)
+        if any(self._statements(_binding(name), header.end, indents.extent(scope[0]))):
+            return OTHER
+        if not isinstance(said, ast.Subscript) or _last(said.value) not in _MANY_OF:
+            return OTHER
+        return self._says(said.slice, header)
 
     def _says(self, annotation: ast.expr, statement: Statement) -> str:
         text = ast.unparse(annotation)
@@ -285,6 +339,25 @@ def _binding(name: str) -> str:
     word = rf"\b{re.escape(name)}\b"
     assigned = rf"{word}[ \t]*(?::[^=\n]*)?:?=(?!=)|{word}[\w., \t()\[\]*]*=(?!=)|{word}[ \t]*[^\w\s=!<>(\[.,:]{{1,2}}="
     return rf"{assigned}|\bfor\b[^:\n]*{word}[^:\n]*\bin\b|\b(?:as|import|del|def|class)\b[^\n]*{word}"
+
+
+def _is_numbered(loop: ast.For | ast.AsyncFor, name: str) -> bool:
+    """Whether a loop is `for index, NAME in enumerate(…)`."""
+    target, numbered = loop.target, loop.iter
+    if not isinstance(target, ast.Tuple) or len(target.elts) != 2 or not _is(target.elts[1], name):
+        return False
+    return isinstance(numbered, ast.Call) and _is(numbered.func, "enumerate") and bool(numbered.args)
+
+
+def _given(target: ast.expr, value: ast.expr, name: str) -> Iterator[ast.expr]:
+    """Yield what `a, NAME = x, y` assigns to a name."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        if not any(isinstance(one, ast.Starred) for one in (*target.elts, *value.elts)):
+            yield from (one for held, one in zip(target.elts, value.elts) if _is(held, name))
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _calls(digest: Digest, function: str) -> Iterator[ast.Call]:

@@ -13,11 +13,13 @@ from ..facts.model import Statement
 from ..facts.scans import uses
 from .base import Context, Hit
 from .fallbacks import Fallbacks
+from .module_parts import Parts
 
 ASKED_ONLY = "asked-only"
 """The limit of an import of a library that the file uses only to ask whether it is available."""
 TRIED = "tried-elsewhere"
 """The limit of an import in a file that another one imports where it can."""
+_MANY = 20  # uses of a part of a library whose conditions are read
 _GRAVITY = ("error", "warning", "information")
 
 
@@ -27,6 +29,7 @@ class Check:
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
         self._rules = {name: rule for rule in rules for name in target.libraries(rule)}
+        self._parts = Parts(self._rules)
         self._called = [(re.compile(rule.get("pattern")), rule) for rule in rules if rule.get("pattern")]
         self.names = frozenset(name for name, rule in self._rules.items() if rule.get("uses"))
         lost = (name for name, rule in self._rules.items() if rule.severity != "information")
@@ -44,10 +47,10 @@ class Check:
         """Hits at imports, and at uses of modules for which the rule reports uses."""
         fallbacks = Fallbacks(context)
         imported = list(self._imports(context)) if context.line is None else []
-        for hit, module in imported:
+        for hit, module, _ in imported:
             if hit.statement is not None:
                 fallbacks.learn(module, hit.statement)
-        yield from _first([_tried(fallbacks.lowered(hit, module), context) for hit, module in imported])
+        yield from _first([_tried(_lowered(fallbacks, context, *found), context) for found in imported])
         for reference in context.references if self.names else ():
             module = self._module(reference.dotted)
             if module in self.names:
@@ -57,8 +60,11 @@ class Check:
                 hit = self._hit(rule, module, reference.dotted, (start, end), reference.statement, node)
                 yield fallbacks.lowered(hit, module)
 
-    def _imports(self, context: Context) -> Iterator[tuple[Hit, str]]:
-        """A hit for every import that a rule covers, in source order, with the module."""
+    def _imports(self, context: Context) -> Iterator[tuple[Hit, str, Sequence[int]]]:
+        """A hit for every import that a rule covers, in source order, with the module.
+
+        For a part of a library that is used as an attribute, also the offsets of these uses.
+        """
         torch = "torch" in context.text
         seen: set[tuple[int, str]] = set()
         for binding, statement in sorted(context.facts.imports(), key=lambda found: found[1].start):
@@ -67,13 +73,15 @@ class Check:
             module, rule = self._of_import(dotted)
             if alias is None or rule is None or not (torch or not rule.get("with-torch")):
                 continue
-            if (statement.start, module) in seen or context.project.owns(dotted, context.path):
+            if context.project.owns(dotted, context.path) or context.typing_only(statement):
                 continue
-            if not context.typing_only(statement):
-                seen.add((statement.start, module))
-                start, end = (statement.start + offset for offset in statement.digest.piece.span(alias))
-                hit = self._hit(rule, module, module, (start, end), statement)
-                yield self._asked(hit, binding, context), module
+            start, end = (statement.start + offset for offset in statement.digest.piece.span(alias))
+            used = self._parts.used(binding.dotted, binding.name, context)
+            for part in (*([module] if used.whole else ()), *used.parts):
+                if (statement.start, part) not in seen:
+                    seen.add((statement.start, part))
+                    hit = self._hit(self._rules.get(part, rule), part, part, (start, end), statement)
+                    yield self._asked(hit, binding, context), part, used.parts.get(part, ())
 
     def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
         """The hit at an import, with severity "information" if the file only tests whether the library is available.
@@ -115,6 +123,18 @@ class Check:
         row = self.target.modules.get(module)
         limits = row.limits if row is not None else ()
         return Hit(rule, *span, {"name": name, "subject": module}, limits=limits, statement=statement, node=node)
+
+
+def _lowered(fallbacks: Fallbacks, context: Context, hit: Hit, module: str, uses: Sequence[int]) -> Hit:
+    """The hit at an import with its severity. The conditions around the uses count too, if a part is used as an
+    attribute."""
+    lowered = fallbacks.lowered(hit, module)
+    for at in uses[:_MANY] if lowered is hit else ():
+        use = context.facts.peek(at)
+        lowered = hit if use is None else fallbacks.lowered(replace(hit, statement=use), module)
+        if not lowered.severity:
+            return hit
+    return replace(lowered, statement=hit.statement)
 
 
 def _tried(hit: Hit, context: Context) -> Hit:

@@ -51,7 +51,8 @@ def over_cuda(
     libraries: Libraries,
 ) -> Iterator[Held]:
     """Yield the tests that guard code which runs on CUDA only, each at most once for each guarded use."""
-    if not questions.may_guard():
+    unfollowed = list(questions.unfollowed())
+    if not unfollowed and not questions.may_guard():
         return
     kernels = Kernels(branches.facts, hits, libraries)
     kernels.places += [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in raising(hits, classes)]
@@ -60,6 +61,8 @@ def over_cuda(
     kernels.words += [Word(name, 0, len(branches.text), left=True, value=True) for name in names]
     kernels.words += [kernels.word(name, at)._replace(left=True) for at, name in imports_left(hits, classes)]
     if kernels.words or kernels.places:
+        name = kernels.words[0].text if kernels.words else kernels.places[0].name
+        yield from (Held(index, name, left=True) for index in unfollowed)
         yield from _Search(kernels, questions, branches).run()
 
 

@@ -26,6 +26,7 @@ CONDITIONS = frozenset({"if", "elif", "while", "case"})
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
 _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda of torch.version
+_STATES = frozenset({"is_autocast_enabled"})  # tests for what a program turned on for its device, not for the device
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # as in `if not (a and b):`
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
@@ -54,6 +55,8 @@ class Questions:
         self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # the index of each operand
         self.lost: list[int] = []
         """Indices of hits whose results reach more names than are traced."""
+        self._asking_state = [index for index, hit in enumerate(hits) if _asks_state(hit)]
+        self._states = frozenset(self._text[hits[index].start : hits[index].end] for index in self._asking_state)
         self._parameters = Parameters(self._facts, set())
         self._polarities: dict[tuple[int, frozenset[str]], int] = {}
         self.work.compare(2 * len(hits))
@@ -71,7 +74,23 @@ class Questions:
 
     def asking(self) -> Iterator[int]:
         """The indices of hits that may guard code: tests for CUDA, and all other hits in conditions."""
-        return chain(self, *self.tests.values(), *self.marks.values())
+        return chain(self, self._asking_state, *self.tests.values(), *self.marks.values())
+
+    def unfollowed(self) -> Iterator[int]:
+        """The indices of hits that ask for a state of the program, and whose answer is in no test of its own: nothing
+        tests it here, or a test for CUDA does as well."""
+        for index in self._asking_state:
+            hit = self._hits[index]
+            if hit.statement is None:
+                continue
+            if index not in self._tested and index not in self._flags_of:
+                if not is_within(hit.node, hit.statement, _CHOOSING):
+                    yield index
+                continue
+            tests = [self._indents.header_at(hit.statement.start)] if index in self._tested else []
+            tests += [line for flag in self._flags_of.get(index, ()) for line in self._uses_of(flag).values()]
+            if any(one not in self._asking_state for line in tests for one in self.of(line)):
+                yield index
 
     def _take(self, index: int, hit: Hit, statement: Statement) -> None:
         self.inside.setdefault(statement.start, []).append(index)
@@ -84,7 +103,7 @@ class Questions:
         elif in_test(hit.node, statement):
             self.tests.setdefault(statement.start, []).append(index)
             self._tested.add(index)
-        elif is_question(hit) and (found := self._flag(hit.node, statement)) is not None:
+        elif (is_question(hit) or _asks_state(hit)) and (found := self._flag(hit.node, statement)) is not None:
             self._hold(index, *found)
 
     def _hold(self, index: int, flag: str, around: int | None) -> bool:
@@ -203,13 +222,14 @@ class Questions:
 
     def polarity(self, header: Header, questions: Sequence[int]) -> int:
         """1 if the block of a condition is for CUDA, -1 if it is for any device but CUDA."""
-        held = frozenset(flag for index in questions for flag in self._flags_of.get(index, ()))
+        devices = [index for index in questions if index not in self._asking_state]
+        held = frozenset(flag for index in devices or questions for flag in self._flags_of.get(index, ()))
+        held |= frozenset() if devices else self._states
         key = header.start, held
         if key not in self._polarities:
             self.work.search(0, 16 * len(held))
             asked = self._branches.asks_cuda(header.start, header.end)
-            text = self._text[header.start : header.end]
-            denied = any(re.search(_DENIED.format(re.escape(name)), text) for name in held if name in text)
+            denied = self._denies_any(held, header.start, header.end)
             self._polarities[key] = asked or (-1 if denied else 1)
         return self._polarities[key]
 
@@ -293,7 +313,14 @@ class Questions:
     def denies(self, node: ast.AST, statement: Statement) -> bool:
         """Whether an expression tests for any device but CUDA."""
         start, end = statement.digest.span(node)
-        return self._branches.asks_cuda(statement.start + start, statement.start + end) < 0
+        start, end = statement.start + start, statement.start + end
+        asked = self._branches.asks_cuda(start, end)
+        return asked < 0 or (not asked and self._denies_any(self._states, start, end))
+
+    def _denies_any(self, names: frozenset[str], start: int, end: int) -> bool:
+        """Whether a part of the source tests that one of these names, or the result of calling it, is false."""
+        text = self._text[start:end] if names else ""
+        return any(re.search(_DENIED.format(re.escape(name)), text) for name in names if name in text)
 
     def within(self, node: ast.AST, statement: Statement) -> list[int]:
         """The indices of tests inside an expression."""
@@ -306,6 +333,11 @@ def is_question(hit: Hit) -> bool:
     if hit.rule.check == "method":
         return hit.words.get("old") == "is_cuda"
     return hit.rule.check == "string" or hit.words.get("name", "").rpartition(".")[2] in _ASKING
+
+
+def _asks_state(hit: Hit) -> bool:
+    """Whether a hit tests what the program turned on for its device, such as autocast."""
+    return hit.rule.check == "argument" and hit.words.get("name", "").rpartition(".")[2] in _STATES
 
 
 def hits_in(starts: Sequence[tuple[int, int]], stretch: Stretch) -> Sequence[tuple[int, int]]:
