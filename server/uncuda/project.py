@@ -128,7 +128,9 @@ class Project:
     torch_of: frozenset[str] = frozenset()
     """The last words of modules whose `torch` another file uses: `module.torch`, `from module import torch`."""
     scripts: bool = False
-    """Whether a file compiles something with TorchScript."""
+    """Whether a file may compile anything of the project with TorchScript."""
+    compiled: frozenset[tuple[str, str]] = frozenset()
+    """(path, name) of functions and classes that TorchScript compiles with what other files compile."""
     packs: bool = False
     """Whether a file makes packed sequences, which have `is_cuda` and no `device`."""
 

@@ -13,7 +13,7 @@ from ...messages.fixes import titled
 from .accelerators import Accelerators
 from .arguments import written as argument_written
 from .choices import Choices
-from .compiled import uses_torchscript
+from .compiled import Compiled
 from .corners import Corners
 from .forms import BY_HAND, LATE, NO_FORM, Form, Unwritable, filled
 from .halves import Halves, says_accelerator
@@ -56,9 +56,11 @@ class Writer:
         edits = [edit for hit in written if hit is not None and hit.fixes for edit in hit.fixes[0].edits]
         if self._spelling.prefixes(edits):  # one form of the import, not two
             written = each()
-        halves = Halves(self._context, hits, written)
-        alone = [hit and self._in_reach(hit.lowered(REVIEW) if halves.has(hit) else hit) for hit in written]
-        if uses_torchscript(self._context) or any(hit is not None and _is_left(hit) for hit in alone):
+        halves, compiled = Halves(self._context, hits, written), Compiled(self._context)
+        half = [hit is not None and (halves.has(hit) or compiled.may_hold(hit)) for hit in written]
+        pairs = zip(written, half, strict=True)
+        alone = [hit and self._in_reach(hit.lowered(REVIEW) if is_half else hit) for hit, is_half in pairs]
+        if any(hit is not None and _is_left(hit) for hit in alone):
             return [hit and hit.lowered(REVIEW) for hit in alone]
         return alone
 
