@@ -62,8 +62,12 @@ class Helper:
     """The first words of the project's modules."""
     folder: str = ""
     """The folder of the package that holds it and that is in no other package; "" for a module beside scripts."""
+    dependents: tuple[str, ...] = ()
+    """The folders of packages that have no helper of their own: they import this one's package."""
     named: bool = True
     """Whether other files are known to import it by `module`. False: the folder may be a part of a longer name."""
+    line_length: int = 0
+    """The longest line that the project's settings of formatters and linters allow; 0 where they do not say it."""
     others: tuple[Helper, ...] = ()
     """The helpers of the project's other packages: one cannot always import another."""
 

@@ -42,9 +42,12 @@ class Compiled:
 
     def _around(self, hit: Hit, statement: Statement) -> list[Header]:
         """The headers of the functions and classes that a place is inside of, the innermost first."""
-        headers = self._context.facts.indents.headers(statement.start)
-        inside = [one for one in headers if one.start != statement.start or _is_in_body(hit, statement)]
-        return [one for one in inside if _NAMED.match(self._context.text, one.start)]
+        indents = self._context.facts.indents
+        outer = statement.digest.ancestors(hit.node) if hit.node is not None else ()
+        is_in_header = any(isinstance(one, (ast.arguments, ast.FunctionDef, ast.AsyncFunctionDef)) for one in outer)
+        own = [] if is_in_header else [indents.header_at(statement.start)]  # a function that stands on one line
+        headers = [*own, *indents.headers(statement.start)]
+        return [one for one in headers if _NAMED.match(self._context.text, one.start)]
 
     def _may_compile(self, hit: Hit, around: list[Header]) -> bool:
         """Whether TorchScript could compile the function that holds a place, if anything called it."""
@@ -61,16 +64,6 @@ class Compiled:
             self._context.facts.work.search(inner.start, end)
             self._known[inner.start] = _may_compile(self._context.text[inner.start : end])
         return self._known[inner.start]
-
-
-def _is_in_body(hit: Hit, statement: Statement) -> bool:
-    """Whether a place is behind the colon of a function that stands on one line."""
-    inner = hit.node
-    for outer in statement.digest.ancestors(hit.node) if hit.node is not None else ():
-        if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return inner in outer.body
-        inner = outer
-    return False
 
 
 def _may_compile(function: str) -> bool:
