@@ -62,8 +62,12 @@ class Helper:
     """The first words of the project's modules."""
     folder: str = ""
     """The folder of the package that holds it and that is in no other package; "" for a module beside scripts."""
+    dependents: tuple[str, ...] = ()
+    """The folders of packages that have no helper of their own: they import this one's package."""
     named: bool = True
     """Whether other files are known to import it by `module`. False: the folder may be a part of a longer name."""
+    line_length: int = 0
+    """The longest line that the project's settings of formatters and linters allow; 0 where they do not say it."""
     others: tuple[Helper, ...] = ()
     """The helpers of the project's other packages: one cannot always import another."""
 
@@ -128,7 +132,9 @@ class Project:
     torch_of: frozenset[str] = frozenset()
     """The last words of modules whose `torch` another file uses: `module.torch`, `from module import torch`."""
     scripts: bool = False
-    """Whether a file compiles something with TorchScript."""
+    """Whether a file may compile anything of the project with TorchScript."""
+    compiled: frozenset[tuple[str, str]] = frozenset()
+    """(path, name) of functions and classes that TorchScript compiles with what other files compile."""
     packs: bool = False
     """Whether a file makes packed sequences, which have `is_cuda` and no `device`."""
 

@@ -158,17 +158,45 @@ SCRIPTS = Project(scripts=True)
         ("def f(x):\n    return x + 1 if x.is_cuda else x\n", "safe", "review"),
         ("class A(nn.Module):\n    def forward(self, x):\n        return x if x.is_cuda else -x\n", "safe", "review"),
         ("class A(nn.Module):\n    def __init__(self, x):\n        self.a = x.is_cuda\n", "safe", "review"),
-        ("def f(x, *rest):\n    return x.is_cuda\n", "safe", "review"),
-        ("def f(x):\n    try:\n        return x.is_cuda\n    except RuntimeError: pass\n", "safe", "review"),
+        ("def f(x, *rest):\n    return x.is_cuda\n", "safe", "safe"),
+        ("def f(x):\n    try:\n        return x.is_cuda\n    except RuntimeError: pass\n", "safe", "safe"),
+        ("def f(x):\n    import os\n    return x.is_cuda\n", "safe", "safe"),
+        ("def f(x):\n    print(f'{x!r}', x.is_cuda)\n", "safe", "safe"),
+        ("f = lambda x: x.is_cuda\n", "safe", "safe"),
+        ("class A:\n    a = x.is_cuda\n", "safe", "safe"),
+        ("def f(x, a=y.is_cuda): pass\n", "safe", "safe"),
+        ("def f(x): return x.is_cuda\n", "safe", "review"),
+        ("def f(x, time):\n    return x.is_cuda\n", "safe", "review"),
         ("def f(x):\n    # try yield lambda\n    return x.is_cuda\n", "safe", "review"),
         ("def f(x):\n    def g(x):\n        return x.is_cuda\n    return g\n", "safe", "review"),
-        ("if x.is_cuda: pass\n", "safe", "review"),
+        ("if x.is_cuda: pass\n", "safe", "safe"),
         ("@torch.jit.ignore\ndef f(x):\n    return x.is_cuda\n", "review", "review"),
     ],
 )
 def test_what_torchscript_may_compile_through_another_file(code: str, alone: str, scripted: str) -> None:
     assert class_at(code, "is_cuda") == alone
     assert class_at(code, "is_cuda", SCRIPTS) == scripted
+
+
+@pytest.mark.parametrize(
+    "path, applicability", [("pkg/a.py", "review"), ("./pkg/a.py", "review"), ("pkg/b.py", "safe"), ("b/a.py", "safe")]
+)
+def test_a_function_that_another_file_compiles(path: str, applicability: str) -> None:
+    text = "import torch\n\n\ndef f(x):\n    return x.is_cuda\n"
+    settings = Settings(strategy="portable", portable_helper=HELPER)
+    engine = engine_for("npu", settings, Project(compiled=frozenset({("pkg/a.py", "f")})))
+    (finding,) = engine.check(Source(text, path)).findings
+    assert finding.fixes[0].applicability == applicability
+    (other,) = engine.check(Source(text.replace("def f", "def g"), path)).findings
+    assert other.fixes[0].applicability == "safe"
+
+
+def test_a_file_that_compiles_some_of_its_functions() -> None:
+    text = (
+        "def f(x):\n    return g(x)\n\n\ndef g(x):\n    return x\n\n\n@torch.jit.script\ndef h(x):\n    return f(x)\n"
+    )
+    assert class_at(text + "\n\ndef k(x):\n    return x.is_cuda\n", "is_cuda") == "safe"
+    assert class_at(text.replace("    return x\n", "    return x if x.is_cuda else -x\n"), "is_cuda") == "review"
 
 
 def test_a_file_is_ported_whole_or_not_at_all() -> None:

@@ -53,7 +53,7 @@ ROWS = [
     ("y = x.cuda(gpu, True)", "y = x.to(device(gpu), non_blocking=True)", "safe"),
     ("y = x.cuda(device=0)", 'y = x.to(device=f"{accelerator_type()}:0")', "safe"),
     ("if x.is_cuda: pass", "if x.device.type == accelerator_type(): pass", "safe"),
-    ("a = not x.is_cuda", "a = not (x.device.type == accelerator_type())", "safe"),
+    ("a = not x.is_cuda", "a = x.device.type != accelerator_type()", "safe"),
     (
         "a = x.is_cuda == y.is_cuda",
         "a = (x.device.type == accelerator_type()) == (y.device.type == accelerator_type())",

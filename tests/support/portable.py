@@ -17,7 +17,7 @@ HELPER = "pkg.device"
 def portable_engine(helper: Helper | None = None, **settings: Any) -> Engine:
     """The engine of a project whose helper is `pkg.device`."""
     made = Settings(strategy="portable", portable_helper=HELPER, locale=settings.pop("locale", "en"), **settings)
-    return engine_for("npu", made, Project(helper=helper))
+    return engine_for("npu", made, Project(helper=helper or Helper(HELPER, line_length=100)))
 
 
 def ported(text: str, review: bool = False, path: str = "", helper: Helper | None = None, **settings: Any) -> str:

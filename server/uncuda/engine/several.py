@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..catalogue import Catalogue
 from ..checks import Context, Hit
-from ..edits import lowest
+from ..edits import Edit, lowest
 from ..limits import Limits
 from ..project import Answers, Helper, Project
 from ..settings import Settings
@@ -20,6 +20,7 @@ from .portable.accelerators import Accelerators
 from .portable.agreement import Agreement, Lows
 from .portable.forms import DIFFERS
 from .portable.spelling import Spelling
+from .portable.wrapping import wrapped
 from .portable.writing import Writer
 
 _ROUNDS = 5  # as often engines are told what the others came to
@@ -150,6 +151,9 @@ class PortableEngine(Engine):
         skipped = dict.fromkeys(span for report in reports for span in report.skipped)
         sites = dict.fromkeys(site for report in reports for site in report.sites)
         return Report(tuple(agreed.together(reports)), tuple(skipped), tuple(sites))
+
+    def _laid_out(self, before: str, after: str) -> list[Edit]:
+        return wrapped(before, after, self.project.helper.line_length if self.project.helper else 0)
 
     def _combined(self, chosen: Chosen) -> Chosen:
         return self._parts[0].combined(chosen)

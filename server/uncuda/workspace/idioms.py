@@ -5,15 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-SCRIPTS, PACKS, STARRED, TORCH_OF = "TorchScript", "packed sequences", "* of ", "torch of "
-"""A file compiles with TorchScript; makes packed sequences; imports `*` or `torch` of a module, whose last word
-follows."""
+PACKS, STARRED, TORCH_OF = "packed sequences", "* of ", "torch of "
+"""A file makes packed sequences; imports `*` or `torch` of a module, whose last word follows."""
 # Each pattern begins with a literal, which is fast to search for.
-_SCRIPTS = (
-    re.compile(rb"jit[ \t]*\.[ \t]*(?!trace|load|save)\w"),
-    re.compile(rb"from[ \t]+torch\.jit[ \t]+import\b"),
-    re.compile(rb"@[ \t]*script"),
-)
 _PACKS = (b"PackedSequence", b"pack_padded_sequence", b"pack_sequence")
 _STAR = re.compile(rb"import[ \t]*\*")
 _STARRED = re.compile(rb"[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\*")
@@ -26,8 +20,6 @@ _LONGEST = 99  # characters of a name before `.torch`
 def idioms(data: bytes, name: str) -> frozenset[str]:
     """The idioms in a file's bytes. `name`: the last word of its module."""
     found = set()
-    if b"jit" in data and any(pattern.search(data) for pattern in _SCRIPTS):
-        found.add(SCRIPTS)
     if any(word in data for word in _PACKS):
         found.add(PACKS)
     for star in _STAR.finditer(data) if b"import" in data else ():

@@ -31,6 +31,10 @@ _BUILT = frozenset({"setup.py", "PKG-INFO"})
 _BUILT_BY = re.compile(
     r"^\[(?:project|build-system|tool\.(?:poetry|flit|hatch|setuptools|pdm)|metadata|options)\b", re.M
 )
+_SETTINGS = ("pyproject.toml", "ruff.toml", ".ruff.toml", "setup.cfg", "tox.ini", ".flake8", ".style.yapf")
+_LINE_LENGTH = re.compile(r"^[ \t]*(?:max[-_])?(?:line[-_]length|column_limit)[ \t]*=[ \t]*(\d{2,3})\b", re.M)
+_FORMATTED = re.compile(r"^\[tool\.(?:black|ruff)\b", re.M)
+_BLACK = 88  # the line length of Black and Ruff where their settings do not say it
 _ASKED = 16  # files of a package that are read for its name
 _ABOVE, _DEPTH, _MANY = 4, 2, 2000
 """How far up marks are looked for, how far down packages, and among how many entries of a folder."""
@@ -54,6 +58,18 @@ def root_of(paths: list[str]) -> str:
 def helper_of(settings: Settings, root: str) -> Helper:
     """The helper that the settings name, or those that a project gets whose files are in this folder."""
     base = _base(root)
+    return replace(_helper_below(base, settings, root), line_length=_line_length(base))
+
+
+def _line_length(base: str) -> int:
+    """The longest line that the settings in a folder allow; 0 where they do not say it."""
+    texts = [_text(os.path.join(base, name)) or "" for name in _SETTINGS if name in _entries(base)]
+    said = (int(match[1]) for text in texts if (match := _LINE_LENGTH.search(text)))
+    return next(said, _BLACK if any(map(_FORMATTED.search, texts)) else 0)
+
+
+def _helper_below(base: str, settings: Settings, root: str) -> Helper:
+    """The same without what the settings of formatters say. `base`: the folder of the project."""
     tops = _tops(base)
     own = frozenset({*(top.module.partition(".")[0] for top in tops), *_modules(base)})
     if settings.portable_helper is not None:
@@ -65,7 +81,26 @@ def helper_of(settings: Settings, root: str) -> Helper:
     alone = _helper(_ALONE, os.path.join(base if direct else root, f"{_ALONE}.py"), own)
     is_started = _is_marked(base) or bool(_modules(base))
     apart = [top for top in shipped if not top.direct or _is_installed(base) or not is_started]
-    return replace(alone, others=tuple(_inside(top, own) for top in apart))
+    return replace(alone, others=tuple(_with_dependents(apart, own)))
+
+
+def _with_dependents(tops: list[_Top], own: frozenset[str]) -> Iterator[Helper]:
+    """The helpers of packages, but for those that import another one of them, and have that one's."""
+    tops = [top if top.named else top._replace(module=_said(top.folder) or top.module) for top in tops]
+    needs = {top.folder: [one for one in tops if one != top and _imports_package(top, one)] for top in tops}
+    first = {top.folder: next((one for one in needs[top.folder] if not needs[one.folder]), None) for top in tops}
+    for top in tops:
+        if first[top.folder] is None:
+            yield replace(_inside(top, own), dependents=tuple(inner for inner, one in first.items() if one == top))
+
+
+def _imports_package(top: _Top, other: _Top) -> bool:
+    """Whether a file of a package imports another package at its head; only a part of the files is read."""
+    words = re.escape(other.module).replace("\\.", ".")
+    pattern = re.compile(rf"^(?:from|import)[ \t]+{words}(?=[. \t\r\n])", re.M)
+    files = (os.path.join(folder, name) for folder, _, names in os.walk(top.folder) for name in sorted(names))
+    read = islice((file for file in files if file.endswith(".py")), _ASKED * _ABOVE)
+    return any(pattern.search(_text(file) or "") for file in read)
 
 
 def _base(root: str) -> str:

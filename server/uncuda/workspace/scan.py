@@ -21,10 +21,12 @@ from uncuda.source import Source, SourceError, Span
 from .backends import ByName, cudas_own, is_apart, neighbours
 from .discover import Exceeds, File, LeftOut, Problem
 from .files import FileProblem, read_file
-from .idioms import PACKS, SCRIPTS, STARRED, TORCH_OF, idioms
+from .idioms import PACKS, STARRED, TORCH_OF, idioms
 from .kernels import UNTOLD, Told, module_of, told
 from .notebooks import OtherLanguageError, is_notebook, program_bytes
 from .own import Above, own_module
+from .scripted import scripts
+from .scripted import together as scripts_together
 from .tried import tried
 from .words import Words
 
@@ -238,7 +240,7 @@ class Scanner:
             kernels = kernels._replace(own=own)
         if concerned and (modules_tried := tried(data, path)):
             kernels = kernels._replace(tried=modules_tried)
-        if portable and (habits := idioms(data, module_of(path))):
+        if portable and (habits := idioms(data, module_of(path)) | self._scripts(data, path)):
             kernels = kernels._replace(idioms=habits)
         apart = is_apart(path)
         asking = [] if apart else [one for one in self._asking if self._may_choose(one, data, concerned)]
@@ -258,6 +260,10 @@ class Scanner:
                 modules.setdefault(variable, Span(at, at + len(variable)))
         serves = frozenset(target for target in asking if self._chooses(target, layout))
         return Said(modules, owners, kernels, serves, torch)
+
+    def _scripts(self, data: bytes, path: str) -> frozenset[str]:
+        """The facts about TorchScript in a file."""
+        return scripts(data, path, read_text, self._words.libraries) if b"jit" in data else frozenset()
 
     def _may_choose(self, target: str, data: bytes, concerned: bool) -> bool:
         """Whether a file may choose a target at run time, if more such files are needed to show that the project
@@ -332,6 +338,7 @@ class Scanner:
         families = self.names.families(paths)
         served = {target for target, count in serving.items() if count >= _CHOOSING}
         habits = frozenset(habit for one in told for habit in one.idioms)
+        compiles = scripts_together(habits)
         return Project(
             plugins=_importing(self._words.packages, modules),
             shims=_importing(self._words.shims, modules),
@@ -350,7 +357,8 @@ class Scanner:
             tried=frozenset(name for one in told for name in one.tried),
             starred=frozenset(habit.removeprefix(STARRED) for habit in habits if habit.startswith(STARRED)),
             torch_of=frozenset(habit.removeprefix(TORCH_OF) for habit in habits if habit.startswith(TORCH_OF)),
-            scripts=SCRIPTS in habits,
+            scripts=compiles.scripts,
+            compiled=compiles.compiled,
             packs=PACKS in habits,
         )
 

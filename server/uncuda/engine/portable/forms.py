@@ -10,7 +10,6 @@ from ...catalogue.model import IN_BRACES
 from ...checks.base import Context
 from ...checks.hit import Hit
 from ...checks.scripted import scripted
-from ...edits import SAFE, lowest
 from .accelerators import Accelerators
 from .spelling import Spelling
 
@@ -25,7 +24,36 @@ BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED = (
 NO_FORM, LATE, DIFFERS = "portable-form", "portable-late", "portable-differs"
 """Limits of a rule that does not say how it is written for all, of a place above the import of the helper that is
 there, and of one that the targets need to be different."""
-PORTABLE_REASONS = frozenset({BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS})
+HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES = (
+    "portable-half",
+    "portable-cudas",
+    "portable-seen",
+    "portable-style",
+    "portable-streams",
+    "portable-compiled",
+    "portable-file",
+    "portable-reach",
+    "portable-refuses",
+)
+"""Limits of fixes that need review, since what is beside them stays CUDA's, another file may need them otherwise, or
+the file may not find the helper; the last is by hand: an error there says that only CUDA will do."""
+ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY = (
+    "portable-any",
+    "portable-module",
+    "portable-decorator",
+    "portable-taken",
+    "portable-own-to",
+    "portable-packed",
+    "portable-early",
+)
+"""Limits of fixes that need review by the way in which they are written."""
+PORTABLE_REASONS = frozenset(
+    {
+        *(BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS),
+        *(HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES),
+        *(ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY),
+    }
+)
 
 
 class Unwritable(Exception):
@@ -34,13 +62,14 @@ class Unwritable(Exception):
 
 @dataclass
 class Form:
-    """What a rule writes. `allowed`: the best class of a fix that writes it."""
+    """What a rule writes."""
 
     templates: Mapping[str, str]
     spelling: Spelling
     accelerators: Accelerators | None = None
     """What is asked before the helper, in a text that is written with `torch.accelerator`."""
-    allowed: str | None = SAFE
+    review: str = ""
+    """The limit that says why a fix that writes it needs review; "" where it does not."""
 
     def of(self, key: str) -> str:
         """What is written for a word or name; Unwritable where the rule does not say it."""
@@ -48,9 +77,9 @@ class Form:
             raise Unwritable(BY_HAND)
         return filled(self.templates[key], self.spelling)
 
-    def lower(self, applicability: str) -> None:
-        """Lower the class."""
-        self.allowed = lowest(self.allowed, applicability)
+    def needs_review(self, limit: str) -> None:
+        """Note why a fix is for review; the first reason holds."""
+        self.review = self.review or limit
 
 
 def filled(template: str, spelling: Spelling, argument: str = "") -> str:

@@ -12,25 +12,37 @@ from ...checks.base import Context
 from ...checks.hit import Hit
 from ...edits import SAFE
 from ...facts.scopes import Header
+from .forms import CUDAS, HALF, SEEN, STREAMS, STYLE
 
 _ASKING = frozenset({"is_available", "device_count", "is_cuda", "is_nccl_available"})
 _COUNTING = frozenset({"device_count", "current_device", "get_device_name", "get_device_properties"})
 _DEVICES = frozenset({"cuda", "cpu", "mps", "meta", "nccl", "gloo", "mpi", ""})
 _CUDAS = re.compile(r"cuda(?::.*)?")
+_OF_CUDA = re.compile(r"cuda|nvshmem|nvidia|tensorrt|cutlass|cudnn", re.IGNORECASE)
 _VENDOR = re.compile(r"gpu|cuda|nvidia|tensorrt|Provider", re.IGNORECASE)
 _QUOTED = re.compile(r"([\"'])((?:(?!\1)[^\\\n]|\\.)*)\1")
 _CALLED = re.compile(r"(?<!def )(?<![\w.])(?P<dotted>(?:\w+\.)*)(?P<name>\w*cuda\w*)[ \t]*\(")
 _CUDAS_NAME = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w*(?:cuda|nvidia|nccl)", re.IGNORECASE)
 _EXTENSION = re.compile(
-    r"(?<![\w.])\w*_cuda\.\w+[ \t]*\(|\bimport[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba|\w*_cuda)\b"
+    r"(?<![\w.])(?P<name>\w*_cuda)\.\w+[ \t]*\(|\bimport[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba|\w*_cuda)\b"
     r"|\bfrom[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba)\b"
 )
 """A call of an extension for CUDA, by its name, and an import of a library that runs on CUDA only."""
+_LOADED = re.compile(r"import|load|builder", re.IGNORECASE)
+"""Words of a value that is an extension."""
 _ACCELERATOR = re.compile(r"\btorch\.accelerator\b|\bfrom[ \t]+torch[ \t]+import\b[^\n]*\baccelerator\b")
 _LIBRARIES = re.compile(
-    r"^(?: {4})?(?:from|import)[ \t]+(?:pynvml|py3nvml|pydcgm|dcgm_\w+|nvshmem|cupy|pycuda|tensorrt|cuda)\b", re.M
+    r"^(?: {4})?(?:from|import)[ \t]+(?:pynvml|py3nvml|pydcgm|dcgm_\w+|nvshmem|cupy|pycuda|tensorrt|cuda"
+    r"|torch\.distributed\._symmetric_memory)\b",
+    re.M,
 )
 """Imports of libraries for NVIDIA's devices, at the head of a file or in a `try` there."""
+_RAISED = re.compile(r"^[ \t]*raise\b", re.M)
+_ONLY = re.compile(r"[\"'][^\n]*\b(?:CUDA|NVIDIA|cuda)\b(?!:\d)")
+_MADE_FOR = re.compile(
+    r"(?<![a-z])(?:fused|apex|flash|triton|tensorrt|trt|cudnn|cutlass|nvml|dali)(?![a-z])", re.IGNORECASE
+)
+"""Words in names of what runs on CUDA only, or has other names elsewhere."""
 _BUILDS = ("CUDA_HOME", "CUDAPluggableAllocator", "CUDAExtension", "load_inline")
 _PARALLEL = re.compile(r"(?<!Distributed)\bDataParallel\b")
 _STREAMS = re.compile(r"\btorch\.(?:Stream|Event)\b")
@@ -58,21 +70,43 @@ class Halves:
         self._half = {at for hit in stays if (at := self._function_of(hit)) >= 0}
         self._hides = any(hit.rule.check == "environment" and "VISIBLE" in hit.words.get("old", "") for hit in hits)
 
-    def has(self, hit: Hit) -> bool:
-        """Whether the fix of a place would leave a half behind that no fix ports."""
-        if self._is_nvidias or self._says_accelerator:
-            return True
+    def reason(self, hit: Hit) -> str:
+        """The limit of a place whose fix would leave a half behind that no fix ports; "" for any other."""
+        if self._is_nvidias or self._is_cudas(hit):
+            return CUDAS
+        if self._says_accelerator:
+            return STYLE
         if self._hides and hit.rule.check != "environment":
-            return True  # which devices are seen is said by a variable that may stay
+            return SEEN
         if hit.rule.name == "cuda-stream" and (self._function_of(hit) in self._mixed or self._says_streams):
-            return True  # a stream of one class, events of another
-        if self._is_cudas(hit):
-            return True
+            return STREAMS
+        return HALF if self._is_half(hit) else ""
+
+    def _is_half(self, hit: Hit) -> bool:
+        """Whether a place decides about what stays CUDA's, counts for it, or is behind what stays."""
         if self._subject(hit) in _COUNTING and self._function_of(hit) in self._half:
-            return True  # what it counts is asked for what is CUDA's
+            return True
         if self._kept is not None and self._is_behind(hit, self._kept):
             return True  # the question is for review, and what it guards runs for CUDA as long as it stays
-        return self._asks(hit) and (self._in_expression(hit) or self._in_block(hit) or self._by_name(hit))
+        if not self._asks(hit):
+            return False
+        return self._in_expression(hit) or self._chooses_vendors(hit) or self._in_block(hit) or self._by_name(hit)
+
+    def refuses_others(self, hit: Hit) -> bool:
+        """Whether a place decides about an error that says that only CUDA will do."""
+        if hit.statement is None or not self._asks(hit):
+            return False
+        text, indents = self._context.text, self._context.facts.indents
+        header = indents.header_at(hit.statement.start)
+        if header.word == "assert":
+            return _ONLY.search(text, hit.statement.start, hit.statement.end) is not None
+        if header.word not in ("if", "elif"):
+            return False
+        bodies = ((one.end, indents.extent(one.start)) for one in indents.clauses(header))
+        self._context.facts.work.search(header.start, indents.extent(header.start))
+        return any(
+            (raised := _RAISED.search(text, *body)) and _ONLY.search(text, raised.end(), body[1]) for body in bodies
+        )
 
     @cached_property
     def _says_accelerator(self) -> bool:
@@ -81,9 +115,18 @@ class Halves:
     @cached_property
     def _is_nvidias(self) -> bool:
         """Whether the file is for CUDA by its name, or builds or allocates for CUDA by itself."""
-        if "cuda" in posixpath.basename(self._context.path.replace("\\", "/")).lower():
+        if any(map(_OF_CUDA.search, self._names_in_package)):
             return True
         return any(map(self._context.facts.says, _BUILDS)) or _LIBRARIES.search(self._context.text) is not None
+
+    @property
+    def _names_in_package(self) -> Sequence[str]:
+        """The names of the file and of the folders of the package that hold it."""
+        path = self._context.path.replace("\\", "/")
+        every = self._context.project.helper.every if self._context.project.helper else ()
+        folders = [one.folder.replace("\\", "/") + "/" for one in every if one.folder]
+        folder = next((one for one in folders if path.startswith(one)), "")
+        return path.removeprefix(folder).split("/") if folder else [posixpath.basename(path)]
 
     @cached_property
     def _says_streams(self) -> bool:
@@ -132,7 +175,15 @@ class Halves:
             return True
         if header.word == "class":
             return False
-        return _EXTENSION.search(text, header.start, end) is not None
+        found = _EXTENSION.finditer(text, header.start, end)
+        return any(not match["name"] or self._is_extension(match["name"]) for match in found)
+
+    def _is_extension(self, name: str) -> bool:
+        """Whether a name for CUDA is a module, not a value that is made or given here: `done_cuda.item()`."""
+        self._context.facts.work.search(0, len(self._context.text))
+        made = re.compile(rf"(?<![\w.]){name}[ \t]*(?::[^=\n]+)?=(?!=)([^\n]*)|\bdef[^\n]*[(, ]{name}[ \t]*[,:=)]")
+        values = [match[1] or "" for match in made.finditer(self._context.text)]
+        return not values or any(map(_LOADED.search, values))
 
     def _subject(self, hit: Hit) -> str:
         """The last word of the name or attribute at a place."""
@@ -144,6 +195,13 @@ class Halves:
             return self._subject(hit) in _ASKING
         around = hit.statement.digest.parents.get(hit.node) if hit.statement and hit.node else None
         return isinstance(around, ast.Compare)
+
+    def _chooses_vendors(self, hit: Hit) -> bool:
+        """Whether what is made for CUDA only, by its name, is asked for beside it: `fused_adam and is_available()`."""
+        if hit.statement is None or hit.node is None:
+            return False
+        around = [one for one in hit.statement.digest.ancestors(hit.node) if isinstance(one, ast.BoolOp)]
+        return any(_MADE_FOR.search(ast.unparse(value)) for one in around for value in one.values)
 
     def _in_expression(self, hit: Hit) -> bool:
         """Whether it decides between words of which one is no device, or stays."""

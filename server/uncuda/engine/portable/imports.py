@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from ...checks.base import Context
 from ...checks.hit import Hit
-from ...edits import REVIEW, Edit
+from ...edits import Edit
 from ...facts.layout import Layout
 from ...facts.model import Name, Statement
-from .forms import BY_HAND, Form, Unwritable
+from .forms import BY_HAND, DECORATOR, TAKEN, Form, Unwritable
 
 _SCRIPT = re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
 
@@ -43,9 +43,9 @@ def written(hit: Hit, context: Context, form: Form, hits: Sequence[Hit]) -> list
     if len(uses) != _spelled(local, context) - 1:
         raise Unwritable(BY_HAND)  # somebody else may bind it, or take it from here
     if dotted.count(".") < 3 or not _SCRIPT.search(context.text):
-        form.lower(REVIEW)  # a module, or a name that another file may import from this one
+        form.needs_review(TAKEN)  # a module, or a name that another file may import from this one
     if any(context.text[context.facts.layout.line_start(start) :].lstrip()[:1] == "@" for start, _ in uses):
-        form.lower(REVIEW)  # Python 3.8 takes names and one call in a decorator
+        form.needs_review(DECORATOR)  # Python 3.8 takes names and one call in a decorator
     together = [other for other in hits if other.statement is statement and is_import(other)]
     gone = {id(_alias(other, node)) for other in together}
     return [_without(statement, node, gone, context), *(Edit(*place, new) for place in uses)]

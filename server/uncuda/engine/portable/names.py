@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from ...checks.base import Context
 from ...checks.hit import Hit
-from ...edits import REVIEW, Edit
-from .forms import ALIASED, BY_HAND, RENAMED, Form, Unwritable, refuse_unless_expression
+from ...edits import Edit
+from .forms import ALIASED, ANY, BY_HAND, DECORATOR, MODULE, RENAMED, Form, Unwritable, refuse_unless_expression
 
 _EMPTY = re.compile(r"\(\s*\)")
 _KEYWORD = re.compile(r"\w+=\Z")
@@ -23,7 +23,7 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
         raise Unwritable(BY_HAND)
     base = statement.start
     if context.text[base] == "@":
-        form.lower(REVIEW)  # Python 3.8 takes names and one call
+        form.needs_review(DECORATOR)  # Python 3.8 takes names and one call
     start, end = (base + offset for offset in statement.digest.span(node))
     inside = [edit for edit in hit.fixes[0].edits if not (start <= edit.start and edit.end <= end)]
     if any(edit.start != edit.end or not _KEYWORD.match(edit.text) for edit in inside):
@@ -32,13 +32,13 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
         return [*_called(hit, context, form, node, end), *inside]
     if form.accelerators is not None and context.text[start:end] == hit.words.get("name"):
         if new := form.accelerators.name_for(context.text[start:end], _call(hit, node)):
-            form.lower(REVIEW)  # it takes any accelerator, and raises where there is none
+            form.needs_review(ANY)  # it takes any accelerator, and raises where there is none
             return [Edit(start, end, new), *inside]
     key, part, hidden = _keyed(node, hit, context, form)
     if part is not node or hidden:
         _refuse_renamed(hit, context, key)
     else:
-        form.lower(REVIEW)  # the module itself: it cannot be pickled
+        form.needs_review(MODULE)  # the module itself: it cannot be pickled
     first, last = (base + offset for offset in statement.digest.span(part))
     return [Edit(first, last, form.of(key) + hidden), *inside]
 

@@ -13,6 +13,7 @@ from .reach import PATH_CHANGED, Reach
 
 _IMPORT = re.compile(r"^(from|import)[ \t]+(\.*[\w.]*)", re.M)
 _COMMENTS = re.compile(r"#[^\n]*")
+_COMMENT_BEFORE = re.compile(r"^[ \t]*#[^\n]*\n\Z", re.M)
 _BLANK = re.compile(r"[ \t]*\r?\n")
 _CODE = re.compile(r"^(?!from\b|import\b)[^\s#)]", re.M)
 _NEXT = re.compile(r"^(?![ \t#\r\n)\]}])", re.M)
@@ -108,7 +109,14 @@ def _in_order(facts: Facts, group: Sequence[_Line], reach: Reach, after_torch: b
     if before:
         return _at(facts, before[-1].end, reach.allowed)
     line = next(line for key, line in zip(keys, group, strict=True) if new < key)
-    return replace(above(facts, line.start), allowed=reach.allowed)
+    return replace(above(facts, _with_comments(facts.text, line.start)), allowed=reach.allowed)
+
+
+def _with_comments(text: str, start: int) -> int:
+    """Where the comments begin that stand directly above a line."""
+    while match := _COMMENT_BEFORE.search(text, 0, start):
+        start = match.start()
+    return start
 
 
 def _key(module: str, is_plain: bool) -> tuple[bool, int, str]:

@@ -47,6 +47,8 @@ def reach_of(helper: Helper, path: str, layout: Layout) -> Reach:
     imports = _imports(layout)
     if (inside := next((one for one in helper.every if _holds(one.folder, path)), None)) is not None:
         found = _within(inside, path, layout.text, imports)
+    elif needed := next((one for one in helper.every if any(_holds(top, path) for top in one.dependents)), None):
+        found = _dependent(needed, layout.text, imports)
     else:
         found = _from_outside(helper, path, layout, imports)
     if posixpath.basename(path) == "setup.py":
@@ -93,6 +95,14 @@ def _within(helper: Helper, path: str, text: str, imports: Sequence[str]) -> Rea
     started = _SCRIPT.search(text) is not None or not _STARTED.isdisjoint(down)
     module = absolute if helper.named else relative
     return Reach(helper, module, REVIEW if started else best, spellings)
+
+
+def _dependent(helper: Helper, text: str, imports: Sequence[str]) -> Reach:
+    """How a file imports the helper of a package that its own package imports."""
+    called = _called(helper, imports)
+    is_part = bool(called) or any(module.startswith(".") for module in imports) or not _SCRIPT.search(text)
+    module = called or helper.module
+    return Reach(helper, module, SAFE if is_part and (called or helper.named) else REVIEW, (module,))
 
 
 def _from_outside(helper: Helper, path: str, layout: Layout, imports: Sequence[str]) -> Reach:

@@ -167,7 +167,9 @@ class Spelling:
         first = self.first_use(edits)
         early = first < self._place.at
         place = early_place(self._facts, first, self._place) if early else self._place
-        return in_place_of(self._facts, gone[0], place, lines) if gone else place.insert(lines)
+        if not gone:
+            return place.insert(lines)
+        return [*in_place_of(self._facts, gone[0], place, lines), *gone[1:]]
 
     def _lines_for(self, names: Iterable[str]) -> tuple[list[str], list[Edit]]:
         """New lines, and an edit of one that is there, which import what the functions are called by."""

@@ -8,14 +8,14 @@ from dataclasses import replace
 from ...checks.base import Context
 from ...checks.hit import Hit
 from ...checks.quotes import fitted
-from ...edits import REVIEW, SAFE, Edit, Fix, lowest
+from ...edits import REVIEW, SAFE, Edit, Fix
 from ...messages.fixes import titled
 from .accelerators import Accelerators
 from .arguments import written as argument_written
 from .choices import Choices
-from .compiled import uses_torchscript
+from .compiled import Compiled
 from .corners import Corners
-from .forms import BY_HAND, LATE, NO_FORM, Form, Unwritable, filled
+from .forms import BY_HAND, COMPILED, FILE, LATE, NO_FORM, REFUSES, UNSURE, Form, Unwritable, filled
 from .halves import Halves, says_accelerator
 from .imports import is_import, is_plain
 from .imports import written as import_written
@@ -56,11 +56,13 @@ class Writer:
         edits = [edit for hit in written if hit is not None and hit.fixes for edit in hit.fixes[0].edits]
         if self._spelling.prefixes(edits):  # one form of the import, not two
             written = each()
-        halves = Halves(self._context, hits, written)
-        alone = [hit and self._in_reach(hit.lowered(REVIEW) if halves.has(hit) else hit) for hit in written]
-        if uses_torchscript(self._context) or any(hit is not None and _is_left(hit) for hit in alone):
-            return [hit and hit.lowered(REVIEW) for hit in alone]
-        return alone
+        halves, compiled = Halves(self._context, hits, written), Compiled(self._context)
+        alone = [hit and self._in_reach(_apart(hit, halves, compiled)) for hit in written]
+        left = next((hit for hit in alone if hit is not None and _is_left(hit)), None)
+        if left is None:
+            return alone
+        shown = left.words.get("name") or left.words.get("old", "")
+        return [hit and _for_review(hit, FILE, shown) for hit in alone]
 
     def _in_reach(self, hit: Hit) -> Hit:
         """A hit, for review or by hand where the import of the helper may not be found, or comes too late."""
@@ -69,7 +71,7 @@ class Writer:
         first = self._spelling.first_use(hit.fixes[0].edits)
         if self._spelling.is_late_for(first):
             return _by_hand(hit, LATE)
-        return hit.lowered(lowest(hit.fixes[0].applicability, self._spelling.allowed_at(first)))
+        return hit if self._spelling.allowed_at(first) == SAFE else _for_review(hit, UNSURE)
 
     def _written(self, hit: Hit, choices: Choices, hits: Sequence[Hit]) -> Hit | None:
         if not hit.fixes:
@@ -92,11 +94,12 @@ class Writer:
         except Unwritable as why:
             return _by_hand(hit, str(why))
         new = _shown(edits)
-        applicability = lowest(hit.fixes[0].applicability, form.allowed) or REVIEW
-        fix = Fix(titled("replace", f"`{new}`"), applicability, tuple(edits))
+        fix = Fix(titled("replace", f"`{new}`"), hit.fixes[0].applicability, tuple(edits))
         words = {**hit.words, "portable": new}
         made = fitted(replace(hit, fixes=(fix,), words=words), self._context.text)
-        return made if made.fixes else _by_hand(hit, BY_HAND)
+        if not made.fixes:
+            return _by_hand(hit, BY_HAND)
+        return _for_review(made, form.review) if form.review else made
 
     def imported(self, hits: Sequence[Hit]) -> list[Hit]:
         """Linked hits, with the imports that their fixes need."""
@@ -130,6 +133,21 @@ def _shown(edits: Sequence[Edit]) -> str:
     while new.endswith(")") and new.count("(") < new.count(")"):
         new = new[:-1]
     return new if new.count("(") == new.count(")") else new.rstrip("(")
+
+
+def _apart(hit: Hit, halves: Halves, compiled: Compiled) -> Hit:
+    """A hit, for review or by hand if its fix would port a half, or what TorchScript may compile."""
+    if halves.refuses_others(hit):
+        return _by_hand(hit, REFUSES)
+    reason = halves.reason(hit) or (COMPILED if compiled.may_hold(hit) else "")
+    return _for_review(hit, reason) if reason else hit
+
+
+def _for_review(hit: Hit, limit: str, shown: str = "") -> Hit:
+    """A hit whose fix was safe, for review; `shown`: the code that the sentence of the limit names."""
+    if not hit.fixes or hit.fixes[0].applicability != SAFE:
+        return hit
+    return replace(hit.lowered(REVIEW), limits=(*hit.limits, limit), words={**hit.words, limit: shown})
 
 
 def _by_hand(hit: Hit, limit: str) -> Hit:
