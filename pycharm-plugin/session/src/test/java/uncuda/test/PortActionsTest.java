@@ -159,11 +159,11 @@ class PortActionsTest {
 
     /** Asks until the server has seen it: the notification that this waits for is shown by another test. */
     private void refreshed(String said) throws Exception {
-        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20); !text.equals(said);) {
-            assertTrue(System.nanoTime() < end, text + " is not " + said);
+        Screen.until(() -> {
             port.refresh();
             on(() -> { });
-        }
+            return text.equals(said);
+        }, () -> text + " is not " + said);
     }
 
     /** The first finding; {@code said}: what is then shown, where it is known before. */
@@ -175,10 +175,7 @@ class PortActionsTest {
 
     /** Waits until something else is shown. */
     private void said(String next) throws Exception {
-        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20); done.isEmpty();) {
-            assertTrue(System.nanoTime() < end, "nothing is shown");
-            on(() -> { });
-        }
+        Screen.until(() -> !done.isEmpty(), () -> "nothing is shown");
         assertEquals(next, done.remove(0));
     }
 
