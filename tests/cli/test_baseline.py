@@ -74,6 +74,34 @@ def {0}(x):
 HEADER = '{"format": 1, "counts": {}}\n'
 
 
+def test_a_project_without_a_configuration_is_the_same_from_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an editor, or `check` in the project, has written counts for `check PROJECT` elsewhere, too."""
+    root = Path.cwd()
+    make({"one/a.py": SAFE, "one/deep/b.py": MANUAL, "two/a.py": SAFE, "three/a.py": SAFE, "away/c.py": CLEAN})
+    for name in ("one", "two"):
+        monkeypatch.chdir(root / name)
+        accept(".")
+    for folder, paths in (
+        ("one", ["."]),
+        (".", ["one"]),
+        (".", ["one/deep", "two"]),
+        ("three", ["../one", "../two/a.py"]),
+    ):
+        monkeypatch.chdir(root / folder)
+        run = check(*paths)
+        assert (run.code, run.json["findings"]) == (0, []), (folder, paths)
+    monkeypatch.chdir(root)
+    assert {Path(one["path"]).parts[0] for one in check(".").json["findings"]} == {"three"}
+    monkeypatch.chdir(root / "one")
+    assert [Path(one["path"]).name for one in check("../three").json["findings"]] == ["a.py"]
+    accept("../one/deep")  # into the existing one
+    monkeypatch.chdir(root)
+    assert not Path(NAME).exists() and not Path("one/deep", NAME).exists()
+    accept("three")  # where the command runs, which from then on counts for all below
+    assert {one["path"] for one in lines()} == {"three/a.py"}
+    assert {Path(one["path"]).parts[0] for one in check(".").json["findings"]} == {"one", "two"}
+
+
 class TestAccepting:
     def test_what_is_written(self) -> None:
         make({"b.py": MANUAL, "a.py": SAFE, "中.py": REVIEW})

@@ -12,9 +12,9 @@ import click
 
 from uncuda.engine import Finding, LeftAlone
 from uncuda.report.words import BaselineWords, baseline_problem
-from uncuda.settings import Settings, shown
+from uncuda.settings import shown
 from uncuda.source import Source
-from uncuda.workspace import File, Problem, baseline_beside
+from uncuda.workspace import File, Problem, baseline_above, baseline_beside
 
 from .session import Failure, Session
 from .texts import say
@@ -82,7 +82,7 @@ class Accepting:
     def __init__(self, session: Session, wishes: Wishes, says: bool = True) -> None:
         self.accepted = 0
         self._session, self._wishes, self._says = session, wishes, says
-        self._by_settings: dict[int, tuple[Settings, Acceptance | None]] = {}
+        self._by_folder: dict[str, Acceptance | None] = {}
         self._by_file: dict[str, Acceptance] = {}
         self._unwritten = False
         self._active: dict[int, frozenset[str]] = {}  # names of active rules, by the id() of an engine
@@ -90,8 +90,9 @@ class Accepting:
     def open(self, files: Iterable[File]) -> None:
         """Read the baselines of these files; raises Failure if one cannot be used."""
         for file in () if self._wishes.none else files:
-            if id(file.settings) not in self._by_settings:
-                self._by_settings[id(file.settings)] = file.settings, self._acceptance(file)
+            folder = os.path.dirname(file.path)  # noqa: PTH120
+            if folder not in self._by_folder:
+                self._by_folder[folder] = self._acceptance(folder)
 
     @property
     def any(self) -> bool:
@@ -105,7 +106,7 @@ class Accepting:
 
     def left_alone(self, file: File, source: Source, findings: Iterable[Finding]) -> list[LeftAlone]:
         """The findings of a file that its baseline accepts."""
-        _, acceptance = self._by_settings.get(id(file.settings), (None, None))
+        acceptance = self._by_folder.get(os.path.dirname(file.path))  # noqa: PTH120
         if acceptance is None or not (acceptance or self._wishes.write):
             return []
         every = (lambda finding: True) if self._wishes.write else None
@@ -130,8 +131,8 @@ class Accepting:
         key = "accepted now" if self._wishes.write else "accepted"
         self._session.console.note(words(key, count, where))
 
-    def _acceptance(self, file: File) -> Acceptance | None:
-        path = self._wishes.file or self._beside(file)
+    def _acceptance(self, folder: str) -> Acceptance | None:
+        path = self._wishes.file or self._beside(folder)
         known = self._by_file.get(path)
         if known is None:
             if not (self._wishes.file or self._wishes.write or os.path.lexists(path)):
@@ -150,11 +151,16 @@ class Accepting:
                 self._session.console.note(f"{shown(Path(path))}: {self._words('doubted', *doubted.lines)}")
         return known
 
-    def _beside(self, file: File) -> str:
-        """The path of a file's baseline: beside its configuration file, or in the current folder if it has none."""
-        folder = os.path.dirname(file.path)  # noqa: PTH120
+    def _beside(self, folder: str) -> str:
+        """The path of the baseline for the files in a folder: beside their configuration file. If they have none, it is
+        in the current folder, but an existing one nearer to files elsewhere counts: it is that of their project."""
         configuration = self._session.configuration.file_for(folder)
-        return baseline_beside(os.path.abspath(configuration) if configuration else "", os.getcwd())  # noqa: PTH100, PTH109
+        if configuration:
+            return baseline_beside(os.path.abspath(configuration), "")  # noqa: PTH100
+        here = baseline_beside("", os.getcwd())  # noqa: PTH109
+        if os.path.lexists(here) and Path(os.path.abspath(folder)).is_relative_to(os.getcwd()):  # noqa: PTH100, PTH109
+            return here
+        return baseline_above(folder) or here
 
     def _is_whole(self, acceptance: Acceptance, given: Iterable[str]) -> bool:
         """Return True if all files that a baseline may have entries for are below the `given` paths."""
@@ -206,7 +212,7 @@ class Accepting:
         return {relative(file.path, acceptance.folder): self._looks_in(file) for file in mine}
 
     def _is_of(self, file: File, acceptance: Acceptance) -> bool:
-        return self._by_settings.get(id(file.settings), (None, None))[1] is acceptance
+        return self._by_folder.get(os.path.dirname(file.path)) is acceptance  # noqa: PTH120
 
     def _looks_in(self, file: File) -> LooksFor:
         engine = self._session.engines.known_for(file.settings)

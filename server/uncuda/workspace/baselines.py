@@ -35,6 +35,16 @@ def baseline_beside(configuration: str, folder: str) -> str:
     return os.path.join(root, BASELINE_FILE) if root else ""
 
 
+def baseline_above(folder: str) -> str:
+    """The path of the baseline in a folder, or in the nearest one above it that has one; "" if none has."""
+    above = os.path.abspath(folder)
+    while not os.path.lexists(baseline_beside("", above)):
+        above, before = os.path.dirname(above), above
+        if above == before:
+            return ""
+    return baseline_beside("", above)
+
+
 class Baselines:
     """Baselines by path. `tell` is called with the error each time an unusable baseline is read."""
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _BATCH = ("rules", "applicability", "scope", "dryRun")
 _FOLDER = ("root",)
-_FILE = ("uri", "rules", "applicability", "dryRun")
+_FILE = ("uri", "rules", "applicability", "dryRun", "quiet")
 
 
 def register(session: Session) -> None:
@@ -96,7 +96,10 @@ class Commands:
         return self._fix(wanted, "preview", token)
 
     def fix_all_in_file(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
-        """Apply fixes in one file: the file in the arguments, the only open one, or one that the user chooses."""
+        """Apply fixes in one file: the file in the arguments, the only open one, or one that the user chooses.
+
+        `quiet`: show nothing, for a client that fixes a file whenever it is saved.
+        """
         table = read_object(arguments, _FILE)
         uri = read_text({"uri": table.pop("uri", "")}, "uri")
         self._check_scope(uri, "uri")

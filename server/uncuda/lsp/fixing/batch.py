@@ -59,7 +59,8 @@ async def fix_all(
     batch = Batch(session, batches, wanted, texts, progress, preview)
     try:
         async with batches.lock:
-            progress.start()
+            if not wanted.quiet:
+                progress.start()
             files = await batch.compute()
             if files and not preview:
                 await batch.make(files)
@@ -90,7 +91,7 @@ class Batch:
         progress: Progress,
         preview: bool = False,
     ) -> None:
-        self.summary = Summary(texts, quiet=wanted.dry, rules=wanted.rules)
+        self.summary = Summary(texts, quiet=wanted.dry or wanted.quiet, rules=wanted.rules)
         self._session, self._batches, self._wanted = session, batches, wanted
         self._texts, self._progress = texts, progress
         self._label = texts("preview" if preview else "label")
@@ -232,6 +233,8 @@ class Batch:
         is kept until the server ends."""
         if outcome is None or not outcome.undecided:
             return outcome
+        if self._wanted.quiet:
+            return None
         session, texts = self._session, self._texts
         names = session.folders.titles_of(outcome.undecided, texts.locale)
         question = texts("which target", targets=names)

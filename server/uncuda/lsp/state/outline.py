@@ -172,7 +172,7 @@ class Outline:
             wanted = self._wanted(branch)
             if kind == SAFE and self._client.apply_edit:
                 yield action("fix", texts("fix group", count), FIX_ALL_IN_WORKSPACE, wanted)
-            if kind in (SAFE, REVIEW) and self._client.annotations:
+            if kind in (SAFE, REVIEW) and (self._client.annotations or "changes" in self._client.shows):
                 yield action("preview", texts("show fixes"), PREVIEW, {**wanted, "applicability": kind})
             if branch.kind != "class":
                 yield action("accept", texts("accept group", count), ACCEPT_IN_WORKSPACE, {**wanted, "classes": [kind]})
