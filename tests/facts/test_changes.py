@@ -129,8 +129,9 @@ def test_most_of_a_layout_is_taken_over() -> None:
         old.logical_line(at)
     at = PROGRAM.index("x.to(")
     text = PROGRAM[:at] + "y" + PROGRAM[at:]
-    new, alike = relayout(old, text, between(PROGRAM, text))
-    assert alike
+    new, taken = relayout(old, text, between(PROGRAM, text))
+    assert taken is not None
+    assert taken.alike
     assert len(new.known_starts) == len(old.known_starts)
     assert new.strings == Layout(new.text).strings
 
