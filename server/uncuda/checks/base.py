@@ -11,6 +11,7 @@ from typing import Protocol
 
 from ..catalogue import Catalogue, Row, Rule, Target
 from ..edits import Edit, lowest
+from ..facts.changes import FOLLOWED
 from ..facts.digest import Text
 from ..facts.names import from_imports, plain_imports
 from ..facts.read import Facts, Name, Statement
@@ -133,13 +134,17 @@ class Context:
         """The classes of the project and of this file that define `cuda` or `is_cuda` themselves."""
         known = self.project.owners
         defined = [f"def {method}" for method in METHODS if self.facts.says(f"def {method}(")]
-        patching = any(map(self.facts.says, PATCHING)) and any(patches_of(self.facts.layout.text))
+        patching = any(map(self.facts.says, PATCHING)) and any(patches_of(self.facts.layout.text, self._places))
         if not defined and not patching and not self.mentions(frozenset(owner.name for owner in known if owner.name)):
             return known
         self.asked.update(defined)
         self.facts.work.search(0, 8 * len(self.text))
         layout = self.facts.layout
-        return known | owners_of(layout.text, lambda at: not layout.token_at(at), known)
+        return known | owners_of(layout.text, lambda at: not layout.token_at(at), known, self._places)
+
+    def _places(self, text: str, word: str) -> Sequence[int]:
+        """The offsets of a word in the text, which `asked` or another search speaks for."""
+        return self.facts.searches.find((FOLLOWED, word), plain(word))
 
     @cached_property
     def families(self) -> list[ClassFamily]:

@@ -70,7 +70,8 @@ class IndentScopes:
     def take_over(self, before: IndentScopes, spans: Sequence[Region]) -> None:
         """Copy the results for the previous text that the changed logical lines, `spans`, do not affect."""
         if not spans:
-            self._above, self._extents, self._headers = dict(before._above), dict(before._extents), dict(before._headers)
+            self._above, self._extents = dict(before._above), dict(before._extents)
+            self._headers = dict(before._headers)
             return
         span = Region(spans[0].old, spans[-1].old_end, spans[0].new, spans[-1].new_end)
         lines = list(self._code_between(span.new, span.new_end))
