@@ -66,6 +66,10 @@ class Context:
     """By local name: whether every value that this file assigns to the name is a device."""
     setters: dict[str, frozenset[str]] = field(default_factory=dict)
     """By attribute name: the names that this file assigns to the attribute."""
+    naming: dict[tuple[str, int], tuple[Statement, ...]] = field(default_factory=dict)
+    """By name and offset of a scope: the statements of the scope that contain the name."""
+    scopes: dict[tuple[str, int], bool] = field(default_factory=dict)
+    """By name and offset of a function: whether the name is a local variable of the function."""
     _roles: dict[int, Role] = field(default_factory=dict)
     _roots: frozenset[str] | None = None
     _torch: list[Statement] | None = None

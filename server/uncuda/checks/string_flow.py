@@ -37,7 +37,7 @@ class Flow:
         self._hops = 0  # names traced to reach the current one
         self._known: dict[tuple[str, str, int], bool] = {}
         self._asked: dict[tuple[str, str, int], bool] = {}
-        self._scopes: dict[tuple[str, int], int] = {}
+        self._scopes = context.scopes
         self._fixtures: dict[str, bool] = {}
         self._takers: dict[tuple[str, int], Links] = {}
 
@@ -186,8 +186,8 @@ class Flow:
             assigned = rf"^[ \t]*(?:[\w.]+[ \t]*,[ \t]*)*{word}[ \t]*(?:[:,][^=\n]*)?=(?!=)"
             pattern = rf"{assigned}|\bfor\b[^:\n]*\b{word}\b[^:\n]*\bin\b"
             binds = bool(re.search(rf"[(,*\s]{word}[ \t]*[,:=)\n]", parameters) or re.search(pattern, text, re.M))
-            self._scopes[key] = int(binds and not _declares(name, text))
-        return bool(self._scopes[key])
+            self._scopes[key] = binds and not _declares(name, text)
+        return self._scopes[key]
 
     def uses(self, spelled: str, scope: int) -> Iterator[tuple[Role, Statement]]:
         """The roles of the uses of a name and of the values assigned to it, each with its statement."""
@@ -205,11 +205,18 @@ class Flow:
         self.context.asked.add(spelled)
         return spelled, -1 if "." in spelled else self.scope(spelled, statement.start, role)
 
-    def naming(self, spelled: str, scope: int) -> Iterator[Statement]:
+    def naming(self, spelled: str, scope: int) -> tuple[Statement, ...]:
         """The statements of a scope that contain a name."""
-        end = self.context.facts.indents.extent(scope) if scope >= 0 else len(self.context.text)
-        word = re.escape(spelled)  # the word comes first in the pattern, because searching for a plain word is fast
-        yield from self.statements(re.compile(rf"{word}(?<![\w.]{word})(?![\w(])"), max(scope, 0), end, spelled)
+        known = self.context.naming.get((spelled, scope))
+        if known is None:
+            end = self.context.facts.indents.extent(scope) if scope >= 0 else len(self.context.text)
+            word = re.escape(spelled)  # the word comes first in the pattern, because searching for a plain word is fast
+            pattern = re.compile(rf"{word}(?<![\w.]{word})(?![\w(])")
+            known = tuple(self.statements(pattern, max(scope, 0), end, spelled))
+            self.context.naming[spelled, scope] = known
+        else:
+            self.context.facts.work.compare(1 + len(known))
+        return known
 
     def statements(
         self,
