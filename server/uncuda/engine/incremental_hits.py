@@ -65,19 +65,31 @@ class Kept(NamedTuple):
 
     hits: Sequence[Row]
     line: Span
-    linked: list[Hit] | None = None
+    linked: Sequence[Hit] | None = None
 
 
 class Carried:
-    """The results for the texts that were checked last, by the engine's key for a text."""
+    """The results for the texts that were checked last, by the engine's key for a text; and those for their previous
+    versions, because an edit is often undone."""
 
     def __init__(self) -> None:
         self._found: dict[Hashable, Found] = {}
+        self._earlier: dict[Hashable, Found] = {}
+
+    def earlier(self, key: Hashable, text: str) -> Facts | None:
+        """The facts of the previous version if this is its text."""
+        found = self._earlier.get(key)
+        if found is None or found.facts.text != text:
+            return None
+        found.facts.text = text  # the next edit is told apart by the identity of the text
+        return found.facts
 
     def take(self, key: Hashable, facts: Facts, project: Project) -> tuple[Found, Kept] | tuple[None, None]:
         """The results for the previous text, and the part of them that is still valid; (None, None) if the whole text
         must be checked again."""
-        found = self._found.get(key)
+        found, earlier = self._found.get(key), self._earlier.get(key)
+        if earlier is not None and earlier.facts is facts:
+            found = earlier
         kept = carry(found, facts, project) if found is not None else None
         return (found, kept) if found is not None and kept is not None else (None, None)
 
@@ -96,11 +108,15 @@ class Carried:
         asked, keys = context.asked, facts.searches.keys
         if old is not None:
             asked, keys, certain = asked | old.asked, old.keys, certain and old.certain
+        last = self._found.get(key)
+        if last is not None and last.facts is not facts:
+            self._earlier[key] = last
         self._found[key] = Found(facts, context.project, hits, asked, context.absent, keys, certain, linked)
 
     def forget(self, key: Hashable) -> None:
         """Forget the results for a text."""
         self._found.pop(key, None)
+        self._earlier.pop(key, None)
 
 
 def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
@@ -109,7 +125,7 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
     if found.project is not project:
         return None
     if facts is found.facts:
-        return Kept(found.hits, _NONE)
+        return Kept(found.hits, _NONE, found.linked)
     if facts.origin is not found.facts.token or facts.region is None or facts.present != found.facts.present:
         return None
     region = facts.region
