@@ -12,8 +12,8 @@ _STRETCH = 4096
 _MOST = 0.8  # share of the searches; a text in which fewer were repeated was not looked at as a whole
 _WIDE = 0.2  # share of a text; if a larger part has changed, the results of earlier texts are not worth keeping
 FOLLOWED = "followed"
-"""The first part of the key of a search for a name whose uses are followed anyway, so that an edit that touches the
-name is not carried past."""
+"""The first part of the key of a search that no edit needs to be compared with, because the names that are followed
+are compared, or because the check runs after every edit."""
 Scan = Callable[[str, int, int], Iterable[int]]
 
 
@@ -123,6 +123,7 @@ class Searches:
         self._found: dict[Hashable, list[int]] = {}
         self._before: Mapping[Hashable, list[int]] = before._found if before is not None else {}
         self._base = before._base_for(regions) if before is not None and regions else None
+        self._placed: set[Hashable] = set()
         self._scans: dict[Hashable, Scan] = {}
         self._scans_before = before._scans if before is not None else {}
 
@@ -139,6 +140,14 @@ class Searches:
         """The sorted offsets that `scan` yields for the text. `scan` gets the text and the range of whole lines to
         search; `key` identifies the search.
         """
+        self._placed.add(key)
+        return self._all(key, scan)
+
+    def has(self, key: Hashable, scan: Scan) -> bool:
+        """Whether `find` finds anything, wherever that is."""
+        return bool(self._all(key, scan))
+
+    def _all(self, key: Hashable, scan: Scan) -> list[int]:
         found = self._found.get(key)
         if found is None:
             old, regions = self._before.get(key), self.regions
@@ -155,11 +164,16 @@ class Searches:
         """The keys of all searches so far, without those for names that a check reports as followed."""
         return frozenset(key for key in self._found if not (isinstance(key, tuple) and key[0] == FOLLOWED))
 
+    @property
+    def placed(self) -> frozenset[Hashable]:
+        """The keys of the searches whose offsets were used, that is for which not only `has` was called."""
+        return frozenset(self._placed)
+
     def renewed(self, keys: Iterable[Hashable]) -> Iterator[tuple[Hashable, list[int], list[int]]]:
         """(key, old offsets, new offsets) for each of the keys that was searched in the previous text."""
         for key in keys:
             if key in self._before:
-                yield key, self._before[key], self.find(key, self._scans_before[key])
+                yield key, self._before[key], self._all(key, self._scans_before[key])
 
     def imports(self) -> Iterator[tuple[Hashable, list[int], list[int]]]:
         """The same as `renewed`, only for the searches for imports."""
