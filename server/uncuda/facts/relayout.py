@@ -11,6 +11,8 @@ from ..limits import Work
 from .changes import Region, moved
 from .layout import Layout
 
+_QUOTING, _ENDING = frozenset("\"'\\"), frozenset("#\r\n")
+
 
 class Taken(NamedTuple):
     """The logical lines outside `spans` correspond to those of the previous text. `alike`: those inside do too."""
@@ -33,13 +35,44 @@ def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple
     """The triple-quoted strings, if no changed line can have started or ended one; else None."""
     if before.mended:
         return None
+    changed = []
     for region in regions:
         above = text[max(0, region.new - 3) : region.new]
-        for part in (above, before.text[region.old : region.old_end], text[region.new : region.new_end]):
-            if '"""' in part or "'''" in part or part.rstrip("\r\n").endswith("\\"):
+        parts = above, before.text[region.old : region.old_end], text[region.new : region.new_end]
+        if any(part.rstrip("\r\n").endswith("\\") for part in parts) or _has_triple(above):
+            return None
+        part = region
+        if _has_triple(parts[1]) or _has_triple(parts[2]):
+            inner = _between_quotes(before.text, text, region)
+            if inner is None:
                 return None
-    starts = moved([start for start, _ in before.strings], regions)
-    return list(zip(starts, moved([end for _, end in before.strings], regions), strict=True))
+            part = inner
+        changed.append(part)
+    starts = moved([start for start, _ in before.strings], changed)
+    return list(zip(starts, moved([end for _, end in before.strings], changed), strict=True))
+
+
+def _has_triple(text: str) -> bool:
+    return '"""' in text or "'''" in text
+
+
+def _between_quotes(old: str, new: str, region: Region) -> Region | None:
+    """The part of a line that differs, if the line is read with the same strings whatever that part is; else None."""
+    was, now = old[region.old : region.old_end], new[region.new : region.new_end]
+    first = _alike(was, now)
+    last = min(_alike(was[::-1], now[::-1]), len(was) - first, len(now) - first)
+    beside = was[max(0, first - 1) : first] + was[len(was) - last : len(was) - last + 1]
+    if not _QUOTING.isdisjoint(beside):
+        return None
+    for part in (was[first : len(was) - last], now[first : len(now) - last]):
+        if not _QUOTING.isdisjoint(part) or not _ENDING.isdisjoint(part):
+            return None
+    return Region(region.old + first, region.old_end - last, region.new + first, region.new_end - last)
+
+
+def _alike(one: str, other: str) -> int:
+    """The length of the common beginning of two lines."""
+    return next((at for at, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
 
 
 def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> Taken | None:

@@ -21,6 +21,7 @@ _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
 _AT_ONCE = 16  # steps that are counted at once
 _LINES = 16  # number of characters in lines whose indentation is read in about the time of one work step
+_BLANKS = (" ", "\t", "\f", "\n", "\r")
 _WIDEST = sys.maxsize
 _LEAVING = frozenset({"return", "raise"})
 
@@ -280,7 +281,7 @@ class IndentScopes:
                 layout.work.compare(_AT_ONCE)
                 uncounted = 0
             if text.startswith(spaces, start):  # indented at least as deep; if equally deep, its header may be known
-                if start in known and not text.startswith((" ", "\t", "\f"), start + indent):
+                if start in known and not text.startswith(_BLANKS, start + indent):
                     return known[start]
                 continue
             match = _HEAD.match(text, start)
