@@ -11,6 +11,7 @@ from typing import Protocol
 
 from ..catalogue import Catalogue, Row, Rule, Target
 from ..edits import Edit, lowest
+from ..facts.changes import FOLLOWED
 from ..facts.digest import Text
 from ..facts.names import from_imports, plain_imports
 from ..facts.read import Facts, Name, Statement
@@ -65,6 +66,10 @@ class Context:
     """By local name: whether every value that this file assigns to the name is a device."""
     setters: dict[str, frozenset[str]] = field(default_factory=dict)
     """By attribute name: the names that this file assigns to the attribute."""
+    naming: dict[tuple[str, int], tuple[Statement, ...]] = field(default_factory=dict)
+    """By name and offset of a scope: the statements of the scope that contain the name."""
+    scopes: dict[tuple[str, int], bool] = field(default_factory=dict)
+    """By name and offset of a function: whether the name is a local variable of the function."""
     _roles: dict[int, Role] = field(default_factory=dict)
     _roots: frozenset[str] | None = None
     _torch: list[Statement] | None = None
@@ -133,13 +138,17 @@ class Context:
         """The classes of the project and of this file that define `cuda` or `is_cuda` themselves."""
         known = self.project.owners
         defined = [f"def {method}" for method in METHODS if self.facts.says(f"def {method}(")]
-        patching = any(map(self.facts.says, PATCHING)) and any(patches_of(self.facts.layout.text))
+        patching = any(map(self.facts.says, PATCHING)) and any(patches_of(self.facts.layout.text, self._places))
         if not defined and not patching and not self.mentions(frozenset(owner.name for owner in known if owner.name)):
             return known
         self.asked.update(defined)
         self.facts.work.search(0, 8 * len(self.text))
         layout = self.facts.layout
-        return known | owners_of(layout.text, lambda at: not layout.token_at(at), known)
+        return known | owners_of(layout.text, lambda at: not layout.token_at(at), known, self._places)
+
+    def _places(self, text: str, word: str) -> Sequence[int]:
+        """The offsets of a word in the text, which `asked` or another search speaks for."""
+        return self.facts.searches.find((FOLLOWED, word), plain(word))
 
     @cached_property
     def families(self) -> list[ClassFamily]:

@@ -65,6 +65,7 @@ def _written(words: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, ordered))})(?!\w)")
 
 
+@lru_cache(maxsize=1024)
 def asks(condition: str, names: tuple[str, ...]) -> int:
     """Return what a condition tests for: 1 for one of these devices, -1 for any device but them, 0 for neither."""
     named, negated = _asking(names)

@@ -157,7 +157,7 @@ class CheckpointMaps:
         self._context.asked.add(wanted[-1])
         read = re.compile(rf"{re.escape(spelled)}(?!\w)")
         text = self._context.text
-        found = self._flow.statements(read, 0, len(text)) if is_field else self._flow.naming(spelled, scope)
+        found = self._flow.statements(read, 0, len(text), spelled) if is_field else self._flow.naming(spelled, scope)
         for statement in found:
             self._context.facts.work.compare(len(statement.digest.chains))
             for one in statement.digest.chains:

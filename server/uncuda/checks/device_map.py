@@ -62,7 +62,7 @@ def is_looked_up(role: Role, statement: Statement, flow: Flow) -> bool:
     context.facts.work.search(0, len(context.text))
     if len(list(islice(word.finditer(context.text), _MANY + 1))) > _MANY:
         return False
-    for found in flow.statements(word, 0, len(context.text)):
+    for found in flow.statements(word, 0, len(context.text), name):
         context.facts.work.compare(len(found.digest.chains))
         if found.start != statement.start and any(binding.name == name for binding in found.digest.bindings):
             return False

@@ -36,7 +36,8 @@ class GivenAway:
         `root.f(args.device)`."""
         self._context.asked.add(root)
         word = re.escape(root)
-        for found in self._flow.statements(re.compile(rf"{word}(?<![\w.]{word})(?!\w)"), 0, len(self._context.text)):
+        pattern = re.compile(rf"{word}(?<![\w.]{word})(?!\w)")
+        for found in self._flow.statements(pattern, 0, len(self._context.text), root):
             self._context.facts.work.compare(len(found.digest.chains))
             for chain in found.digest.chains:
                 call = found.digest.parents.get(chain.node)

@@ -131,6 +131,8 @@ class HostValues:
             return self.holds(node.value, statement, depth)
         if not isinstance(base, ast.Name) or len(parts) > (base.id == "self"):
             return False
+        if self._context.resolve(node, statement) is not None:
+            return False  # a module or another name of torch is no tensor
         spelled = ".".join([base.id, *parts])
         scope = -1 if parts else self._flow.scope(spelled, statement.start, Role("assignment", node))
         key = spelled, scope

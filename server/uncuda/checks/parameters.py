@@ -32,6 +32,7 @@ class Parameters:
         """`asked` is the set to which the function adds the names whose lines it searched."""
         self._facts, self._asked = facts, asked
         self._headers: dict[tuple[str, int], Statement | None] = {}
+        self._values: dict[str, str] = {}
 
     def of(self, role: Role, statement: Statement) -> Passed | None:
         """The parameter or dataclass field of this file that a string is passed to, by a call or a decorator; None if
@@ -122,12 +123,14 @@ class Parameters:
             return ""
         spelled = f"self.{name}" if owner is not None else name
         self._asked.add(name)
-        facts = self._facts
-        places = facts.searches.find((spelled, False), uses(spelled, False))
-        facts.work.search(0, 40 * len(places))
-        made = {(m[1], m[2]) for at in places if (m := _SET_TO.match(facts.text, at + len(spelled)))}
-        name, opened = made.pop() if len(made) == 1 else ("", "")
-        return name if opened else ""
+        if spelled not in self._values:
+            facts = self._facts
+            places = facts.searches.find((spelled, False), uses(spelled, False))
+            facts.work.search(0, 40 * len(places))
+            made = {(m[1], m[2]) for at in places if (m := _SET_TO.match(facts.text, at + len(spelled)))}
+            called, opened = made.pop() if len(made) == 1 else ("", "")
+            self._values[spelled] = called if opened else ""
+        return self._values[spelled]
 
     def _class(self, name: str) -> int | None:
         """The offset of the only class of this name in the file; None if there is none or several."""

@@ -103,7 +103,7 @@ class Questions:
             indents, text = self._context.facts.indents, self._context.text
             end = indents.extent(scope) if scope >= 0 else len(text)
             setting = re.compile(rf"{re.escape(name)}(?<![\w.]{re.escape(name)})[ \t]*(?::[^=\n]+)?=(?!=)")
-            found = list(self._flow.statements(setting, max(scope, 0), end))
+            found = list(self._flow.statements(setting, max(scope, 0), end, name))
             node = found[0].digest.piece.nodes[0] if len(found) == 1 else None
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                 target = node.targets[0] if isinstance(node, ast.Assign) else node.target

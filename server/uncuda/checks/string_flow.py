@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import islice
 
+from ..facts.changes import FOLLOWED
 from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.role_calls import FIXTURES, chain_of, compared_too, last_word
 from ..facts.roles import Role, role_at, role_of, unwrapped
+from ..facts.scans import plain
 from ..facts.scopes import FUNCTION
 from .base import At, Context, Links
 from .parameters import is_fixture
 
 Proof = Callable[[Role], bool]
 _MANY = 60
+_FAR = 20_000  # characters; in a longer part of a text, a search that is kept after an edit is worth it
 _PARTS = ("args", "keywords", "values", "comparators")
 _WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # only a few parts of lists and dictionaries are checked
 TESTS = frozenset({"comparison", "membership", "case"})
@@ -33,7 +37,7 @@ class Flow:
         self._hops = 0  # names traced to reach the current one
         self._known: dict[tuple[str, str, int], bool] = {}
         self._asked: dict[tuple[str, str, int], bool] = {}
-        self._scopes: dict[tuple[str, int], int] = {}
+        self._scopes = context.scopes
         self._fixtures: dict[str, bool] = {}
         self._takers: dict[tuple[str, int], Links] = {}
 
@@ -146,7 +150,7 @@ class Flow:
         holder = indents.scope_of(scope[0]) if scope else None
         method = holder is not None and holder[1] == "class"
         pattern = re.compile(rf"{re.escape(name)}(?<!def )(?<![\w]{re.escape(name)})[ \t]*\(")
-        for found in self.statements(pattern, 0, len(self.context.text)):
+        for found in self.statements(pattern, 0, len(self.context.text), name):
             digest = found.digest
             self.context.facts.work.compare(len(digest.chains))
             for chain in digest.chains:
@@ -182,8 +186,8 @@ class Flow:
             assigned = rf"^[ \t]*(?:[\w.]+[ \t]*,[ \t]*)*{word}[ \t]*(?:[:,][^=\n]*)?=(?!=)"
             pattern = rf"{assigned}|\bfor\b[^:\n]*\b{word}\b[^:\n]*\bin\b"
             binds = bool(re.search(rf"[(,*\s]{word}[ \t]*[,:=)\n]", parameters) or re.search(pattern, text, re.M))
-            self._scopes[key] = int(binds and not _declares(name, text))
-        return bool(self._scopes[key])
+            self._scopes[key] = binds and not _declares(name, text)
+        return self._scopes[key]
 
     def uses(self, spelled: str, scope: int) -> Iterator[tuple[Role, Statement]]:
         """The roles of the uses of a name and of the values assigned to it, each with its statement."""
@@ -201,25 +205,48 @@ class Flow:
         self.context.asked.add(spelled)
         return spelled, -1 if "." in spelled else self.scope(spelled, statement.start, role)
 
-    def naming(self, spelled: str, scope: int) -> Iterator[Statement]:
+    def naming(self, spelled: str, scope: int) -> tuple[Statement, ...]:
         """The statements of a scope that contain a name."""
-        end = self.context.facts.indents.extent(scope) if scope >= 0 else len(self.context.text)
-        word = re.escape(spelled)  # the word comes first in the pattern, because searching for a plain word is fast
-        yield from self.statements(re.compile(rf"{word}(?<![\w.]{word})(?![\w(])"), max(scope, 0), end)
+        known = self.context.naming.get((spelled, scope))
+        if known is None:
+            end = self.context.facts.indents.extent(scope) if scope >= 0 else len(self.context.text)
+            word = re.escape(spelled)  # the word comes first in the pattern, because searching for a plain word is fast
+            pattern = re.compile(rf"{word}(?<![\w.]{word})(?![\w(])")
+            known = tuple(self.statements(pattern, max(scope, 0), end, spelled))
+            self.context.naming[spelled, scope] = known
+        else:
+            self.context.facts.work.compare(1 + len(known))
+        return known
 
     def statements(
-        self, pattern: re.Pattern[str], start: int, end: int, counts: Callable[[re.Match[str]], bool] = lambda _: True
+        self,
+        pattern: re.Pattern[str],
+        start: int,
+        end: int,
+        word: str = "",
+        counts: Callable[[re.Match[str]], bool] = lambda _: True,
     ) -> Iterator[Statement]:
-        """The statements that contain a match of a pattern for which `counts` is true."""
+        """The statements that contain a match of a pattern for which `counts` is true. `word`: the beginning of every
+        match, if that is always the same."""
         seen: set[int] = set()
         done = start
-        for match in islice(pattern.finditer(self.context.text, start, end), _MANY):
+        for match in islice(self._matches(pattern, start, end, word), _MANY):
             self.context.facts.work.search(done, match.start())
             done = match.start()
             statement = self.context.facts.peek(match.start()) if counts(match) else None
             if statement is not None and statement.start not in seen:
                 seen.add(statement.start)
                 yield statement
+
+    def _matches(self, pattern: re.Pattern[str], start: int, end: int, word: str) -> Iterator[re.Match[str]]:
+        text = self.context.text
+        if not word.isascii() or not word or end - start < _FAR:
+            yield from pattern.finditer(text, start, end)
+            return
+        places = self.context.facts.searches.find((FOLLOWED, word), plain(word))
+        for at in places[bisect_left(places, start) : bisect_left(places, end)]:
+            if (match := pattern.match(text, at, end)) is not None:
+                yield match
 
     def _roles(self, root: str, parts: tuple[str, ...], statement: Statement) -> Iterator[Role]:
         digest = statement.digest

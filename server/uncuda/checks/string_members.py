@@ -51,9 +51,10 @@ class MemberIndex:
         compared: set[str] = set()
         tested = False
         end = self._context.facts.indents.extent(scope) if scope >= 0 else len(self._context.text)
-        word = re.escape(name).replace("_", "[_-]")
-        pattern = re.compile(rf"{word}(?<!\w{word})(?!\w)(?P<kind>[ \t]*:)?")  # the word first: that is fast
-        for statement in self._flow.statements(pattern, max(scope, 0), end, self._may_list):
+        spelled = re.escape(name).replace("_", "[_-]")
+        pattern = re.compile(rf"{spelled}(?<!\w{spelled})(?!\w)(?P<kind>[ \t]*:)?")  # the word first: that is fast
+        word = "" if "_" in name else name
+        for statement in self._flow.statements(pattern, max(scope, 0), end, word, self._may_list):
             listed.update(self._annotated(name, statement))
             for text in statement.digest.texts:
                 use = self._flow.role(text, statement)

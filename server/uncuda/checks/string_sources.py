@@ -62,7 +62,7 @@ class Sources:
         word = re.escape(called)
         self._flow.context.asked.add(called)
         pattern = re.compile(rf"{word}(?<!\w{word})(?<!def {word})[ \t]*\(")
-        for statement in self._flow.statements(pattern, 0, len(self._facts.text)):
+        for statement in self._flow.statements(pattern, 0, len(self._facts.text), called):
             self._facts.work.compare(len(statement.digest.chains))
             for chain in statement.digest.chains:
                 call = statement.digest.parents.get(chain.node)

@@ -12,6 +12,9 @@ from ..facts.read import Facts
 from ..facts.scans import plain
 from ..facts.scopes import Header
 
+BEGINNING = "beginning"
+"""The first part of the key of the search for a name; only lines that define or assign the name count, each by
+itself."""
 _WORD = re.compile(r"cuda|CUDA|Cuda|nccl|NCCL|gpu|GPU")
 _PRESENT = re.compile(r"hasattr\(\w+,[ \t]*[\"']\w+[\"']\)[ \t]+and[ \t]+")  # `hasattr(torch, "npu") and`
 _DEFINED = re.compile(r"(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
@@ -108,6 +111,6 @@ class TargetVariants:
     def _begins(self, word: str, pattern: str) -> bool:
         """Return whether some line that contains a word begins with a pattern."""
         begins, text = re.compile(pattern), self._text
-        places = self._find(("text", word), plain(word)) if word.isascii() else ()
+        places = self._find((BEGINNING, word), plain(word)) if word.isascii() else ()
         self._work.compare(len(places))
         return any(begins.match(text, text.rfind("\n", 0, at) + 1) for at in places)

@@ -108,12 +108,14 @@ class Engine:
 
     def _facts(self, source: Source, ruleset: Ruleset, work: Work, edited: Edited | None = None) -> Facts:
         """The facts of a text. If the facts of an earlier text of the same path are cached, only the changed lines are
-        read."""
+        read; none if an edit has been undone."""
         key = source.path, ruleset
         before = self._memory.get(key)
         edits = edited[1] if edited is not None and before is not None and before.text is edited[0] else ()
         if before is not None and not edits and before.text == source.text:
             facts, facts.work = before, work
+        elif (earlier := self._carried.earlier(key, source.text)) is not None:
+            facts, facts.work = earlier, work
         else:
             facts = read(source.text, ruleset.words, before if source.path or edits else None, edits, work)
         self._memory[key] = facts

@@ -158,7 +158,7 @@ class Facts:
 
     def says(self, word: str) -> bool:
         """Return whether the text contains a word, or any other string without a line break."""
-        return bool(self.searches.find(("text", word), plain(word)))
+        return self.searches.has(("text", word), plain(word))
 
     def moved(self, facts: Facts, region: Region) -> list[Name]:
         """Copy the statements outside `region`, and all names, to the facts of the changed text.

@@ -22,7 +22,7 @@ from .narrow import narrow, renewed
 from .recovery import Parts
 from .relayout import relayout
 from .scans import imports, plain, uses
-from .scopes import IndentScopes
+from .scopes import IndentScopes, same_beginnings
 
 # Strings covered by rules are shorter than this; a longer string contains prose or another language.
 _LONG = 1000
@@ -49,15 +49,17 @@ def read(
     """
     if before is None:
         plain = narrow(text)
-        searches, layout, alike = Searches(plain, work=work), Layout(plain, work=work), False
+        searches, layout, taken = Searches(plain, work=work), Layout(plain, work=work), None
     else:
         regions = of_edits(before.text, edits) if edits else between(before.text, text)
         plain = renewed(before.layout.text, text, regions)
         searches = Searches(plain, before.searches, regions, work)
-        layout, alike = relayout(before.layout, plain, regions, work)
-    scopes = IndentScopes(layout, searches)
-    alike = before is not None and alike and scopes.take_over(before.indents)
-    region = searches.regions[0] if alike and len(searches.regions) == 1 else None
+        layout, taken = relayout(before.layout, plain, regions, work)
+    scopes, region = IndentScopes(layout, searches), None
+    if before is not None and taken is not None:
+        scopes.take_over(before.indents, taken.spans)
+        if taken.alike and len(searches.regions) == 1 and same_beginnings(before.layout.text, plain, searches.regions):
+            region = searches.regions[0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         facts = None

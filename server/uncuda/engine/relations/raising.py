@@ -56,11 +56,11 @@ def imports_left(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator
 def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
     """Device strings that no check reports and that are stored or passed: with an index, `devices + ("cuda:0",)`, or in
     the form of libraries that support only CUDA, `Trainer(accelerator="gpu")`."""
-    places = sorted(at for word in _SPELLED for at in facts.searches.find(("text", word), plain(word)))
+    places = facts.searches.find(("left", *_SPELLED), _quoted)
     found = {(hit.statement.start, hit.node) for hit in hits if hit.statement is not None} if places else set()
     done = -1
     for at in places:
-        if at < done or not _QUOTED.match(facts.text, at - 1) or (statement := facts.peek(at)) is None:
+        if at < done or (statement := facts.peek(at)) is None:
             continue
         done = statement.end
         facts.work.compare(len(statement.digest.texts))
@@ -69,6 +69,12 @@ def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
                 if _is_kept(text.node, statement):
                     yield at, text.value
                     break  # one string is enough for the statement
+
+
+def _quoted(text: str, start: int, end: int) -> list[int]:
+    """A scan for the words of `_SPELLED` as strings of their own."""
+    places = (at for word in _SPELLED for at in plain(word)(text, start, end))
+    return sorted(at for at in places if _QUOTED.match(text, at - 1))
 
 
 def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Facts) -> Iterator[str]:
