@@ -1,4 +1,4 @@
-"""Recognises projects that use TorchScript, which compiles no call of the helper."""
+"""Recognises projects that use TorchScript, which cannot compile calls of the helper module."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ _SCRIPTS = re.compile(r"\bjit[ \t]*\.[ \t]*(?!trace|load|save)\w")
 
 
 def uses_torchscript(context: Context) -> bool:
-    """Whether the file, or another one of its project, uses TorchScript.
+    """Return whether the file, or another file of its project, uses TorchScript.
 
-    It compiles what a compiled function calls, in other files too, so any function may be compiled.
+    TorchScript also compiles the functions that a compiled function calls, even in other files, so any function of the
+    project may be compiled.
     """
     return context.project.scripts or ("jit" in context.text and _SCRIPTS.search(context.text) is not None)
