@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from reprlib import repr as shown  # shortens a long or deeply nested value to a few words
+from reprlib import repr as shown  # shortens a long or deeply nested value in an error message
 from typing import Any
 
 from pygls.exceptions import JsonRpcInvalidParams
@@ -16,7 +16,8 @@ from uncuda.settings import hint
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which fixes a command applies. `rules`: None for all rules; `scope`: a URI, or "" for the whole workspace."""
+    """Which fixes a command applies. `rules`: names of rules, None for all rules; `scope`: the URI of a file or folder,
+    "" for the whole workspace."""
 
     rules: tuple[str, ...] | None = None
     review: bool = False
