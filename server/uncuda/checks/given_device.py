@@ -1,4 +1,4 @@
-"""The argument of `x.cuda(…)`: a device string, an index, or a value known only at run time."""
+"""Finds out whether the argument of `x.cuda(…)` is a device string, an index, or a value known only at run time."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ..facts.role_calls import last_word
 from ..facts.scans import whole_word
 from .base import Context
 
-_FEW = 16  # up to this number, names are searched one by one; beyond it, one pass reads all names
-# Keywords that the method of a tensor accepts and that of a module does not.
+_FEW = 16  # up to this number, names are searched one by one; for more names, one pass over the text finds all of them
+# Keyword arguments that the tensor method accepts and the module method does not.
 _OF_TENSORS = frozenset({"non_blocking", "memory_format"})
 _ANYTHING = ("load", "compile")  # functions of torch that may return something other than a tensor
 _ASSIGNED = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=]*)?=(?!=)[ \t]*(.*)")
@@ -20,7 +20,7 @@ _NUMBERS = re.compile(
     r"(?:\A|_)(?:gpu|rank|index|idx|id|i|n|num|ordinal)s?\d*\Z|\A(?:int|\w*current_device|\w*rank)\(\)\Z", re.I
 )
 _MADE = re.compile(r"(?:torch\.)?device\(")
-# Lines that bind names without `=`: parameters, loops, imports.
+# Lines that bind names without `=`: parameters, loops and imports.
 _BINDS = re.compile(r"\b(?:def|for|lambda|as|import|global|nonlocal)\b|:=|[-+*/|&]=")
 
 
@@ -81,8 +81,8 @@ def _lines_at(text: str, places: Sequence[int]) -> str:
 
 @lru_cache(maxsize=1)
 def _bound(text: str) -> dict[str, bool]:
-    """For each name that the text binds: whether every value is a device. The function makes one pass over the
-    lines."""
+    """Return, for each name that the text binds, whether every value assigned to it is a device. The function makes one
+    pass over the lines."""
     found: dict[str, bool] = {}
     for line in text.splitlines():
         match = _ASSIGNED.match(line)

@@ -15,14 +15,14 @@ from .base import Context, Hit
 from .fallbacks import Fallbacks
 
 ASKED_ONLY = "asked-only"
-"""The limit of an import of a library that the file uses only to ask whether it is available."""
+"""The id of the sentence about a library that the file imports only to find out whether it is available."""
 TRIED = "tried-elsewhere"
-"""The limit of an import in a file that another one imports where it can."""
+"""The id of the sentence about an import in a file that another file imports in a `try`."""
 _GRAVITY = ("error", "warning", "information")
 
 
 class Check:
-    """All rules of this check, by module; rules with a pattern cover modules that are in no table."""
+    """All rules of this check, by module; rules with a pattern cover modules that no table contains."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -41,7 +41,7 @@ class Check:
         return dotted
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at imports, and at uses of modules for which the rule reports uses."""
+        """Yield hits at imports, and at uses of modules whose rule reports uses."""
         fallbacks = Fallbacks(context)
         imported = list(self._imports(context)) if context.line is None else []
         for hit, module in imported:
@@ -58,7 +58,7 @@ class Check:
                 yield fallbacks.lowered(hit, module)
 
     def _imports(self, context: Context) -> Iterator[tuple[Hit, str]]:
-        """A hit for every import that a rule covers, in source order, with the module."""
+        """Yield a hit for every import that a rule covers, in source order, together with the module."""
         torch = "torch" in context.text
         seen: set[tuple[int, str]] = set()
         for binding, statement in sorted(context.facts.imports(), key=lambda found: found[1].start):
@@ -76,9 +76,10 @@ class Check:
                 yield self._asked(hit, binding, context), module
 
     def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
-        """The hit at an import, with severity "information" if the file only tests whether the library is available.
+        """Return the hit at an import; its severity is "information" if the file only tests whether the library is
+        available.
 
-        `probes` of the rule: attributes of the library that tell whether it is available.
+        The rule's `probes` are attributes of the library that tell whether it is available.
         """
         probes, alias = hit.rule.get("probes", ()), binding.alias
         if not probes or alias is None:
@@ -88,7 +89,7 @@ class Check:
         places = context.facts.searches.find((name, True), uses(name, True))
         context.facts.work.compare(len(places))
         places = [at for at in places if own is None or not own.start <= at < own.end]
-        places = [at for at in places if not layout.token_at(at)]  # without matches in strings and comments
+        places = [at for at in places if not layout.token_at(at)]  # matches in strings and comments do not count
         taken = [re.match(r"[ \t]*\.[ \t]*(\w+)", text[at + len(name) : at + len(name) + 40]) for at in places]
         if not taken or not all(match is not None and match[1] in probes for match in taken):
             return hit
@@ -118,7 +119,8 @@ class Check:
 
 
 def _tried(hit: Hit, context: Context) -> Hit:
-    """The hit at a top-level import as information, if another file imports what this one defines only where it can."""
+    """Return the hit at a module-level import; its severity is "information" if another file imports this file only in
+    a `try`."""
     statement, facts = hit.statement, context.facts
     if statement is None or hit.severity or hit.rule.severity == "information":
         return hit
@@ -132,7 +134,7 @@ def _tried(hit: Hit, context: Context) -> Hit:
 
 
 def _first(hits: Sequence[Hit]) -> Iterator[Hit]:
-    """All hits of rules that report uses; for other rules one hit for each library, the first with its highest
+    """Yield all hits of rules that report uses; of other rules one hit for each library, the first one with the highest
     severity."""
     kept: dict[str, Hit] = {}
     for hit in hits:

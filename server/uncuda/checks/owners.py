@@ -30,8 +30,8 @@ _MOVERS = frozenset({"cuda", "to"})
 _LONGEST = 4000
 _FEW = 16  # names that are searched one by one
 _HOLDERS = "|".join(_TORCHS)
-# Searching for the word first, and then checking the character before it, is many times as fast as one pattern for
-# both.
+# Searching for the word first, and checking the character before it afterwards, is many times as fast as one pattern
+# for both.
 _SETS = re.compile(rf"(?:{_HOLDERS})\.(?P<method>cuda|is_cuda)[ \t]*=(?!=)")
 _SETS_BY_NAME = re.compile(rf"setattr\([ \t]*(?:\w+\.)*(?:{_HOLDERS})[ \t]*,[ \t]*[\"'](?P<method>cuda|is_cuda)[\"']")
 _SETTING = "setattr("
@@ -77,7 +77,7 @@ def may_patch(data: bytes) -> bool:
 
 
 def patches_of(text: str) -> Iterator[tuple[int, str]]:
-    """Offsets where a file replaces `cuda` or `is_cuda` of torch, with the name."""
+    """Yield the offsets at which a file replaces `cuda` or `is_cuda` of torch, with the name of the method."""
     for word in _SET:
         yield from _matches_behind("", _SETS, word, text)
     if _says_one(text, _QUOTED):
@@ -85,8 +85,8 @@ def patches_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _matches_behind(excluded: str, pattern: re.Pattern[str], word: str, text: str) -> Iterator[tuple[int, str]]:
-    """Yield the matches of a pattern that begins with `word` and has no word character and no character of `excluded`
-    before it: the offset, and the method's name."""
+    """Yield (offset, method's name) for the matches of a pattern that begins with `word`, unless a word character or a
+    character of `excluded` is before the match."""
     for at in _places(text, word):
         before = text[at - 1 : at] if at else ""
         if not (before.isalnum() or before == "_" or (before and before in excluded)):
@@ -99,7 +99,7 @@ def _says_one(text: AnyStr, words: tuple[AnyStr, ...]) -> bool:
 
 
 def _derived(known: dict[str, str], bases: dict[str, list[str]]) -> dict[str, str]:
-    """Extend what is known about classes to the classes derived from them."""
+    """Add the classes derived from known classes to the known classes."""
     below: dict[str, list[str]] = {}
     for name, words in bases.items():
         for word in words:
@@ -139,8 +139,8 @@ def _methods(text: str) -> Iterator[tuple[re.Match[str], str]]:
 def _holder(text: str, heads: Sequence[int], method: re.Match[str], before: Mapping[int, tuple[int, str]]) -> str:
     """The class whose body contains a method; "" if it is in a function or at module level.
 
-    `heads`: offsets of the words `class` and `def`; `before`: by indentation, the line and the class of the previous
-    method.
+    `heads`: the offsets of the words `class` and `def`; `before`: for each indentation, the line and the class of the
+    previous method.
     """
     indent = len(method["indent"])
     for index in range(bisect_left(heads, method.start()) - 1, -1, -1):
@@ -161,7 +161,7 @@ def _places(text: str, word: str) -> Iterator[int]:
 
 
 def _body(text: str, method: re.Match[str]) -> str:
-    """The source of a method up to the next line that is not indented deeper, dedented; "" if it is too long."""
+    """Return the dedented source of a method, up to the next line that is not indented deeper; "" if it is too long."""
     ending = re.compile(rf"^[ \t]{{0,{len(method['indent'])}}}[^\s#)]", re.M)
     most = method.start() + _LONGEST
     end = ending.search(text, text.find("\n", method.end()) % (len(text) + 1), most)
