@@ -19,14 +19,14 @@ _PASSES = 12
 _CHANGED = "changed while it was being fixed; left as it is, run again"
 
 Edited = tuple[str, Collection[Edit]]
-"""An earlier text, and the edits that turned it into the present one."""
+"""An earlier text, and the edits that turned it into the current one."""
 
 Chosen = list[tuple[Fix, str]]
 """Fixes that are applied together, each with its rule."""
 Combine = Callable[[Chosen], Chosen]
-"""A function that replaces the imports that single fixes need by those that all fixes together need."""
+"""A function that replaces the imports of single fixes by those that all fixes together need."""
 Check = Callable[[Source, "Edited | None", "Answers | None"], Report]
-"""Computes the report of a text, given the edits since the last check and the known receivers."""
+"""A function that returns the report of a text, given the edits since the last check and the known receivers."""
 
 
 def fixed(
