@@ -1,4 +1,5 @@
-"""The keys of a rule's declaration in one table: what each key means, what values it may have, which check reads it.
+"""The table of the keys that a rule's declaration may have: what each key means, what values it may have, and which
+check reads it.
 
 The loader's validation and the page `docs/rule-keys.md` are generated from this table.
 """
@@ -14,16 +15,16 @@ PREREQUISITES = ("library", "extension", "environment")
 ROLES = ("argument", "comparison", "membership", "default", "assignment", "key", "value", "item", "subscript",
          "return", "receiver", "case", "concatenation", "compared")  # fmt: skip
 
-# Kinds of values, which decide how a key's value is validated.
+# The kinds of values; the kind of a key decides how its value is validated.
 TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN, PATTERNS = "text", "texts", "number", "flag", "table", "pattern", "patterns"
 
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a rule's declaration. `choices` lists the values that the key may have; with `empty`, an empty value
-    is allowed and has a meaning; `each` is the type of the values in a table.
+    """One key of a rule's declaration. `choices`: the values that the key may have; `empty`: the meaning of an empty
+    value, if one is allowed; `each`: the type of the values in a table.
 
-    `filled`: the `{placeholders}` in the value are filled with the target's words. `group`: the heading under which
+    `filled`: whether `{placeholders}` in the value are replaced by the target's words. `group`: the heading under which
     `docs/rule-keys.md` lists the key.
     """
 
@@ -355,5 +356,6 @@ CHECKS: dict[str, Verb] = {
 
 
 def keys_of(check: str) -> dict[str, Key]:
-    """The keys that a rule of this check may have: first those of the check, then those of every rule."""
+    """Return the keys that a rule of this check may have: first those of the check, then those that every rule may
+    have."""
     return {key.name: key for key in (*CHECKS[check].keys, *COMMON)}

@@ -12,15 +12,15 @@ from .layout import Layout
 
 
 def relayout(before: Layout, text: str, regions: Sequence[Region], work: Work | None = None) -> tuple[Layout, bool]:
-    """The layout of a text, computed from the layout before its changed regions; and whether each change is within one
-    logical line, so that the logical lines of both texts correspond."""
+    """Return the layout of a text, computed from the layout before its changed regions, and whether each change is
+    within one logical line, so that the logical lines of both texts correspond."""
     strings = _strings(before, text, regions)
     layout = Layout(text, strings, work)
     return layout, strings is not None and _take_lines(layout, before, regions)
 
 
 def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple[int, int]] | None:
-    """The triple-quoted strings, if no changed line can have started or ended one; else None."""
+    """Return the triple-quoted strings, if no changed line can have begun or ended one; otherwise None."""
     if before.mended:
         return None
     for region in regions:
@@ -33,10 +33,10 @@ def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple
 
 
 def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> bool:
-    """Reuse the logical lines around the changed ones if the lines still end at the same offsets.
+    """Reuse the logical lines outside of the changed ones, if the changed lines still end at the same offsets.
 
-    Returns whether each change is within one logical line. Below an unclosed bracket, the ends of lines are guessed
-    from the lines around them; these are computed again, unless the bracket is in the changed line.
+    Return whether each change is within one logical line. Below an unclosed bracket, the ends of lines were guessed
+    from the lines around them; these lines are computed again, unless the bracket is in the changed line.
     """
     spans = _spans(before, regions)
     if any(not any(span.old <= start < span.old_end for span in spans) for start in before.unclosed):
@@ -99,8 +99,8 @@ def _lines(layout: Layout, span: Region) -> list[tuple[int, int]] | None:
 
 
 def _holds_sure(layout: Layout, start: int, end: int) -> bool:
-    """Whether a logical line contains a certain start of a statement, so that lines above were not searched for
-    brackets."""
+    """Return whether a logical line contains a line that certainly begins a statement, so that lines above it were not
+    searched for brackets."""
     while start < end:
         if layout.is_sure(start):
             return True
@@ -109,8 +109,8 @@ def _holds_sure(layout: Layout, start: int, end: int) -> bool:
 
 
 def _doubtful(layout: Layout, start: int, end: int) -> bool:
-    """Whether a physical line inside a logical line looks like the start of a statement, so that a bracket is open
-    above."""
+    """Return whether a physical line inside a logical line looks like the beginning of a statement, which means that a
+    bracket above is open."""
     at = layout.text.find("\n", start, end) + 1
     while 0 < at < end:
         holder = layout.string_around(at)

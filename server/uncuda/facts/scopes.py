@@ -18,13 +18,14 @@ FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 """Matches the header of a function; group 1 is its name."""
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
-_AT_ONCE = 16  # steps that are counted at once
-_LINES = 16  # number of characters in lines whose indentation is read in about the time of one work step
+_AT_ONCE = 16  # steps of work that are counted at once
+_LINES = 16  # reading the indentation of lines with this many characters takes about as long as one step of work
 _LEAVING = frozenset({"return", "raise"})
 
 
 class Header(NamedTuple):
-    """The first line of a block: start of its first word, end, indentation in columns, first word."""
+    """The first line of a block: the start of its first word, the end, the indentation in columns, and the first
+    word."""
 
     start: int
     end: int
@@ -33,7 +34,7 @@ class Header(NamedTuple):
 
 
 class ScopeMap(Protocol):
-    """The interface for finding scopes: implemented here with indentation, in tests with the `ast` of the whole
+    """The interface for finding scopes, implemented here by indentation, and in tests by the `ast` of the whole
     file."""
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
@@ -58,9 +59,9 @@ class IndentScopes:
         self._clauses: dict[int, list[Header]] = {}
 
     def take_over(self, before: IndentScopes) -> bool:
-        """Copy the results for the previous text, whose logical lines must correspond to those of this one.
+        """Copy the results for the previous text, whose logical lines must correspond to the lines of this one.
 
-        Return False, and copy nothing, if a line changed before the end of its first word.
+        Return False, and copy nothing, if one of the changes is before the end of the first word of a line.
         """
         lines = same_beginnings(before._text, self._text, self._searches.regions)
         if lines is None:
@@ -183,7 +184,7 @@ class IndentScopes:
             yield self.header_at(start)
 
     def _indented(self, start: int, indent: int) -> bool:
-        """Whether the line that starts here contains code at this indentation."""
+        """Return whether the line that begins here contains code with this indentation."""
         text, first = self._text, start + indent
         if text[start:first].count(" ") == indent:  # nearly all lines are indented with spaces
             return text[first : first + 1].strip("# \t\f\r\n") != ""
@@ -223,7 +224,8 @@ class IndentScopes:
             if uncounted == _AT_ONCE:
                 layout.work.compare(_AT_ONCE)
                 uncounted = 0
-            if text.startswith(spaces, start):  # indented at least as deep; if equally deep, its header may be known
+            # the line is indented at least as deep; if it is equally deep, its header may be known
+            if text.startswith(spaces, start):
                 if start in known and not text.startswith((" ", "\t", "\f"), start + indent):
                     return known[start]
                 continue
@@ -269,13 +271,14 @@ class IndentScopes:
 
 
 def _here(offset: int, lines: Sequence[Region]) -> int:
-    """The new offset of an old offset that is not before all changed lines."""
+    """Return the new offset for an old offset that is not above all changed lines."""
     line = lines[bisect_right(lines, offset, key=lambda line: line.old) - 1]
     return offset - line.old + line.new if offset < line.old_end else offset + line.shift
 
 
 def _ends(old: str, new: str, lines: Sequence[Region]) -> Iterator[tuple[int, int]]:
-    """(old, new) ends of blocks that moved because a blank line became code, or code became a blank line."""
+    """Yield the old and the new end of each block whose end moved because a blank line became code, or code became a
+    blank line."""
     for line in lines:
         was, now = old[line.old : line.old_end].strip(), new[line.new : line.new_end].strip()
         if now and not was:
@@ -285,7 +288,8 @@ def _ends(old: str, new: str, lines: Sequence[Region]) -> Iterator[tuple[int, in
 
 
 def same_beginnings(old: str, new: str, regions: Sequence[Region]) -> list[Region] | None:
-    """A region for each line of the regions if the lines correspond one to one and begin alike; else None."""
+    """Return a region for each changed line if the old and new lines correspond one to one and begin alike; otherwise
+    None."""
     lines: list[Region] = []
     for region in regions:
         a, b = region.old, region.new
@@ -302,7 +306,8 @@ def same_beginnings(old: str, new: str, regions: Sequence[Region]) -> list[Regio
 
 
 def _is_beside(blank: tuple[str, str], line: tuple[str, str], text: str, end: int) -> bool:
-    """Whether a blank line becomes a line of code in the same block as the next line, without starting a block."""
+    """Return whether a blank line became a line of code in the same block as the next line, without beginning a block
+    of its own."""
     if blank[1] or blank[0].strip(" \t\f") or line[1] != "word":
         return False
     below = _HEAD.match(text, end)

@@ -1,4 +1,4 @@
-"""The table of all settings, from which validation, the JSON schema and the editors' settings are made."""
+"""The table of all settings; validation, the JSON schema and the editors' settings are made from it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Option:
-    """The declaration of one setting. `name` is kebab-case, as in TOML; if `choices` is empty, any text that matches
+    """The declaration of one setting. `name`: in kebab-case, as in TOML; if `choices` is empty, any text that matches
     `pattern` is valid; the choices of a boolean are valid in addition to true and false."""
 
     name: str
