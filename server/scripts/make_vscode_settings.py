@@ -109,7 +109,7 @@ def _names(option: Option, choices: list[str]) -> list[str]:
 
 
 def _said(option: Option, language: str) -> dict[str, str]:
-    """The explanations of a setting's values, taken from its description: "`value`: what it does"."""
+    """Return the explanations of a setting's values, taken from its description: "`value`: what it does"."""
     if option.name == "target":
         key = "title-zh" if language == "zh" else "title"
         return {
@@ -130,7 +130,7 @@ def _json(value: Any) -> str:
 
 
 def files() -> dict[Path, str]:
-    """The path of each file of the extension, with its contents after the settings are inserted."""
+    """Return the files of the extension that contain settings, with their new contents."""
     before = {name: (EXTENSION / name).read_text(encoding="utf-8") for name in ("package.json", *_TEXTS)}
     after = {name: texts(before[name], language) for name, language in _TEXTS.items()}
     return {
