@@ -15,7 +15,7 @@ COMPARE = ROOT / "server" / "scripts" / "compare_api.py"
 
 
 def java_list(name: str) -> list[str]:
-    """The strings of a `List.of` in Options.java."""
+    """Return the strings of a list (`List.of`) in Options.java."""
     text = (PLUGIN / "plugin/src/main/java/uncuda/core/Options.java").read_text(encoding="utf-8")
     match = re.search(rf" {name} = List\.of\(([^)]*)\)", text)
     assert match
@@ -30,7 +30,7 @@ def test_choices_are_those_of_the_server() -> None:
 
 
 def test_one_version() -> None:
-    """The version in every pom, in plugin.xml and in the Gradle build, which also has since-build."""
+    """All files state the same version: every pom, plugin.xml and the Gradle build, which also states since-build."""
     found = set()
     for pom in [PLUGIN / "pom.xml", *PLUGIN.glob("*/pom.xml")]:
         text = pom.read_text(encoding="utf-8")
