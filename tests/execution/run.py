@@ -109,8 +109,8 @@ class Judge:
 
 
 def _alike(target: str, one: str, other: str, run: Run) -> bool:
-    """Return whether the version `other` of a plugin would give a run the same answers as the version `one`, in which it
-    ran, and has the same ones of the names that the run looked up."""
+    """Return whether the version `other` of a plugin would give a run the same answers as the version `one`, with which
+    it was made, and has the same ones of the names that the run looked up."""
     versions, names, others = PLUGINS[target].versions, modules(target, one), modules(target, other)
     for record in run.records:
         if "asked" not in record:  # the record belongs to a process that the program started
