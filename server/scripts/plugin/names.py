@@ -1,18 +1,18 @@
 """Reads the names that a version of a plugin has, and the names that it sets on torch; they are stored as JSON in
 `names/`.
 
-- `modules`: the names in each module that users may import: for a function its parameters; for a class its
-  `parameters` (null: the parameters of its foreign `bases`) and `members`; for another object only its `members`; for
-  anything else null. Dunder names are left out, and names that come from neither torch nor the plugin.
-- `loaded`: the modules that `import torch_npu` loads; the other modules exist only after they are imported.
-- `aliases`: other names of modules, such as `torch.npu`.
-- `importable`: names outside of the package that an `import` finds because of `sys.modules`.
-- `native`: names that the plugin's C part contains as text, and that may therefore be members of its classes or of the
-  C part itself.
-- `sets`: names that importing the plugin sets, or may set, on objects of torch; conditions are not evaluated.
-- `on_request`: the names that a module such as transfer_to_npu sets when it is imported on request.
-- `unread`: for a version of which only some files could be read, the modules that are missing, and the modules that
-  import all names of those. The names that were found in such modules exist; nothing is known about other names.
+`modules`: the names in each module that users may import: for a function its parameters; for a class its `parameters`
+(null: the parameters of its foreign `bases`) and `members`; for another object only its `members`; for anything else
+null. Dunder names are left out, and names that come from neither torch nor the plugin.
+`loaded`: the modules that `import torch_npu` loads; the other modules exist only after they are imported.
+`aliases`: other names of modules, such as `torch.npu`.
+`importable`: names outside of the package that an `import` finds because of `sys.modules`.
+`native`: names that the plugin's C part contains as text, and that may therefore be members of its classes or of the C
+part itself.
+`sets`: names that importing the plugin sets, or may set, on objects of torch; conditions are not evaluated.
+`on_request`: the names that a module such as transfer_to_npu sets when it is imported on request.
+`unread`: for a version of which only some files could be read, the modules that are missing, and the modules that
+import all names of those. The names that were found in such modules exist; nothing is known about other names.
 
 Of PyTorch itself, only the modules in `TORCH` are read, each by itself, for the signatures of their functions.
 """
