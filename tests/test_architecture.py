@@ -19,10 +19,11 @@ LAYERS = [
     *("checks", "settings", "suppress", "engine", "import_path", "bundled", "child", "receivers"),
     *("workspace", "report", "cli", "lsp"),
 ]
-# The packages of the language server, each of which imports only the previous ones, and the modules beside them.
+# The packages of the language server, each of which imports only packages before it in this list, and the modules
+# beside them.
 ROOMS = ["wire", "state", "session", "debug", "fixing", "features", "server", "start"]
 LARGEST_ROOM = 25
-# Modules imported when a command or setting needs them, not when the server starts.
+# Modules that are imported when a command or setting needs them, not when the server starts.
 NOT_AT_THE_START = [
     *(
         "debug",
@@ -44,7 +45,7 @@ NOT_AT_THE_START = [
         "state.scan_process",
     ),
 ]
-# Modules that may import a package which slows down the start or which only one entry point needs.
+# Modules that may import a package which slows down the start, or which only one entry point needs.
 OWNERS = {
     "pygls": {"lsp"},
     "lsprotocol": {"lsp"},
@@ -52,7 +53,7 @@ OWNERS = {
     "jedi": {"receivers"},
     "click": {"cli", "report"},
 }
-# The module that starts processes, and modules that store a started process and name its type.
+# The module that starts processes, and modules that store a started process and need its type.
 STARTER = "uncuda.child"
 STARTED = {"uncuda.child.pool", "uncuda.lsp.wire.background", "uncuda.receivers.process", "uncuda.workspace.git"}
 STARTS = re.compile(
@@ -62,7 +63,8 @@ STARTS = re.compile(
 )
 ALWAYS_LAZY = {"libcst", "jedi"}
 LONG_MODULE = 400
-# Class names that occur twice in one layer; no entry may be added. Every module of a check has a class `Check`.
+# Class names that occur twice in one layer; no name may be added to this list. `Check` is here because every module of
+# a check has a class of this name.
 SHARED_NAMES = {("checks", "Check"), ("engine", "Found"), ("lsp", "Batch")}
 TARGET_WORD = re.compile(r"(?<![a-z])(?:npu|musa|hccl|mccl|ascend|torchada)(?![a-z])", re.IGNORECASE)
 # Names of an author's machine and of package mirrors, which must not occur in any file of the project.
@@ -97,9 +99,9 @@ def test_one_function_decides_the_language() -> None:
 @pytest.mark.parametrize("name", [name for name in MODULES if layer(name) in LAYERS])
 def test_imports_point_one_way(name: str) -> None:
     allowed = set(LAYERS[: LAYERS.index(layer(name)) + 1])
-    if layer(name) == "lsp":  # `uncuda.lsp` stands beside the command line, not above it
+    if layer(name) == "lsp":  # `uncuda.lsp` is on the same level as the command line, not above it
         allowed.remove("cli")
-    if name == "uncuda.cli.server":  # this command starts the server
+    if name == "uncuda.cli.server":  # this command starts the language server
         allowed.add("lsp")
     wrong = [
         f"{name}:{found.line} imports {found.module}"
@@ -110,7 +112,8 @@ def test_imports_point_one_way(name: str) -> None:
 
 
 def imported(name: str) -> set[str]:
-    """Return the modules that a module imports or starts as a process, and those that packages re-export to it."""
+    """Return the modules that a module imports or starts as a process, and the modules whose names it gets through a
+    package."""
     found = {one.module for one in imports(name, MODULES[name])}
     found.update(re.findall(r'"(uncuda\.[\w.]+)"', _code(name)))
     packages = [one for one in found & {*MODULES} - {"uncuda"} if MODULES[one].name in ("__init__.py", "session.py")]
@@ -136,7 +139,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         name: {found.module for found in imports(name, path) if found.module in MODULES} - {name}
         for name, path in MODULES.items()
     }
-    TopologicalSorter(graph).prepare()  # lazy imports and imports for type checkers count too
+    TopologicalSorter(graph).prepare()  # imports inside functions and imports for type checkers count, too
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if layer(name) == "lsp" and name.count(".") > 1])
@@ -190,7 +193,7 @@ def test_processes_are_started_in_few_places() -> None:
         for name in found
     }
     assert calls == {
-        STARTER: {""},  # the module imports it for Popen
+        STARTER: {""},  # this module imports subprocess for Popen
         "uncuda.child.pool": {"command(self._launch.module)"},
         "uncuda.lsp.wire.background": {"command(module)"},
         "uncuda.receivers.process": {"arguments or command(_MODULE)"},
@@ -204,8 +207,8 @@ def _code(name: str) -> str:
 
 
 def _starts_processes(tree: ast.Module) -> Iterator[ast.AST]:
-    """Yield code that starts a process, or names of modules that do; platform and ctypes.util run programs found on
-    PATH."""
+    """Yield code that starts a process, and names of modules that do; platform and ctypes.util count, because they run
+    programs found on PATH."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -246,7 +249,7 @@ def test_the_command_line_starts_light() -> None:
 
 
 def test_long_modules_are_named(record_property: Callable[[str, object], None]) -> None:
-    """Warn about long modules; docs/style.md says what to look for in them."""
+    """Warn about long modules; docs/style.md says what to check in them."""
     lines = {name: len(_code(name).splitlines()) for name in MODULES}
     if long := [f"{name} ({lines[name]})" for name in MODULES if lines[name] >= LONG_MODULE]:
         record_property("note", f"modules of {LONG_MODULE} lines or more: {', '.join(long)}; have they two subjects?")

@@ -132,7 +132,7 @@ def _json(value: Any) -> str:
 
 
 def files() -> dict[Path, str]:
-    """The path of each file of the extension, with its contents after the settings are inserted."""
+    """Return the files of the extension that contain settings, with their new contents."""
     before = {name: (EXTENSION / name).read_text(encoding="utf-8") for name in ("package.json", *_TEXTS)}
     after = {name: texts(before[name], language) for name, language in _TEXTS.items()}
     return {

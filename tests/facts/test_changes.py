@@ -1,4 +1,4 @@
-"""Reading a changed text gives the same facts as reading it for the first time."""
+"""Tests that reading a changed text gives the same facts as reading it for the first time."""
 
 import random
 
@@ -90,7 +90,7 @@ def test_offsets_move_with_the_lines_that_hold_them() -> None:
 
 
 def said(facts: Facts) -> object:
-    """All results of reading a text, without id() values."""
+    """Return all results of reading a text in a form without id() values."""
     return (
         sorted((start, s.end, facts.text[start : s.end], len(s.digest.texts)) for start, s in facts.statements.items()),
         sorted(facts.unread),

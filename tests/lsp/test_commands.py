@@ -302,8 +302,8 @@ class TestDebugInformation:
 
 
 class TestWhatTheEditorKnowsOfReceivers:
-    """Without the setting `receivers`, fixing many files leaves out those fixes that the receiver analysis hides, or
-    lowers to "review", in an open document."""
+    """Without the setting `receivers`, a command that fixes many files leaves out fixes whose findings the receiver
+    analysis has removed or lowered in an open document."""
 
     TEXT = "import torch\n\nx.cuda()\ny.cuda()\n"
 

@@ -1,4 +1,5 @@
-"""All fixes of a rule, for a client that compares each file with its fixed text before it has them made."""
+"""Tests of all fixes of a rule, for a client that compares each file with its fixed text before it applies the
+fixes."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ def texts(client: Client, wanted: Json, shown: Json) -> dict[str, str]:
 
 
 def test_each_file_and_its_fixed_text(start: Start, tmp_path: Path) -> None:
-    """They are the files and the texts that the fix then makes, and those of `uncuda fix`."""
+    """The files and texts that are compared equal those after the fix, and those of `uncuda fix`."""
     client = start(VIEW, files=FILES)
     copy = shutil.copytree(tmp_path, tmp_path.with_name("copy"))
     uri = client.open(tmp_path / "a.py")

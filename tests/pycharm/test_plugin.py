@@ -1,13 +1,13 @@
-"""The PyCharm plugin, through Maven: its own tests, in JetBrains' core and under JetBrains' verifier.
+"""Tests of the PyCharm plugin with Maven: its own tests, in JetBrains' core and with JetBrains' verifier.
 
-What they show and what they cannot: pycharm-plugin/README.md.
+pycharm-plugin/README.md says what these tests show and what they cannot show.
 """
 
 import pytest
 
 from .maven import clean, maven, results, zip_path
 
-# Every test class that must have run, with its least number of tests.
+# Every test class that must have run, with the smallest number of tests that it must have.
 EXPECTED = {
     "uncuda.core.InterpretersTest": 15,
     "uncuda.core.MessagesTest": 2,

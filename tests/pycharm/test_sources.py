@@ -33,7 +33,7 @@ def test_settings_of_the_page_are_those_of_the_server() -> None:
 
 
 def test_one_version() -> None:
-    """The version in every pom, in plugin.xml and in the Gradle build, which also has since-build."""
+    """All files state the same version: every pom, plugin.xml and the Gradle build, which also states since-build."""
     found = set()
     for pom in [PLUGIN / "pom.xml", *PLUGIN.glob("*/pom.xml")]:
         text = pom.read_text(encoding="utf-8")

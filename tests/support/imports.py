@@ -1,4 +1,4 @@
-"""The imports of each module of the package, read from its source."""
+"""Reads the imports of each module of the package from its source."""
 
 import ast
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def tree_of(path: Path) -> ast.Module:
 
 @cache
 def imports(name: str, path: Path) -> list[Import]:
-    """The imports of module `name`; `from . import x` counts as importing x if there is such a module."""
+    """Return the imports of module `name`; `from . import x` counts as importing x if there is such a module."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     known = modules()
     found = []

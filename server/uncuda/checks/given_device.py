@@ -1,4 +1,4 @@
-"""The argument of `x.cuda(…)`: a device string, an index, or a value known only at run time."""
+"""Finds out whether the argument of `x.cuda(…)` is a device string, an index, or a value known only at run time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NUMBERS = re.compile(
     r"(?:\A|_)(?:gpu|rank|index|idx|id|i|n|num|ordinal)s?\d*\Z|\A(?:int|\w*current_device|\w*rank)\(\)\Z", re.I
 )
 _MADE = re.compile(r"(?:torch\.)?device\(")
-# Lines that bind names without `=`: parameters, loops, imports.
+# Lines that bind names without `=`: parameters, loops and imports.
 _BINDS = re.compile(r"\b(?:def|for|lambda|as|import|global|nonlocal)\b|:=|[-+*/|&]=")
 
 

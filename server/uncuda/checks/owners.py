@@ -29,8 +29,8 @@ _MOVERS = frozenset({"cuda", "to"})
 _LONGEST = 4000
 _FEW = 16  # names that are searched one by one
 _HOLDERS = "|".join(_TORCHS)
-# Searching for the word first, and then checking the character before it, is many times as fast as one pattern for
-# both.
+# Searching for the word first, and checking the character before it afterwards, is many times as fast as one pattern
+# for both.
 _SETS = re.compile(rf"(?:{_HOLDERS})\.(?P<method>cuda|is_cuda)[ \t]*=(?!=)")
 _SETS_BY_NAME = re.compile(rf"setattr\([ \t]*(?:\w+\.)*(?:{_HOLDERS})[ \t]*,[ \t]*[\"'](?P<method>cuda|is_cuda)[\"']")
 _SETTING = "setattr("
@@ -116,7 +116,7 @@ def _says_one(text: AnyStr, words: tuple[AnyStr, ...]) -> bool:
 
 
 def _derived(known: dict[str, str], bases: dict[str, list[str]]) -> dict[str, str]:
-    """Extend what is known about classes to the classes derived from them."""
+    """Add the classes derived from known classes to the known classes."""
     below: dict[str, list[str]] = {}
     for name, words in bases.items():
         for word in words:
@@ -166,8 +166,8 @@ def _methods(text: str, find: Find) -> Iterator[tuple[re.Match[str], str]]:
 def _holder(text: str, heads: Sequence[int], method: re.Match[str], before: Mapping[int, tuple[int, str]]) -> str:
     """The class whose body contains a method; "" if it is in a function or at module level.
 
-    `heads`: offsets of the words `class` and `def`; `before`: by indentation, the line and the class of the previous
-    method.
+    `heads`: the offsets of the words `class` and `def`; `before`: for each indentation, the line and the class of the
+    previous method.
     """
     indent = len(method["indent"])
     for index in range(bisect_left(heads, method.start()) - 1, -1, -1):
@@ -181,7 +181,7 @@ def _holder(text: str, heads: Sequence[int], method: re.Match[str], before: Mapp
 
 
 def _body(text: str, method: re.Match[str]) -> str:
-    """The source of a method up to the next line that is not indented deeper, dedented; "" if it is too long."""
+    """Return the dedented source of a method, up to the next line that is not indented deeper; "" if it is too long."""
     ending = re.compile(rf"^[ \t]{{0,{len(method['indent'])}}}[^\s#)]", re.M)
     most = method.start() + _LONGEST
     end = ending.search(text, text.find("\n", method.end()) % (len(text) + 1), most)

@@ -1,4 +1,4 @@
-"""Accepted findings: the command line options about baselines, and the removal of accepted findings from a run's
+"""Accepted findings on the command line: the options about baselines, and the removal of accepted findings from a run's
 results."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
-_PLACES = 5  # source lines that one message names
+_PLACES = 5  # how many source lines one message names
 
 
 def baseline_options(command: CommandT) -> CommandT:
@@ -43,7 +43,7 @@ def writing_options(command: CommandT) -> CommandT:
 
 
 class Wishes(NamedTuple):
-    """The values of the baseline options on one command line."""
+    """The values of the baseline options in one command line."""
 
     file: str | None = None
     none: bool = False
@@ -54,7 +54,7 @@ class Wishes(NamedTuple):
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Wishes:
-        """Return the values of the options of a command; raises a usage error if they cannot be combined."""
+        """Return the values of a command's options; raise a usage error if they cannot be combined."""
         wishes = cls(
             given["baseline"],
             given["no_baseline"],
@@ -76,8 +76,8 @@ class Wishes(NamedTuple):
 
 
 class Accepting:
-    """The baselines of a run, and which findings they accept. `says` says whether notes about the entries of the
-    baselines are printed."""
+    """The baselines of a run, and which findings they accept. `says`: whether to print notes about the entries of the
+    baselines."""
 
     def __init__(self, session: Session, wishes: Wishes, says: bool = True) -> None:
         self.accepted = 0
@@ -85,7 +85,7 @@ class Accepting:
         self._by_folder: dict[str, Acceptance | None] = {}
         self._by_file: dict[str, Acceptance] = {}
         self._unwritten = False
-        self._active: dict[int, frozenset[str]] = {}  # names of active rules, by the id() of an engine
+        self._active: dict[int, frozenset[str]] = {}  # the names of active rules, by the id() of an engine
 
     def open(self, files: Iterable[File]) -> None:
         """Read the baselines of these files; raises Failure if one cannot be used."""
@@ -96,12 +96,12 @@ class Accepting:
 
     @property
     def any(self) -> bool:
-        """Whether a baseline accepts any finding, or the run is to write one."""
+        """Return whether a baseline accepts any finding, or whether the run will write one."""
         return self._wishes.write or any(self._by_file.values())
 
     @property
     def begun(self) -> int:
-        """The number of findings when the baselines were first written; 0 if unknown."""
+        """Return the number of findings when the baselines were first written; 0 if unknown."""
         return sum(sum(acceptance.baseline.counts.values()) for acceptance in self._by_file.values())
 
     def left_alone(self, file: File, source: Source, findings: Iterable[Finding]) -> list[LeftAlone]:
@@ -115,8 +115,8 @@ class Accepting:
         return left
 
     def finish(self, folders: Iterable[str]) -> None:
-        """Print which findings were accepted and which entries are stale, and write the baselines that the user asked
-        for."""
+        """Print which findings were accepted and which baseline entries are unused, and write the baselines that the
+        user asked for."""
         given = [os.path.abspath(folder).rstrip(os.sep) + os.sep for folder in folders]  # noqa: PTH100
         unread = bool(self._session.problems)
         for acceptance in self._by_file.values():
@@ -137,7 +137,8 @@ class Accepting:
         if known is None:
             if not (self._wishes.file or self._wishes.write or os.path.lexists(path)):
                 return None
-            from uncuda.workspace.acceptance import Acceptance  # costs start-up time, often for nothing
+            # imported here, because it costs start-up time and many runs need no baseline
+            from uncuda.workspace.acceptance import Acceptance
             from uncuda.workspace.baseline import BaselineError, read_baseline
 
             try:
@@ -203,8 +204,8 @@ class Accepting:
             self._session.console.note(f"{shown(Path(acceptance.baseline.file))}: {dropped}")
 
     def _looked(self, acceptance: Acceptance) -> dict[str, LooksFor]:
-        """Return, by path, for each file of a baseline that was checked without an error, a function that tells whether
-        a rule looked for findings of a target in the file."""
+        """Return, by path, a function for each file of a baseline that was checked without an error; the function tells
+        whether a rule searched the file for findings of a target."""
         from uncuda.workspace.baseline import relative
 
         failed = {problem.path for problem in self._session.problems}
@@ -228,8 +229,7 @@ class Accepting:
         return looks_for
 
     def _looks_elsewhere(self, acceptance: Acceptance) -> LooksFor:
-        """The function as in `_looked` for a file that no longer exists: that of the first checked file of the
-        baseline."""
+        """Return such a function for a file that no longer exists: that of the first checked file of the baseline."""
         first = next((file for file in self._session.looked if self._is_of(file, acceptance)), None)
         return self._looks_in(first) if first is not None else lambda rule, target: False
 

@@ -20,7 +20,7 @@ _PASSES = 12
 _CHANGED = "changed while it was being fixed; left as it is, run again"
 
 Edited = tuple[str, Collection[Edit]]
-"""An earlier text, and the edits that turned it into the present one."""
+"""An earlier text, and the edits that turned it into the current one."""
 
 Chosen = list[tuple[Fix, str]]
 """Fixes that are applied together, each with its rule."""
@@ -38,7 +38,7 @@ class Together(NamedTuple):
 _ALONE = Together()
 
 Check = Callable[[Source, "Edited | None", "Answers | None"], Report]
-"""Computes the report of a text, given the edits since the last check and the known receivers."""
+"""A function that returns the report of a text, given the edits since the last check and the known receivers."""
 
 
 def fixed(

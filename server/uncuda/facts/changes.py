@@ -27,11 +27,11 @@ class Region(NamedTuple):
 
     @property
     def shift(self) -> int:
-        """The number to add to an offset of the old text after this region."""
+        """The number to add to an offset of the old text that is after this region."""
         return self.new_end - self.old_end
 
     def place(self, offset: int) -> int:
-        """The new offset of an old offset outside this region, if it is the only region."""
+        """Return the new offset for an old offset outside of this region, if it is the only region."""
         return offset + self.new_end - self.old_end if offset >= self.old_end else offset
 
 
@@ -63,8 +63,8 @@ def of_edits(old: str, edits: Iterable[tuple[int, int, str]]) -> list[Region]:
 
 
 def _alike(size: int, part: Callable[[int, int], bool]) -> int:
-    """The length, at most `size`, of the common beginning of two texts; `part(a, b)` tells whether [a, b) is equal in
-    both."""
+    """Return the length, at most `size`, of the common beginning of two texts; `part(a, b)` returns whether [a, b) is
+    equal in both."""
     low = 0
     while low < size and part(low, min(low + _STRETCH, size)):
         low += _STRETCH
@@ -170,13 +170,13 @@ class Searches:
         return frozenset(self._placed)
 
     def renewed(self, keys: Iterable[Hashable]) -> Iterator[tuple[Hashable, list[int], list[int]]]:
-        """(key, old offsets, new offsets) for each of the keys that was searched in the previous text."""
+        """Yield (key, old offsets, new offsets) for each of these keys whose search was made in the previous text."""
         for key in keys:
             if key in self._before:
                 yield key, self._before[key], self._all(key, self._scans_before[key])
 
     def imports(self) -> Iterator[tuple[Hashable, list[int], list[int]]]:
-        """The same as `renewed`, only for the searches for imports."""
+        """Yield the same values as `renewed`, but only for the searches for imports."""
         return self.renewed([key for key in self._before if isinstance(key, tuple) and key[0] == "imports"])
 
     def _renewed(self, old: list[int], scan: Scan, regions: Sequence[Region]) -> list[int]:
@@ -202,7 +202,7 @@ class Searches:
 
 
 def moved(offsets: list[int], regions: Sequence[Region]) -> list[int]:
-    """Sorted offsets of the old text as offsets of the new one, without those inside a region."""
+    """Return sorted offsets of the old text as offsets of the new text, leaving out those inside a region."""
     found: list[int] = []
     done = shift = 0
     for region in regions:

@@ -32,7 +32,7 @@ def relayout(
 
 
 def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple[int, int]] | None:
-    """The triple-quoted strings, if no changed line can have started or ended one; else None."""
+    """Return the triple-quoted strings, if no changed line can have begun or ended one; otherwise None."""
     if before.mended:
         return None
     changed = []
@@ -142,8 +142,8 @@ def _lines(layout: Layout, span: Region) -> list[tuple[int, int]] | None:
 
 
 def _holds_sure(layout: Layout, start: int, end: int) -> bool:
-    """Whether a logical line contains a certain start of a statement, so that lines above were not searched for
-    brackets."""
+    """Return whether a logical line contains a line that certainly begins a statement, so that lines above it were not
+    searched for brackets."""
     while start < end:
         if layout.is_sure(start):
             return True
@@ -152,8 +152,8 @@ def _holds_sure(layout: Layout, start: int, end: int) -> bool:
 
 
 def _doubtful(layout: Layout, start: int, end: int) -> bool:
-    """Whether a physical line inside a logical line looks like the start of a statement, so that a bracket is open
-    above."""
+    """Return whether a physical line inside a logical line looks like the beginning of a statement, which means that a
+    bracket above is open."""
     at = layout.text.find("\n", start, end) + 1
     while 0 < at < end:
         holder = layout.string_around(at)

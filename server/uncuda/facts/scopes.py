@@ -27,7 +27,8 @@ _LEAVING = frozenset({"return", "raise"})
 
 
 class Header(NamedTuple):
-    """The first line of a block: start of its first word, end, indentation in columns, first word."""
+    """The first line of a block: the start of its first word, the end, the indentation in columns, and the first
+    word."""
 
     start: int
     end: int
@@ -44,7 +45,7 @@ class _Line(NamedTuple):
 
 
 class ScopeMap(Protocol):
-    """The interface for finding scopes: implemented here with indentation, in tests with the `ast` of the whole
+    """The interface for finding scopes, implemented here by indentation, and in tests by the `ast` of the whole
     file."""
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
@@ -240,7 +241,7 @@ class IndentScopes:
             yield self.header_at(start)
 
     def _indented(self, start: int, indent: int) -> bool:
-        """Whether the line that starts here contains code at this indentation."""
+        """Return whether the line that begins here contains code with this indentation."""
         text, first = self._text, start + indent
         if text[start:first].count(" ") == indent:  # nearly all lines are indented with spaces
             return text[first : first + 1].strip("# \t\f\r\n") != ""
@@ -326,7 +327,8 @@ class IndentScopes:
 
 
 def same_beginnings(old: str, new: str, regions: Sequence[Region]) -> list[Region] | None:
-    """A region for each line of the regions if the lines correspond one to one and begin alike; else None."""
+    """Return a region for each changed line if the old and new lines correspond one to one and begin alike; otherwise
+    None."""
     lines: list[Region] = []
     for region in regions:
         a, b = region.old, region.new
@@ -343,7 +345,8 @@ def same_beginnings(old: str, new: str, regions: Sequence[Region]) -> list[Regio
 
 
 def _is_beside(blank: tuple[str, str], line: tuple[str, str], text: str, end: int) -> bool:
-    """Whether a blank line becomes a line of code in the same block as the next line, without starting a block."""
+    """Return whether a blank line became a line of code in the same block as the next line, without beginning a block
+    of its own."""
     if blank[1] or blank[0].strip(" \t\f") or line[1] != "word":
         return False
     below = _HEAD.match(text, end)

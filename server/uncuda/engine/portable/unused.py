@@ -1,4 +1,4 @@
-"""`import torch`, where nothing uses it once the helper is asked."""
+"""Removes `import torch` if nothing uses it after the fixes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _FREE = sys.stdlib_module_names | {
     *("", "click", "hydra", "matplotlib", "numpy", "omegaconf", "packaging", "pandas", "PIL", "pytest", "requests"),
     *("scipy", "torch", "torchvision", "tqdm", "typing_extensions", "yaml"),
 }
-"""Modules that can be imported before torch, or that import it themselves."""
+"""Modules that do not need torch to be imported before them, or that import it themselves."""
 _COMPILED = re.compile(r"\b_C\b|_ext\b|_cuda\b")
 
 
 class UnusedTorch:
-    """Answers for one text. `taken`: modules of which another file uses `torch`; `own`: the first words of
-    the project's modules."""
+    """Finds an `import torch` in one text that fixes make unused. `taken`: modules from which another file imports
+    `torch`; `own`: top-level names of the project's modules."""
 
     def __init__(self, facts: Facts, path: str, taken: Collection[str], own: frozenset[str]) -> None:
         self._facts, self._own = facts, own
@@ -36,8 +36,8 @@ class UnusedTorch:
         self._may_go = module not in taken and module != "__init__" and not name.endswith(".ipynb")
 
     def edits(self, edits: Sequence[Edit], place: int) -> list[Edit]:
-        """The edit that takes the import away, if these edits take its last use; none if any use is left. `place`:
-        where the helper is imported, which imports torch."""
+        """Return the edit that removes `import torch` if these edits replace its last use, otherwise no edit. `place`:
+        the offset at which the helper module is imported, which itself imports torch."""
         text = self._facts.text
         if any("torch" in edit.text for edit in edits):
             return []

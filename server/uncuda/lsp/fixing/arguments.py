@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from reprlib import repr as shown  # shortens a long or deeply nested value to a few words
+from reprlib import repr as shown  # shortens a long or deeply nested value in an error message
 from typing import Any
 
 from pygls.exceptions import JsonRpcInvalidParams
