@@ -8,7 +8,7 @@ WORKERS ?= $(shell expr $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null ||
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo rule target test quick lint format types generate check-generated bench fuzz witness test-execution test-execution-full wheel vsix vscode screenshots pycharm lock clean
+.PHONY: help setup demo rule target test quick all-tests quick-tests lint format types generate check-generated bench fuzz witness test-execution test-execution-full wheel vsix vscode screenshots pycharm lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-20s %s\n", $$1, $$2 }'
@@ -26,11 +26,20 @@ rule: setup ## begin a rule: make rule NAME
 target: setup ## begin an accelerator: make target ID
 	@$(PY) server/scripts/scaffold.py target $(NAME)
 
-test: lint types check-generated ## everything this machine can check; what CI runs
+test: lint ## everything this machine can check; what CI runs
+	@$(MAKE) --no-print-directory -j 3 types check-generated all-tests || $(FAILED)
+
+quick: lint ## the inner loop: no large packages, nothing slow
+	@$(MAKE) --no-print-directory -j 3 types check-generated quick-tests || $(FAILED)
+
+# The tests run beside the other checks, which use one core each. Make's own messages are then far above.
+FAILED = { echo "make $@: failed; a line above with '***' names each check that did" >&2; exit 1; }
+
+all-tests: setup
 	@$(PY) -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
-quick: lint types check-generated ## the inner loop: no large packages, nothing slow
-	@$(PY) -m pytest -n auto -m "not slow and not corpus and not network" $(PYTEST_ARGS)
+quick-tests: setup
+	@$(PY) -m pytest -n $(WORKERS) -m "not slow and not corpus and not network" $(PYTEST_ARGS)
 
 lint: setup ## ruff
 	@$(PY) -m ruff check --quiet .

@@ -198,7 +198,7 @@ def test_texts_are_in_both_languages() -> None:
         assert not re.search(r"[{}]", english + chinese)
 
 
-# Facts about plugins that no rule reports yet; remove a line here when a rule or a table reports it.
+# Facts about plugins that no rule reports yet; a line here is removed when a rule or a table reports its fact.
 UNTOLD = {
     *("backend-autoload", "cpu-fallback", "dataloader-workers", "device-type-check", "fsdp-device-id"),
     *("hccl-reduceop", "hccl-world-size", "jit-script-mindspeed", "no-cpu-fallback", "npu-import-path"),
@@ -330,7 +330,8 @@ def rows_of(target: str, version: str) -> dict[str, dict[str, str]]:
 @pytest.mark.parametrize(
     ("version", "name", "wanted"),
     [
-        # 2.9.0 was released before its post-releases; read from torch_npu/npu/streams.py and memory.py of the wheels
+        # 2.9.0 was released before its post-releases; these names were read from torch_npu/npu/streams.py and memory.py
+        # in the wheels
         ("2.9.0", "torch.cuda.ExternalStream", {"present": "0", "since": "2.9.0.post9"}),
         ("2.9.0.post9", "torch.cuda.ExternalStream", {"present": "1"}),
         ("2.9.1", "torch.cuda.ExternalStream", {"present": "0", "since": "2.10.0.post7"}),
@@ -341,7 +342,7 @@ def rows_of(target: str, version: str) -> dict[str, dict[str, str]]:
         # torch.cuda.is_bf16_supported(including_emulation=True) is newer than these versions
         ("2.8.0.post5", "torch.cuda.is_bf16_supported", {"missing": "including_emulation"}),
         ("2.14.0", "torch.cuda.is_bf16_supported", {"missing": ""}),
-        # names that newer versions removed have no replacement there
+        # names that newer versions have removed have no replacement there
         ("2.8.0.post5", "torch.cuda.MemPoolContext", {"status": "present", "replacement": "torch.npu.MemPoolContext"}),
         ("2.14.0", "torch.cuda.MemPoolContext", {"status": "missing", "replacement": ""}),
     ],
@@ -420,7 +421,7 @@ def test_a_fix_writes_no_name_that_the_pinned_version_lacks() -> None:
 
 @pytest.mark.parametrize("version", target("npu")["versions"])
 def test_no_safe_fix_writes_what_a_version_lacks(version: str) -> None:
-    """For every name of the table and every version with tables, a program that uses only this name."""
+    """The test checks a text that uses only one name, for every name in the table and every version with tables."""
     absent = {row["replacement"] for row in rows_of("npu", version).values() if row["present"] == "0"}
     names = [row["name"] for row in rows_of("npu", version).values() if row["name"].startswith("torch.cuda.")]
     after = safe("import torch\n\n" + "".join(f"x{at} = {name}\n" for at, name in enumerate(names)), version)

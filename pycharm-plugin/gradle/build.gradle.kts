@@ -18,6 +18,7 @@ repositories {
 dependencies {
     intellijPlatform {
         pycharm("2025.2.1.1") // the oldest that is served; its classes are of Java 21, ours of 17
+        bundledPlugin("com.intellij.modules.json") // for the schema of uncuda.toml, where the IDE has it
         pluginVerifier()
         zipSigner()
     }
@@ -38,6 +39,7 @@ sourceSets.main {
 }
 
 tasks.processResources {
+    from("../../docs") { include("uncuda.schema.json") }
     from("../..") {
         include("LICENSE", "NOTICE")
         into("META-INF")

@@ -187,7 +187,7 @@ def test_a_library_is_a_row_of_the_table(library: str, engine: Engine) -> None:
 
 
 def test_parts_of_libraries_that_are_modules_of_their_own() -> None:
-    """`apex_C` is compiled as C++, also by Ascend's build of apex; `colossal_C` needs nvcc."""
+    """`apex_C` is compiled as C++, also by Ascend's build of apex, but `colossal_C` needs nvcc."""
     text = "import torch\nimport apex_C\nfrom colossal_C import multi_tensor_l2norm\n"
     assert said(text) == [("module-adapted", 2), ("module-unsupported", 3)]
     assert said(text, MUSA) == [("module-unknown", 2), ("module-unsupported", 3)]
@@ -395,7 +395,8 @@ def test_a_namespace_is_the_projects_own_as_far_as_its_packages(tmp_path: Path) 
     assert in_project(tmp_path, files, "a.py") == []
     files["a.py"] = files["megatron/core/b.py"] = "import torch\nfrom megatron.training import x\n"
     assert in_project(tmp_path, files, "a.py") == ["module-adapted"]
-    assert in_project(tmp_path, files, "megatron/core/b.py") == []  # its own package is not installed beside it
+    # the package of this file is not installed beside the library
+    assert in_project(tmp_path, files, "megatron/core/b.py") == []
 
 
 LAYER = "import fast_cuda\nimport torch\n\n\nclass Layer:\n    pass\n"
@@ -516,7 +517,7 @@ def test_a_namespace_that_a_library_shares_is_not_the_projects(tmp_path: Path) -
 
 
 def test_the_folder_above_is_the_disks_where_a_path_goes_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`..` in a path is resolved: the current folder is not a parent of `../a.py`."""
+    """`..` in a path is resolved, so that the current folder does not count as a parent of `../a.py`."""
     here = tmp_path / "project/here"
     here.mkdir(parents=True)
     monkeypatch.chdir(here)

@@ -29,7 +29,8 @@ def fix(*arguments: str, stdin: str = "") -> str:
         ({"train.py": TEXT, "pkg/__init__.py": "", "tests/__init__.py": ""}, "pkg.device"),
         ({"pkg/__init__.py": "", "pkg/a.py": TEXT, "pkg/device.py": "def mine(): ...\n"}, "pkg._accelerator"),
         ({"src/pkg/__init__.py": "", "src/pkg/a.py": TEXT}, "pkg.device"),
-        ({"pkg/__init__.py": "from .b import device\n", "pkg/a.py": TEXT}, "pkg._accelerator"),  # it would be replaced
+        # the package uses the name `device` for something else, which the helper module would replace
+        ({"pkg/__init__.py": "from .b import device\n", "pkg/a.py": TEXT}, "pkg._accelerator"),
         ({"pkg/__init__.py": "from .b import *\n", "pkg/a.py": TEXT}, "pkg._accelerator"),
     ],
 )
@@ -72,7 +73,8 @@ RELATIVE = TEXT.replace("import torch\n", "import torch\n\nfrom .b import c\n")
     ],
 )
 def test_a_package_has_its_own(files: dict[str, str], written: list[str] | None, imports: dict[str, str]) -> None:
-    """What lies beside installed packages is left behind, and one of them need not have the other."""
+    """Modules beside installed packages are not installed with them, and one package may be installed without the
+    other."""
     make({**files, "uncuda.toml": SETTINGS})
     fix()
     for name, module in imports.items():
@@ -84,7 +86,7 @@ def test_a_package_has_its_own(files: dict[str, str], written: list[str] | None,
 
 
 def test_a_package_whose_name_nobody_says_is_imported_from_within() -> None:
-    """It may be a part of a namespace: `meg.core`."""
+    """The package may be a part of a namespace package: `meg.core`."""
     files: dict[str, str | bytes] = {"core/__init__.py": "", "core/a.py": TEXT}
     make(files)
     fix("--isolated", "--strategy", "portable")
@@ -104,7 +106,7 @@ STAR = "from .ops import *\n\n\ndef f(x, device):\n    return x.to(device)\n"
 
 
 def test_what_another_file_imports_with_a_star_gets_private_names() -> None:
-    """`device` of the helper would take the place of the other file's own."""
+    """`device` of the helper module would otherwise replace the other file's own name `device`."""
     make({"pkg/__init__.py": "", "pkg/ops.py": TEXT, "pkg/a.py": STAR, "uncuda.toml": SETTINGS})
     fix()
     text = Path("pkg/ops.py").read_text()

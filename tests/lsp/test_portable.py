@@ -1,4 +1,4 @@
-"""In editors, a portable fix that imports the helper module also creates this module."""
+"""Tests that in editors, a portable fix that imports the helper module also creates this module."""
 
 from pathlib import Path
 from typing import Any

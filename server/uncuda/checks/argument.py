@@ -67,7 +67,7 @@ class Check:
             return None
         node, value = found
         if rule.get("rename") and isinstance(value, ast.Constant) and not value.value:
-            return None  # the argument is false, so the feature is off
+            return None  # the argument is false, so the feature of CUDA is not used
         said = self._value(context, reference, value, rule)
         if said is None:
             return None
@@ -84,7 +84,8 @@ class Check:
         return Hit(rule, start, end, words, fixes, limits=limits, statement=reference.statement, node=value)
 
     def _value(self, context: Context, reference: Name, value: ast.expr, rule: Rule) -> str | None:
-        """The value of the argument as text; None if the rule is about other values, or the value names the plugin."""
+        """Return the value of the argument as text; None if the rule is about other values, or if the value already
+        names the target."""
         statement, package = reference.statement, self.target.words.get("package")
         nodes = list(ast.walk(value))
         names = [context.resolve(node, statement) for node in nodes if isinstance(node, (ast.Name, ast.Attribute))]

@@ -1,4 +1,4 @@
-"""The argument of `x.cuda(…)`: a device string, an index, or a value known only at run time."""
+"""Finds out whether the argument of `x.cuda(…)` is a device string, an index, or a value known only at run time."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from ..facts.role_calls import last_word
 from ..facts.scans import whole_word
 from .base import Context
 
+WHOLE_WORD = "whole word"
+"""The first part of the key of the search for a name; only its own lines are read, each by itself."""
 _FEW = 16  # up to this number, names are searched one by one; beyond it, one pass reads all names
 # Keywords that the method of a tensor accepts and that of a module does not.
 _OF_TENSORS = frozenset({"non_blocking", "memory_format"})
@@ -20,7 +22,7 @@ _NUMBERS = re.compile(
     r"(?:\A|_)(?:gpu|rank|index|idx|id|i|n|num|ordinal)s?\d*\Z|\A(?:int|\w*current_device|\w*rank)\(\)\Z", re.I
 )
 _MADE = re.compile(r"(?:torch\.)?device\(")
-# Lines that bind names without `=`: parameters, loops, imports.
+# Lines that bind names without `=`: parameters, loops and imports.
 _BINDS = re.compile(r"\b(?:def|for|lambda|as|import|global|nonlocal)\b|:=|[-+*/|&]=")
 
 
@@ -60,9 +62,9 @@ def is_bound_to_device(context: Context, name: str) -> bool:
     if name not in known:
         facts = context.facts
         if len(known) < _FEW:
-            places = facts.searches.find(("whole word", name), whole_word(name))
+            places = facts.searches.find((WHOLE_WORD, name), whole_word(name))
             facts.work.compare(4 * len(places))
-            known[name] = _bound(_lines_at(facts.text, places)).get(name, False)
+            known[name] = _bound_in(_lines_at(facts.text, places)).get(name, False)
         else:
             facts.work.search(0, len(facts.text))
             known[name] = _bound(facts.text).get(name, False)
@@ -79,8 +81,18 @@ def _lines_at(text: str, places: Sequence[int]) -> str:
     return "".join(lines)
 
 
+def said_of(name: str, lines: str) -> bool | None:
+    """What lines contribute to `is_bound_to_device`: whether all values that they bind to a name are devices; None if
+    they bind none."""
+    return _bound_in(lines).get(name)
+
+
 @lru_cache(maxsize=1)
 def _bound(text: str) -> dict[str, bool]:
+    return _bound_in(text)
+
+
+def _bound_in(text: str) -> dict[str, bool]:
     """For each name that the text binds: whether every value is a device. The function makes one pass over the
     lines."""
     found: dict[str, bool] = {}

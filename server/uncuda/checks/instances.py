@@ -1,4 +1,4 @@
-"""Tells, as far as one file shows, whether an object is torch's or of a class of the program that defines the
+"""Finds out, from one file, whether an object belongs to torch or to a class of the checked project that defines the
 method."""
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from .base import Context
 from .owners import IS_CUDA, called_so
 
 TORCH, OWN, OTHER = "torch", "own", ""
-_SAME = "same"  # tracing the value returned to the name itself, so it adds no kind
-_FREE = "free"  # the name is bound in an outer scope
+_SAME = "same"  # the trace has returned to a variable from which it started, so it adds no information
+_FREE = "free"  # the variable is bound in an outer scope
 _DEEP, _MANY = 12, 60
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?")
 _WORD = re.compile(r"\w+")
@@ -35,11 +35,11 @@ _TENSORS = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "
 
 
 def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> bool:
-    """Whether the method that an attribute names may be defined by a class of the program.
+    """Return whether a class of the checked project may define the method that an attribute names.
 
-    The result is True if the program replaces torch's method. Otherwise it is False for an object of torch, and True
-    for an object of a class that defines the method. For unknown objects, it is True only if such a class's method
-    does more than move the object. The result is also True for attributes of imports.
+    The result is True if the project replaces torch's method. Otherwise the result is False for an object of torch, and
+    True for an object of a class that defines the method. For objects of unknown type, the result is True only if the
+    method of such a class does more than move the object. The result is also True for attributes of imports.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         return True
@@ -57,8 +57,8 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
 
 
 class Instances:
-    """Classifies the objects of one file as torch's, the program's own or unknown. `names`: classes that define the
-    method, and functions that return them."""
+    """Classifies the objects of one file: they belong to torch, to the project's own classes, or are unknown. `names`:
+    classes that define the method, and functions that return them."""
 
     def __init__(self, context: Context, names: frozenset[str]) -> None:
         self._context = context
@@ -66,14 +66,15 @@ class Instances:
         self._known: dict[tuple[str, int], str] = {}
 
     def of(self, node: ast.expr, statement: Statement) -> str:
-        """TORCH or OWN if the file shows one of them, else OTHER. The result does not depend on earlier calls."""
+        """Return TORCH or OWN if the file shows one of them, otherwise OTHER. The result does not depend on earlier
+        calls."""
         self._known.clear()
         kind = self.kind(node, statement)
         return OTHER if kind == _SAME else kind
 
     def kind(self, node: ast.expr, statement: Statement, depth: int = 0) -> str:
-        """Return the kind of an expression; up to `_DEEP` names are traced; _SAME if the trace returns to a name it
-        started from."""
+        """Return the kind of an expression; at most `_DEEP` variables are traced; _SAME if the trace returns to a
+        variable from which it started."""
         self._context.facts.work.compare(4)
         if depth > _DEEP:
             return OTHER
@@ -183,7 +184,7 @@ class Instances:
             match = _CLASS.match(self._context.text, header) if header >= 0 else None
             return OWN if match and match[1] in self._names else OTHER
         if any(binding.name == name and binding.kind == "parameter" for binding in statement.digest.bindings):
-            return self._parameter(name, statement, depth)  # a function whose body is on the line of its header
+            return self._parameter(name, statement, depth)  # the body of the function is on the same line as its header
         scope = indents.scope_of(statement.start)
         while True:
             start = scope[0] if scope is not None else -1
@@ -198,7 +199,7 @@ class Instances:
         """Return the kind of a name in one function or in the module (-1); _FREE if it is not bound there."""
         key = name, start
         if key not in self._known:
-            self._known[key] = _SAME  # in case the name leads back to itself
+            self._known[key] = _SAME  # in case the value of the variable depends on the variable itself
             self._known[key] = _together(self._values(name, start, depth), _FREE)
         return self._known[key]
 
@@ -319,7 +320,7 @@ class Instances:
         return self._known.get(key, OTHER)
 
     def _statements(self, pattern: str, start: int, end: int) -> Iterator[Statement]:
-        """The statements that contain a match of a pattern, each once."""
+        """Return the statements that contain a match of a pattern, each once."""
         facts, done, count = self._context.facts, start, 0
         for match in re.finditer(pattern, facts.text[start:end]):
             at = start + match.start()

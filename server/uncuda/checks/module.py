@@ -16,7 +16,7 @@ from .fallbacks import Fallbacks
 from .module_parts import Parts
 
 ASKED_ONLY = "asked-only"
-"""The limit of an import of a library that the file uses only to ask whether it is available."""
+"""The id of the sentence about a library that the file imports only to find out whether it is available."""
 TRIED = "tried-elsewhere"
 """The limit of an import in a file that another one imports where it can."""
 _MANY = 20  # uses of a part of a library whose conditions are read
@@ -24,7 +24,7 @@ _GRAVITY = ("error", "warning", "information")
 
 
 class Check:
-    """All rules of this check, by module; rules with a pattern cover modules that are in no table."""
+    """All rules of this check, by module; rules with a pattern cover modules that no table contains."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -44,7 +44,7 @@ class Check:
         return dotted
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at imports, and at uses of modules for which the rule reports uses."""
+        """Yield hits at imports, and at uses of modules whose rule reports uses."""
         fallbacks = Fallbacks(context)
         imported = list(self._imports(context)) if context.line is None else []
         for hit, module, _ in imported:
@@ -84,9 +84,10 @@ class Check:
                     yield self._asked(hit, binding, context), part, used.parts.get(part, ())
 
     def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
-        """The hit at an import, with severity "information" if the file only tests whether the library is available.
+        """Return the hit at an import; its severity is "information" if the file only tests whether the library is
+        available.
 
-        `probes` of the rule: attributes of the library that tell whether it is available.
+        The rule's `probes` are attributes of the library that tell whether it is available.
         """
         probes, alias = hit.rule.get("probes", ()), binding.alias
         if not probes or alias is None:
@@ -96,7 +97,7 @@ class Check:
         places = context.facts.searches.find((name, True), uses(name, True))
         context.facts.work.compare(len(places))
         places = [at for at in places if own is None or not own.start <= at < own.end]
-        places = [at for at in places if not layout.token_at(at)]  # without matches in strings and comments
+        places = [at for at in places if not layout.token_at(at)]  # matches in strings and comments do not count
         taken = [re.match(r"[ \t]*\.[ \t]*(\w+)", text[at + len(name) : at + len(name) + 40]) for at in places]
         if not taken or not all(match is not None and match[1] in probes for match in taken):
             return hit
@@ -138,7 +139,8 @@ def _lowered(fallbacks: Fallbacks, context: Context, hit: Hit, module: str, uses
 
 
 def _tried(hit: Hit, context: Context) -> Hit:
-    """The hit at a top-level import as information, if another file imports what this one defines only where it can."""
+    """Return the hit at a module-level import; its severity is "information" if another file imports this file only in
+    a `try`."""
     statement, facts = hit.statement, context.facts
     if statement is None or hit.severity or hit.rule.severity == "information":
         return hit
@@ -152,7 +154,7 @@ def _tried(hit: Hit, context: Context) -> Hit:
 
 
 def _first(hits: Sequence[Hit]) -> Iterator[Hit]:
-    """All hits of rules that report uses; for other rules one hit for each library, the first with its highest
+    """Yield all hits of rules that report uses; of other rules one hit for each library, the first one with the highest
     severity."""
     kept: dict[str, Hit] = {}
     for hit in hits:

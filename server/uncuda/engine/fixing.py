@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from ..edits import REVIEW, SAFE, Change, Edit, Fix, apply_edits, changes_of, select
 from ..project import Answers
@@ -19,14 +20,25 @@ _PASSES = 12
 _CHANGED = "changed while it was being fixed; left as it is, run again"
 
 Edited = tuple[str, Collection[Edit]]
-"""An earlier text, and the edits that turned it into the present one."""
+"""An earlier text, and the edits that turned it into the current one."""
 
 Chosen = list[tuple[Fix, str]]
 """Fixes that are applied together, each with its rule."""
-Combine = Callable[[Chosen], Chosen]
-"""A function that replaces the imports that single fixes need by those that all fixes together need."""
+
+
+class Together(NamedTuple):
+    """What an engine does with fixes that are applied together."""
+
+    combined: Callable[[Chosen], Chosen] = list
+    """Replaces the imports that single fixes need by those that all fixes together need."""
+    laid_out: Callable[[str, str], list[Edit]] = lambda before, after: []
+    """The edits of the fixed text that lay out what the fixes wrote, given the text before and after them."""
+
+
+_ALONE = Together()
+
 Check = Callable[[Source, "Edited | None", "Answers | None"], Report]
-"""Computes the report of a text, given the edits since the last check and the known receivers."""
+"""A function that returns the report of a text, given the edits since the last check and the known receivers."""
 
 
 def fixed(
@@ -36,17 +48,17 @@ def fixed(
     rules: Collection[str] | None,
     answers: Answers | None,
     selection: Selection | None = None,
-    combine: Combine = list,
+    together: Together = _ALONE,
 ) -> Fixed:
     """Return the text after its safe fixes (with `review`, also those that need review) of the given `rules` (None:
     all), or the reason why it was not fixed."""
     if not review:
-        return _made(source, check, {SAFE}, rules, answers, selection, combine)
-    made = _made(source, check, {SAFE, REVIEW}, rules, answers, selection, combine)
+        return _made(source, check, {SAFE}, rules, answers, selection, together)
+    made = _made(source, check, {SAFE, REVIEW}, rules, answers, selection, together)
     classes = [{change.applicability for change in each} for each in made.passes]
     if not any(REVIEW in earlier and SAFE in later for earlier, later in pairwise(classes)):
         return made
-    alone = _made(source, check, {SAFE}, rules, answers, selection, combine)
+    alone = _made(source, check, {SAFE}, rules, answers, selection, together)
     return replace(made, alone=frozenset(change.edit for change in alone.changes))
 
 
@@ -57,7 +69,7 @@ def _made(
     rules: Collection[str] | None,
     answers: Answers | None,
     selection: Selection | None,
-    combine: Combine,
+    together: Together,
 ) -> Fixed:
     text, applied = source.text, Counter[str]()
     passes: list[list[Change]] = []
@@ -74,9 +86,15 @@ def _made(
         ]
         if not chosen:
             quoted = any(quote in change.edit.text for each in passes for change in each for quote in "\"'")
+            if laid_out := together.laid_out(source.text, text) if text != source.text else []:
+                low = REVIEW if any(change.applicability == REVIEW for each in passes for change in each) else SAFE
+                passes.append([Change(edit, tuple(applied), low) for edit in laid_out])
+                text = apply_edits(text, laid_out)
+                report = check(Source(text, source.path, source.encoding, source.bom), None, None)
+                report = selection.moved(laid_out).of(report) if selection is not None else report
             reason = refusal(source.text, text, quoted) if text != source.text else None
             break
-        chosen = combine(chosen)
+        chosen = together.combined(chosen)
         made = {id(fix): fix for fix in select([fix for fix, _ in chosen])}
         passes.append(changes_of((fix, rule) for fix, rule in chosen if id(fix) in made))
         edits = [change.edit for change in passes[-1]]

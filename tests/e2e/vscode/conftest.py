@@ -27,7 +27,7 @@ def installed() -> None:
 
 @pytest.fixture(scope="session")
 def vsix() -> Path:
-    """The .vsix of the extension as `make vsix` builds it; UNCUDA_VSIX=FILE names an existing one."""
+    """Return the .vsix of the extension as `make vsix` builds it; if UNCUDA_VSIX names an existing file, that one."""
     if built := os.environ.get("UNCUDA_VSIX"):
         return Path(built)
     return node.vsix()
@@ -52,7 +52,8 @@ def server(extensions: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 @pytest.fixture(scope="module")
 def browser(installed: None) -> Iterator[Any]:
-    """Chromium, for one test module at a time: while it is open no test of this process can use asyncio."""
+    """Start Chromium, for one test module at a time, because no test of this process can use asyncio while it is
+    open."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as started:
@@ -79,7 +80,7 @@ def new_window(server: CodeServer, browser: Any, shots: Path) -> Iterator[Window
     window.shot("end")
     window.close()
     server.configure({})
-    assert not window.blocked  # the page has sent no request to another machine
+    assert not window.blocked  # the page has sent no request to another machine, because `blocked` is empty
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def window(new_window: Window) -> Window:
 
 @pytest.fixture(scope="module")
 def windows() -> Iterator[list[ReusedWindow]]:
-    """A list with the window that the tests of a module share, empty until it is opened."""
+    """Return a list with the window that the tests of a module share; it is empty until the window is opened."""
     shared: list[ReusedWindow] = []
     yield shared
     for window in shared:
@@ -120,7 +121,7 @@ def reused_window(
         window.close()
     else:
         window.clear()
-    assert not window.blocked  # the page has sent no request to another machine
+    assert not window.blocked  # the page has sent no request to another machine, because `blocked` is empty
 
 
 @pytest.fixture

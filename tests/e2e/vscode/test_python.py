@@ -1,4 +1,4 @@
-"""Which Python runs the server, and which Python must never be run."""
+"""Tests of which Python runs the server, and which Python must never be run."""
 
 import json
 import shlex
@@ -19,7 +19,8 @@ FINDINGS = project.findings(TRAIN)
 
 
 def test_without_libcst(server: CodeServer, window: Window, small: Path, tmp_path: Path) -> None:
-    """The extension contains all packages that it needs: the Python in this test has only its standard library."""
+    """The extension contains all packages that it needs, so it works with a Python that has only its standard
+    library."""
     bare = tmp_path / "bare"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(bare)], check=True)
     server.configure({"uncuda.interpreter": str(bare / "bin" / "python")})
@@ -56,7 +57,8 @@ def test_broken_interpreter(server: CodeServer, window: Window, small: Path, ver
     shown = window.page.locator(".squiggly-warning, .squiggly-error")
 
     def recovered() -> bool:
-        server.configure({})  # the setting is written again, because a new window does not watch its settings at once
+        # the setting is written again, because a new window does not watch its settings from the start
+        server.configure({})
         window.page.wait_for_timeout(3000)
         return bool(shown.count() == len(FINDINGS))
 
@@ -74,8 +76,8 @@ def test_a_server_that_ends_at_once(server: CodeServer, window: Window, small: P
 
 
 def test_a_server_that_does_not_answer(server: CodeServer, window: Window, small: Path) -> None:
-    """The configured Python prints its version, but its first server hangs; restarting the server does not wait for
-    it."""
+    """The configured Python prints its version, but the first server that it runs hangs; restarting the server does not
+    wait for that one."""
     hung = small.with_name("hung")
     once = f'case "$*" in *" server "*) mkdir {shlex.quote(str(hung))} && exec sleep 600;; esac'
     python = script(small.with_name("hanging-python"), f'{once}\nexec {sys.executable} "$@"')
@@ -89,14 +91,14 @@ def test_a_server_that_does_not_answer(server: CodeServer, window: Window, small
 
 
 def test_an_interpreter_in_an_untrusted_workspace(server: CodeServer, window: Window, small: Path) -> None:
-    """In an untrusted workspace, the user's own setting names a Python inside the workspace."""
+    """In an untrusted workspace, the user's own setting names a Python that is inside the workspace."""
     ran = small.with_name("ran")
     script(small / "python", f"touch {shlex.quote(str(ran))}")
     trust = {"security.workspace.trust.enabled": True, "security.workspace.trust.startupPrompt": "never"}
     server.configure({**trust, "uncuda.interpreter": str(small / "python")})
     window.show(small)
     window.open("train.py")
-    window.squiggles(len(FINDINGS))  # the files are checked by the Python on PATH
+    window.squiggles(len(FINDINGS))  # the Python on PATH runs the server that checks the files
     assert not ran.exists()
     window.open_port()  # the view shows only open files, and offers no changes
     window.until(lambda: f"{len(FINDINGS)} left · open files only" in window.port_message(), window.port_message)
@@ -112,8 +114,8 @@ def test_an_interpreter_in_an_untrusted_workspace(server: CodeServer, window: Wi
 
 @pytest.mark.parametrize("trusted", [False, True])
 def test_hostile_workspace(server: CodeServer, window: Window, small: Path, trusted: bool) -> None:
-    """The workspace's settings name a program of the workspace as Python; it is run only if the user trusts the
-    workspace."""
+    """The workspace's settings name a program inside the workspace as the Python to use; it is run only if the user
+    trusts the workspace."""
     ran = small.with_name("ran")
     program = script(small / "python", f'touch {shlex.quote(str(ran))}\nexec {sys.executable} "$@"')
     hostile = {"uncuda.interpreter": program, "uncuda.importStrategy": "fromEnvironment"}

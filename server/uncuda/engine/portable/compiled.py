@@ -1,17 +1,85 @@
-"""Recognises projects that use TorchScript, which compiles no call of the helper."""
+"""Places that TorchScript may compile: it compiles no call of the helper."""
 
 from __future__ import annotations
 
+import ast
+import posixpath
 import re
 
 from ...checks.base import Context
+from ...checks.hit import Hit
+from ...facts.read import Statement
+from ...facts.scopes import Header
+from .torchscript import scripting
 
-_SCRIPTS = re.compile(r"\bjit[ \t]*\.[ \t]*(?!trace|load|save)\w")
+_NEVER = (
+    *(ast.Try, ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Global, ast.Nonlocal, ast.Match),
+    *(ast.Import, ast.ImportFrom, ast.SetComp, ast.Set, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await),
+)
+"""What TorchScript refuses to read, even in a branch that it does not compile (PyTorch 2.1 to 2.14)."""
+_NAMED = re.compile(r"(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)")
 
 
-def uses_torchscript(context: Context) -> bool:
-    """Whether the file, or another one of its project, uses TorchScript.
+class Compiled:
+    """Answers for one text."""
 
-    It compiles what a compiled function calls, in other files too, so any function may be compiled.
-    """
-    return context.project.scripts or ("jit" in context.text and _SCRIPTS.search(context.text) is not None)
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        own = scripting(context.text)
+        path = posixpath.normpath(context.path.replace("\\", "/"))
+        self._is_open = own.is_open or context.project.scripts
+        self._names = own.names | {name for file, name in context.project.compiled if file == path}
+        self._known: dict[int, bool] = {}
+
+    def may_hold(self, hit: Hit) -> bool:
+        """Whether a place may be compiled, by this file or by another one of the project."""
+        if hit.statement is None or not (self._is_open or self._names):
+            return False
+        around = self._around(hit, hit.statement)
+        if any(match[1] in self._names for one in around if (match := _NAMED.match(self._context.text, one.start))):
+            return True
+        return self._is_open and self._may_compile(hit, around)
+
+    def _around(self, hit: Hit, statement: Statement) -> list[Header]:
+        """The headers of the functions and classes that a place is inside of, the innermost first."""
+        indents = self._context.facts.indents
+        outer = statement.digest.ancestors(hit.node) if hit.node is not None else ()
+        is_in_header = any(isinstance(one, (ast.arguments, ast.FunctionDef, ast.AsyncFunctionDef)) for one in outer)
+        own = [] if is_in_header else [indents.header_at(statement.start)]  # a function that stands on one line
+        headers = [*own, *indents.headers(statement.start)]
+        return [one for one in headers if _NAMED.match(self._context.text, one.start)]
+
+    def _may_compile(self, hit: Hit, around: list[Header]) -> bool:
+        """Whether TorchScript could compile the function that holds a place, if anything called it."""
+        assert hit.statement is not None
+        if not around or around[0].word == "class":
+            return False  # Python runs it once
+        inner = around[0]
+        if hit.node is not None and any(
+            isinstance(one, ast.Lambda) for one in hit.statement.digest.ancestors(hit.node)
+        ):
+            return False
+        if inner.start not in self._known:
+            end = self._context.facts.indents.extent(inner.start)
+            self._context.facts.work.search(inner.start, end)
+            self._known[inner.start] = _may_compile(self._context.text[inner.start : end])
+        return self._known[inner.start]
+
+
+def _may_compile(function: str) -> bool:
+    """Whether TorchScript may read the text of a function."""
+    try:
+        (tree,) = ast.parse(function).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    if not isinstance(tree, ast.FunctionDef):
+        return False
+    if tree.args.vararg or tree.args.kwarg:
+        return False
+    return not any(map(_is_refused, (node for part in tree.body for node in ast.walk(part))))
+
+
+def _is_refused(node: ast.AST) -> bool:
+    if isinstance(node, ast.FormattedValue):
+        return node.format_spec is not None or node.conversion != -1
+    return isinstance(node, _NEVER) or (isinstance(node, ast.keyword) and node.arg is None)

@@ -1,4 +1,5 @@
-"""The words of a rule's `portable`, filled in for one text; and why a place cannot be written."""
+"""The replacements that a rule declares under `portable`, filled in for one text, and the reasons why code cannot be
+replaced."""
 
 from __future__ import annotations
 
@@ -10,7 +11,6 @@ from ...catalogue.model import IN_BRACES
 from ...checks.base import Context
 from ...checks.hit import Hit
 from ...checks.scripted import scripted
-from ...edits import SAFE, lowest
 from .accelerators import Accelerators
 from .spelling import Spelling
 
@@ -21,40 +21,71 @@ BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED = (
     "portable-renamed",
     "portable-alias",
 )
-"""Limits of places that have no form for all accelerators."""
+"""Keys of the reasons why the code of a hit cannot be replaced by code for all accelerators."""
 NO_FORM, LATE, DIFFERS = "portable-form", "portable-late", "portable-differs"
 """Limits of a rule that does not say how it is written for all, of a place above the import of the helper that is
 there, and of one that the targets need to be different."""
-PORTABLE_REASONS = frozenset({BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS})
+HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES = (
+    "portable-half",
+    "portable-cudas",
+    "portable-seen",
+    "portable-style",
+    "portable-streams",
+    "portable-compiled",
+    "portable-file",
+    "portable-reach",
+    "portable-refuses",
+)
+"""Limits of fixes that need review, since what is beside them stays CUDA's, another file may need them otherwise, or
+the file may not find the helper; the last is by hand: an error there says that only CUDA will do."""
+ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY = (
+    "portable-any",
+    "portable-module",
+    "portable-decorator",
+    "portable-taken",
+    "portable-own-to",
+    "portable-packed",
+    "portable-early",
+)
+"""Limits of fixes that need review by the way in which they are written."""
+PORTABLE_REASONS = frozenset(
+    {
+        *(BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS),
+        *(HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES),
+        *(ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY),
+    }
+)
 
 
 class Unwritable(Exception):
-    """A place has no form that runs on all accelerators; str() is the limit that says why."""
+    """The code of a hit has no replacement that runs on all accelerators; str() returns the key of the reason."""
 
 
 @dataclass
 class Form:
-    """What a rule writes. `allowed`: the best class of a fix that writes it."""
+    """What a rule writes."""
 
     templates: Mapping[str, str]
     spelling: Spelling
     accelerators: Accelerators | None = None
     """What is asked before the helper, in a text that is written with `torch.accelerator`."""
-    allowed: str | None = SAFE
+    review: str = ""
+    """The limit that says why a fix that writes it needs review; "" where it does not."""
 
     def of(self, key: str) -> str:
-        """What is written for a word or name; Unwritable where the rule does not say it."""
+        """Return the replacement for a string or name; raise Unwritable if the rule declares none."""
         if key not in self.templates:
             raise Unwritable(BY_HAND)
         return filled(self.templates[key], self.spelling)
 
-    def lower(self, applicability: str) -> None:
-        """Lower the class."""
-        self.allowed = lowest(self.allowed, applicability)
+    def needs_review(self, limit: str) -> None:
+        """Note why a fix is for review; the first reason holds."""
+        self.review = self.review or limit
 
 
 def filled(template: str, spelling: Spelling, argument: str = "") -> str:
-    """A template with the helper's calls in its braces; Unwritable where the helper lacks one."""
+    """Return a replacement with calls of the helper module for the names in braces; raise Unwritable if the helper
+    module lacks one."""
     for name in IN_BRACES.findall(template):
         if not spelling.has(name):
             raise Unwritable(LACKS)
@@ -66,7 +97,7 @@ def filled(template: str, spelling: Spelling, argument: str = "") -> str:
 
 
 def refuse_unless_expression(hit: Hit, context: Context) -> None:
-    """Unwritable where Python, a type checker or TorchScript would not take a call in the place of a hit."""
+    """Raise Unwritable if Python, a type checker or TorchScript would not accept a call in place of the hit's code."""
     statement, node = hit.statement, hit.node
     if statement is None or node is None:
         raise Unwritable(BY_HAND)
@@ -91,7 +122,7 @@ def _refuses(outer: ast.AST, inner: ast.AST) -> bool:
 
 
 def is_annotation(outer: ast.AST, inner: ast.AST) -> bool:
-    """Whether a node is the annotation of the one around it."""
+    """Return whether the node `inner` is the annotation of the node `outer`."""
     if isinstance(outer, (ast.AnnAssign, ast.arg)):
         return outer.annotation is inner
     return isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)) and outer.returns is inner

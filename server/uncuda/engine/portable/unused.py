@@ -1,4 +1,4 @@
-"""`import torch`, where nothing uses it once the helper is asked."""
+"""Removes `import torch` if nothing uses it after the fixes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from ...facts.read import Facts
 from .placement import has_code
 
 _LINE = re.compile(r"^import[ \t]+torch[ \t]*(?:\r?\n|\Z)", re.M)
+_INNER = re.compile(r"^[ \t]+import[ \t]+torch[ \t]*\r?\n(?:[ \t]*\r?\n)?", re.M)
+"""An import in a function, with the empty line below it."""
 _NAMES = re.compile(r"(?<![\w.])torch\b|\b(?:is_)?cuda\b")
 _IMPORTS = re.compile(r"^[ \t]*(?:from[ \t]+torch[.\w]*[ \t]+import\b|import[ \t]+torch[.\w]*[ \t]+as\b)", re.M)
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+\.*([\w.]*)[^\n]*", re.M)
@@ -19,13 +21,13 @@ _FREE = sys.stdlib_module_names | {
     *("", "click", "hydra", "matplotlib", "numpy", "omegaconf", "packaging", "pandas", "PIL", "pytest", "requests"),
     *("scipy", "torch", "torchvision", "tqdm", "typing_extensions", "yaml"),
 }
-"""Modules that can be imported before torch, or that import it themselves."""
+"""Modules that do not need torch to be imported before them, or that import it themselves."""
 _COMPILED = re.compile(r"\b_C\b|_ext\b|_cuda\b")
 
 
 class UnusedTorch:
-    """Answers for one text. `taken`: modules of which another file uses `torch`; `own`: the first words of
-    the project's modules."""
+    """Finds an `import torch` in one text that fixes make unused. `taken`: modules from which another file imports
+    `torch`; `own`: top-level names of the project's modules."""
 
     def __init__(self, facts: Facts, path: str, taken: Collection[str], own: frozenset[str]) -> None:
         self._facts, self._own = facts, own
@@ -34,21 +36,40 @@ class UnusedTorch:
         self._may_go = module not in taken and module != "__init__" and not name.endswith(".ipynb")
 
     def edits(self, edits: Sequence[Edit], place: int) -> list[Edit]:
-        """The edit that takes the import away, if these edits take its last use; none if any use is left. `place`:
-        where the helper is imported, which imports torch."""
+        """Return the edit that removes `import torch` if these edits replace its last use, otherwise no edit. `place`:
+        the offset at which the helper module is imported, which itself imports torch."""
         text = self._facts.text
+        if any("torch" in edit.text for edit in edits):
+            return []
+        return [*self._at_head(text, edits, place), *self._in_functions(text, edits)]
+
+    def _in_functions(self, text: str, edits: Sequence[Edit]) -> Iterator[Edit]:
+        """The edits that take such imports away in the functions that the edits are in."""
+        for match in _INNER.finditer(text) if edits else ():
+            header = next(self._facts.indents.headers(match.start()), None)
+            if header is None or header.word not in ("def", "async") or self._facts.layout.token_at(match.start()):
+                continue
+            end = self._facts.indents.extent(header.start)
+            inside = [edit for edit in edits if header.start <= edit.start < end]
+            if inside and not any(self._left(match.span(), inside, (header.start, end))):
+                yield Edit(*match.span(), "")
+
+    def _at_head(self, text: str, edits: Sequence[Edit], place: int) -> list[Edit]:
+        """The edit that takes the import at the head of the text away."""
         if not edits or not self._may_go or self._facts.says("__all__"):
             return []
         lines = list(_LINE.finditer(text))
         if len(lines) != 1 or self._facts.layout.token_at(lines[0].start()):
             return []
-        if any("torch" in edit.text for edit in edits) or any(self._left(lines[0].span(), edits)):
+        if any(self._left(lines[0].span(), edits, (0, len(text)))):
             return []
         return [Edit(*lines[0].span(), "")] if self._is_free(lines[0].end(), place) else []
 
     def _is_free(self, start: int, place: int) -> bool:
         """Whether nothing that may need torch to be loaded is imported between its import and that of the helper."""
-        if place < start or has_code(self._facts.text, start, place):
+        if place < start:
+            return True  # it is loaded above already
+        if has_code(self._facts.text, start, place):
             return False
         for match in _IMPORT.finditer(self._facts.text, start, place):
             root = match[1].partition(".")[0]
@@ -56,16 +77,26 @@ class UnusedTorch:
                 return False
         return True
 
-    def _left(self, line: tuple[int, int], edits: Sequence[Edit]) -> Iterator[bool]:
-        """True for each use that stays: also one in a string, and what a later fix may make one of."""
+    def _left(self, line: tuple[int, int], edits: Sequence[Edit], within: tuple[int, int]) -> Iterator[bool]:
+        """True for each use that stays: also one in a string that is no docstring, and what a later fix may make one
+        of."""
         text, layout = self._facts.text, self._facts.layout
-        self._facts.work.search(0, len(text))
-        for match in _NAMES.finditer(text):
+        self._facts.work.search(*within)
+        for match in _NAMES.finditer(text, *within):
             at = match.start()
-            if line[0] <= at < line[1] or layout.token_at(at) == "#":
+            if line[0] <= at < line[1] or layout.token_at(at) == "#" or self._is_documentation(at):
                 continue
             if any(edit.start <= at < edit.end for edit in edits):
                 continue
             if match[0] == "torch" and _IMPORTS.match(text, layout.line_start(at)):
                 continue
             yield True
+
+    def _is_documentation(self, at: int) -> bool:
+        """Whether a place is in a string in three quotes that is a statement of its own."""
+        text, layout = self._facts.text, self._facts.layout
+        string = layout.string_around(at)
+        if string is None:
+            return False
+        start, end = layout.logical_line(string[0])
+        return not text[start : string[0]].strip(" \t\r\nrRuU") and not text[string[1] : end].strip()

@@ -1,4 +1,4 @@
-"""An environment variable that limits which devices are seen."""
+"""Portable fixes for the environment variable that limits which devices are visible."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from ...checks.base import Context
 from ...checks.hit import Hit
-from ...edits import REVIEW, Edit
-from .forms import BY_HAND, Form, Unwritable, refuse_unless_expression
+from ...edits import Edit
+from .forms import BY_HAND, EARLY, Form, Unwritable, refuse_unless_expression
 
 
 def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
-    """The edit that asks the helper for the variable's name."""
+    """Return the edit that replaces the variable's name by a call of the helper module."""
     refuse_unless_expression(hit, context)
-    form.lower(REVIEW)  # what was set before the helper was imported, the driver has read
+    form.needs_review(EARLY)  # what was set before the helper was imported, the driver has read
     node, statement = hit.node, hit.statement
     if not isinstance(node, ast.Constant) or statement is None:
         raise Unwritable(BY_HAND)

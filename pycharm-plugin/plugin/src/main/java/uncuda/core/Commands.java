@@ -7,6 +7,7 @@ import java.util.Map;
 /** The commands of the server that the plugin has actions for. */
 public enum Commands {
     FIX_ALL_IN_FILE("uncuda.fixAllInFile", Map.of()),
+    FIX_ON_SAVE("uncuda.fixAllInFile", Map.of("quiet", true)),
     FIX_ALL_IN_PROJECT("uncuda.fixAllInWorkspace", Map.of()),
     FIX_ALL_HERE("uncuda.fixAllInWorkspace", Map.of()),
     PREVIEW_FIX_ALL_IN_PROJECT("uncuda.fixAllInWorkspace", Map.of("applicability", "review", "dryRun", true)),
@@ -28,7 +29,7 @@ public enum Commands {
 
     /** Whether it is for one file, or for a file or folder. */
     public boolean needsFile() {
-        return this == FIX_ALL_IN_FILE || takesFolder();
+        return this == FIX_ALL_IN_FILE || this == FIX_ON_SAVE || takesFolder();
     }
 
     public boolean takesFolder() {
@@ -47,10 +48,14 @@ public enum Commands {
 
     /** @param uri of the file that it is for, where it needs one */
     public List<Object> arguments(String uri) {
-        Map<String, Object> table = new LinkedHashMap<>(fixed);
-        if (needsFile()) {
-            table.put(takesFolder() ? "scope" : "uri", uri);
-        }
+        Map<String, Object> table = with(needsFile() ? Map.of(takesFolder() ? "scope" : "uri", uri) : Map.of());
         return table.isEmpty() ? List.of() : List.of(table);
+    }
+
+    /** What is always asked for, and more, which counts where both have it. */
+    Map<String, Object> with(Map<String, Object> more) {
+        Map<String, Object> table = new LinkedHashMap<>(fixed);
+        table.putAll(more);
+        return table;
     }
 }

@@ -4,6 +4,7 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -54,6 +55,12 @@ public final class Interpreters {
             return environment.find(value).stream().findFirst().orElse(value);
         }
         return project == null || new File(value).isAbsolute() ? value : new File(project, value).getPath();
+    }
+
+    /** The file that a setting names; empty for a name that lies in PATH, and for what is not on this machine. */
+    public static String pathOf(String value, String project) {
+        boolean isFile = (value.contains("/") || value.contains("\\")) && !isRemote(value);
+        return isFile ? fromSetting(value, project, Environment.of(Map.of())) : "";
     }
 
     private static void add(List<Candidate> found, Source source, String path) {

@@ -24,6 +24,9 @@ public final class Overview {
 
     /** What the server knows a finding by. */
     public record Name(String uri, String print, String version) {
+        Map<String, Object> asked() {
+            return Map.of("uri", uri, "print", print, "version", version);
+        }
     }
 
     /** {@code uri}, {@code range}: the place to open; {@code key}, {@code finding}: only of findings. */
@@ -36,6 +39,10 @@ public final class Overview {
         /** Null where it has no such action. */
         public Action action(String name) {
             return actions.stream().filter(one -> one.name.equals(name)).findFirst().orElse(null);
+        }
+
+        int line() {
+            return range == null ? 0 : range.start().line();
         }
 
         public boolean isFinding() {
@@ -78,6 +85,18 @@ public final class Overview {
     public record Fixed(String text, String title, String stale) {
     }
 
+    /** A file that fixes would change. */
+    public record Changed(String uri, String version) {
+    }
+
+    /** {@code many}: too many files to be compared, and none is named. */
+    public record Changes(String title, List<Changed> files, boolean many) {
+    }
+
+    /** A file beside its fixed text. {@code before}: instead of the file as it is, null for that; {@code line}: to show. */
+    public record Compared(String uri, String label, String before, String title, String fixed, int line) {
+    }
+
     public record Target(String target, boolean current) {
     }
 
@@ -105,6 +124,6 @@ public final class Overview {
 
     /** What this plugin can do with it, for the capabilities of a client. {@code shows}: what the server may have opened. */
     public static Map<String, Object> capability() {
-        return Map.of("uncudaOverview", Map.of("version", PROTOCOL, "shows", List.of("view", "review", "report")));
+        return Map.of("uncudaOverview", Map.of("version", PROTOCOL, "shows", List.of("view", "review", "report", "changes")));
     }
 }

@@ -34,7 +34,10 @@ public final class Port {
 
         Overview.Targets targets(Map<String, Object> query);
 
-        Overview.Fixed fixedText(Overview.Name name);
+        /** Of a file with one finding fixed, all of some rules, or none. */
+        Overview.Fixed fixedText(Map<String, Object> query);
+
+        Overview.Changes changes(Map<String, Object> wanted);
 
         Object execute(String command, List<?> arguments);
     }
@@ -43,8 +46,11 @@ public final class Port {
     public interface Ide extends Results.Screen {
         void open(Node node);
 
-        /** {@code fixed}: the text of the node's file with the finding fixed, named by {@code title}. */
-        void compare(Node node, String label, String title, String fixed);
+        /** The finding that is reviewed. */
+        void compare(Overview.Compared finding);
+
+        /** All files of a group. */
+        void compare(List<Overview.Compared> files);
 
         /** A line that the user gives; null where none is given. */
         String ask(String title, String question);

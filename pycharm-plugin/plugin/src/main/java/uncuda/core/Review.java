@@ -1,6 +1,7 @@
 package uncuda.core;
 
 import com.google.gson.Gson;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import uncuda.core.Overview.Action;
+import uncuda.core.Overview.Compared;
 import uncuda.core.Overview.Node;
 
 /**
@@ -107,18 +109,59 @@ public final class Review {
             return;
         }
         background.execute(() -> {
-            Overview.Fixed said = server.fixedText(node.finding());
+            Overview.Fixed said = server.fixedText(node.finding().asked());
+            Compared shown = compared(node.finding().uri(), node.finding().version(), label, node.line(), said);
             screen.execute(() -> {
                 if (asked != compared) {
                     return;
                 }
-                if (said == null || said.text() == null) {
+                if (shown == null) {
                     ide.tell(said == null ? messages.get().get("command.no-answer") : said.stale());
                 } else {
-                    ide.compare(node, label, said.title(), said.text());
+                    ide.compare(shown);
                 }
             });
         });
+    }
+
+    /** Null where there is no fixed text. The server's text of a notebook is that of its cells: so is what it is beside. */
+    private Compared compared(String uri, String version, String label, int line, Overview.Fixed said) {
+        if (said == null || said.text() == null) {
+            return null;
+        }
+        Overview.Fixed before = uri.endsWith(".ipynb") ? server.fixedText(Map.of("uri", uri, "version", version)) : null;
+        return new Compared(uri, label, before == null ? null : before.text(), said.title(), said.text(), line);
+    }
+
+    /** All that the fixes of a group change: each file beside its fixed text, or one diff where the server names none. */
+    private void compareAll(Map<String, Object> wanted) {
+        background.execute(() -> {
+            Overview.Changes said = wanted.containsKey("rules") ? server.changes(wanted) : new Overview.Changes("", List.of(), true);
+            List<Compared> files = new ArrayList<>();
+            for (Overview.Changed file : said == null ? List.<Overview.Changed>of() : said.files()) {
+                Map<String, Object> asked = new LinkedHashMap<>(wanted);
+                asked.putAll(Map.of("uri", file.uri(), "version", file.version()));
+                Compared one = compared(file.uri(), file.version(), said.title(), 0, server.fixedText(asked));
+                if (one != null) {
+                    files.add(one);
+                }
+            }
+            screen.execute(() -> {
+                if (said != null && said.many()) {
+                    asDiff(wanted);
+                } else if (files.isEmpty()) {
+                    ide.tell(messages.get().get(said == null ? "command.no-answer" : "command.no-fixes"));
+                } else {
+                    ide.compare(files);
+                }
+            });
+        });
+    }
+
+    private void asDiff(Map<String, Object> wanted) {
+        Commands preview = Commands.PREVIEW_FIX_ALL_IN_PROJECT;
+        ide.run(false, () -> server.execute(preview.id(), List.of(preview.with(wanted))),
+                result -> Results.show(preview, result, messages.get(), ide));
     }
 
     /** Does what a node offers. */
@@ -132,6 +175,10 @@ public final class Review {
             return;
         }
         List<Map<String, Object>> arguments = action.arguments();
+        if (action.name().equals(Action.PREVIEW)) {
+            compareAll(arguments.get(0));
+            return;
+        }
         boolean suppresses = action.name().equals(Action.SUPPRESS);
         if (suppresses || action.name().equals(Action.ACCEPT)) {
             String asked = suppresses ? "port.reason-in-comment" : "port.reason";

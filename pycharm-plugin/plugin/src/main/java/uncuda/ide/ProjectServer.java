@@ -38,8 +38,13 @@ record ProjectServer(Project project) implements Port.Server {
     }
 
     @Override
-    public Overview.Fixed fixedText(Overview.Name name) {
-        return ask(server -> server.fixedText(name));
+    public Overview.Fixed fixedText(Map<String, Object> query) {
+        return ask(server -> server.fixedText(query));
+    }
+
+    @Override
+    public Overview.Changes changes(Map<String, Object> wanted) {
+        return ask(server -> server.changes(wanted));
     }
 
     private <T> T ask(Function<UncudaServer, CompletableFuture<T>> request) {

@@ -1,6 +1,7 @@
 package uncuda.ide;
 
 import com.intellij.openapi.options.Configurable;
+import com.intellij.openapi.options.ConfigurationException;
 import com.intellij.openapi.project.Project;
 import com.intellij.platform.lsp.api.LspServerManager;
 import javax.swing.JComponent;
@@ -23,7 +24,7 @@ public final class UncudaConfigurable implements Configurable {
 
     @Override
     public JComponent createComponent() {
-        form = new SettingsForm(UncudaSettings.of(project).messages());
+        form = new SettingsForm(project, UncudaSettings.of(project).messages());
         reset();
         return form.page;
     }
@@ -34,8 +35,9 @@ public final class UncudaConfigurable implements Configurable {
     }
 
     @Override
-    public void apply() {
+    public void apply() throws ConfigurationException {
         if (isModified()) {
+            form.check();
             UncudaSettings.of(project).set(form.shown());
             LspServerManager.getInstance(project).stopAndRestartIfNeeded(UncudaLspProvider.class);
         }

@@ -21,5 +21,8 @@ public interface UncudaServer extends Lsp4jServer {
     CompletableFuture<Overview.Targets> targets(Map<String, Object> query);
 
     @JsonRequest("uncuda/fixedText")
-    CompletableFuture<Overview.Fixed> fixedText(Overview.Name name);
+    CompletableFuture<Overview.Fixed> fixedText(Map<String, Object> query);
+
+    @JsonRequest("uncuda/changes")
+    CompletableFuture<Overview.Changes> changes(Map<String, Object> wanted);
 }

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import uncuda.core.Overview.Action;
 import uncuda.core.Overview.Answer;
 import uncuda.core.Overview.Node;
 
@@ -38,6 +39,7 @@ class PortTest {
     private String answer = "{}";
     private String reviewed = "{}";
     private String fixed = "{}";
+    private String changes = "{}";
     private String result = "{}";
     private String reason;
     private final Port port = new Port(new Told(), background::add, Runnable::run, new Recorded(), memory,
@@ -69,8 +71,13 @@ class PortTest {
         }
 
         @Override
-        public Overview.Fixed fixedText(Overview.Name name) {
+        public Overview.Fixed fixedText(Map<String, Object> query) {
             return new Gson().fromJson(fixed, Overview.Fixed.class);
+        }
+
+        @Override
+        public Overview.Changes changes(Map<String, Object> wanted) {
+            return new Gson().fromJson(changes, Overview.Changes.class);
         }
 
         @Override
@@ -103,8 +110,13 @@ class PortTest {
         }
 
         @Override
-        public void compare(Node node, String label, String title, String said) {
-            done.add(label + ": " + said);
+        public void compare(Overview.Compared finding) {
+            done.add(finding.label() + ": " + finding.fixed() + (finding.before() == null ? "" : " after " + finding.before()));
+        }
+
+        @Override
+        public void compare(List<Overview.Compared> files) {
+            files.forEach(this::compare);
         }
 
         @Override
@@ -388,5 +400,21 @@ class PortTest {
         Overview.Action fix = new Gson().fromJson(action("fix", "uncuda.fixAllInWorkspace"), Overview.Action.class);
         port.review().act(new Gson().fromJson(node("n", ""), Node.class), fix);
         assertEquals(List.of("save", "Show them"), done);
+    }
+
+    @Test
+    void groupThatCannotBeComparedIsATextOrAMessage() {
+        Action preview = new Action(Action.PREVIEW, "", "p", List.of(Map.of("rules", List.of("r"), "applicability", "safe")));
+        for (String said : List.of("{\"title\": \"\", \"files\": [], \"many\": true}",
+                "{\"title\": \"\", \"files\": [], \"many\": false}", "null")) {
+            changes = said;
+            port.review().act(null, preview);
+            background.remove().run();
+        }
+        assertEquals(List.of("uncuda.fixAllInWorkspace", Map.of("rules", List.of("r"), "applicability", "safe", "dryRun", true)),
+                executed);
+        Messages messages = new Messages(Locale.ENGLISH);
+        String nothing = messages.get("command.no-fixes");
+        assertEquals(List.of("run", nothing, nothing, messages.get("command.no-answer")), done);
     }
 }

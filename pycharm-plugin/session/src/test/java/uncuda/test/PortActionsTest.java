@@ -17,7 +17,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.eclipse.lsp4j.DidChangeWatchedFilesParams;
 import org.eclipse.lsp4j.ExecuteCommandParams;
+import org.eclipse.lsp4j.FileChangeType;
+import org.eclipse.lsp4j.FileEvent;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,6 +54,7 @@ class PortActionsTest {
     private Port port;
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
     private final List<String> done = new CopyOnWriteArrayList<>();
+    private final List<Overview.Compared> compared = new CopyOnWriteArrayList<>();
     private final Port.Memory memory = new Port.Memory();
     private volatile String text = "";
     private String reason;
@@ -77,8 +81,13 @@ class PortActionsTest {
         }
 
         @Override
-        public Overview.Fixed fixedText(Overview.Name name) {
-            return answer(() -> session.await(((UncudaServer) session.server).fixedText(name)));
+        public Overview.Fixed fixedText(Map<String, Object> query) {
+            return answer(() -> session.await(((UncudaServer) session.server).fixedText(query)));
+        }
+
+        @Override
+        public Overview.Changes changes(Map<String, Object> wanted) {
+            return answer(() -> session.await(((UncudaServer) session.server).changes(wanted)));
         }
 
         @Override
@@ -118,8 +127,14 @@ class PortActionsTest {
         }
 
         @Override
-        public void compare(Node node, String label, String title, String fixed) {
-            done.add("compare " + label);
+        public void compare(Overview.Compared finding) {
+            done.add("compare " + finding.label());
+        }
+
+        @Override
+        public void compare(List<Overview.Compared> files) {
+            compared.addAll(files);
+            done.add(files.size() + " files");
         }
 
         @Override
@@ -159,11 +174,11 @@ class PortActionsTest {
 
     /** Asks until the server has seen it: the notification that this waits for is shown by another test. */
     private void refreshed(String said) throws Exception {
-        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20); !text.equals(said);) {
-            assertTrue(System.nanoTime() < end, text + " is not " + said);
+        Screen.until(() -> {
             port.refresh();
             on(() -> { });
-        }
+            return text.equals(said);
+        }, () -> text + " is not " + said);
     }
 
     /** The first finding; {@code said}: what is then shown, where it is known before. */
@@ -175,10 +190,7 @@ class PortActionsTest {
 
     /** Waits until something else is shown. */
     private void said(String next) throws Exception {
-        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20); done.isEmpty();) {
-            assertTrue(System.nanoTime() < end, "nothing is shown");
-            on(() -> { });
-        }
+        Screen.until(() -> !done.isEmpty(), () -> "nothing is shown");
         assertEquals(next, done.remove(0));
     }
 
@@ -271,6 +283,28 @@ class PortActionsTest {
         assertEquals("Safe", node.label());
         on(() -> port.review().act(node, node.action(Action.FIX)));
         assertEquals(FIXED, Files.readString(safe));
+    }
+
+    /** With what is typed, and a notebook as the text of its cells. */
+    @Test
+    void groupIsComparedAsAWhole() throws Exception {
+        Path notebook = Files.writeString(project.resolve("n.ipynb"), NOTEBOOK);
+        session.server.getWorkspaceService().didChangeWatchedFiles(new DidChangeWatchedFilesParams(
+                List.of(new FileEvent(Session.uri(notebook), FileChangeType.Created))));
+        session.open(safe);
+        session.type(safe, "# more\n");
+        Screen.until(() -> new Server().changes(Map.of("rules", List.of("cuda-api"))).files().size() == 2, () -> text);
+        Node safes = new Server().overview(Map.of()).nodes().get(0);
+        Node rule = new Server().overview(Map.of("parent", safes.id())).nodes().get(0);
+        on(() -> port.review().act(rule, rule.action(Action.PREVIEW)));
+        said("2 files");
+        assertEquals(FIXED + "# more\n", compared.get(0).fixed());
+        assertEquals(null, compared.get(0).before());
+        assertEquals("import torch\nn = torch.cuda.device_count()", compared.get(1).before());
+        assertTrue(compared.get(1).fixed().contains("n = torch.npu.device_count()"), compared.get(1).fixed());
+        assertEquals(List.of(), session.client.asked);
+        on(() -> port.review().act(safes, safes.action(Action.PREVIEW)));
+        said("uncuda.patch"); // of no rule: as one text
     }
 
     /** Its file is opened by the IDE, as it is named; so is that of a rule, whose text is in the user's language. */

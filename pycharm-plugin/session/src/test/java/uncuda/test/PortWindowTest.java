@@ -306,6 +306,25 @@ class PortWindowTest {
         assertEquals(Pair.create(Side.LEFT, 2), screen.compared.get(0).getUserData(DiffUserDataKeys.SCROLL_TO_LINE));
     }
 
+    /** All files of a rule, in the IDE's own window for several. */
+    @Test
+    void previewOfAGroupShowsAllItsFiles() throws Exception {
+        Files.writeString(project.resolve("d.py"), SAFE);
+        connect();
+        until(() -> text().equals("4 left"));
+        expand("Safe");
+        select("cuda-api");
+        JMenuItem preview = menu().stream().filter(item -> item.getText().equals("Preview fixes")).findFirst().orElseThrow();
+        Screen.on(() -> {
+            preview.doClick();
+            return null;
+        });
+        until(() -> screen.compared.size() == 2);
+        assertEquals(List.of("a.py", "a.py: fixed"), screen.compared.get(0).getContentTitles());
+        assertEquals(List.of("d.py", "d.py: fixed"), screen.compared.get(1).getContentTitles());
+        assertEquals("cuda-api: 2 findings", screen.compared.get(0).getTitle());
+    }
+
     @Test
     void reviewShowsTheFindingWithItsActionsAndKeepsItsPlace() throws Exception {
         connect();

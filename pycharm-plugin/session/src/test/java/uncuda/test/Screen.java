@@ -1,8 +1,11 @@
 package uncuda.test;
 
 import com.intellij.diff.DiffContentFactory;
+import com.intellij.diff.DiffDialogHints;
 import com.intellij.diff.DiffManager;
 import com.intellij.diff.DiffRequestPanel;
+import com.intellij.diff.chains.Chained;
+import com.intellij.diff.chains.DiffRequestChain;
 import com.intellij.diff.contents.DiffContent;
 import com.intellij.diff.contents.DocumentContent;
 import com.intellij.diff.requests.ContentDiffRequest;
@@ -97,6 +100,11 @@ final class Screen implements ToolWindow, ContentManager, AutoCloseable {
             }
         });
         application.registerService(DiffManager.class, new DiffManager() {
+            @Override
+            public void showDiff(Project project, DiffRequestChain requests, DiffDialogHints hints) {
+                compared.addAll(Chained.of(requests));
+            }
+
             @Override
             public DiffRequestPanel createRequestPanel(Project project, Disposable parent, Window window) {
                 Viewer viewer = new Viewer();

@@ -113,6 +113,19 @@ class SessionTest {
     }
 
     @Test
+    void fixOnSaveSaysNothing() throws Exception {
+        session.open(program);
+        for (int files = 1; files >= 0; files--) {
+            Report report = Report.of(session.await(session.begin(Commands.FIX_ON_SAVE, Session.uri(program))));
+            assertEquals(files, report.files());
+            session.type(program, ""); // the IDE tells the server what has become of the text
+        }
+        assertEquals(AFTER, session.client.open.get(program).text());
+        assertEquals(List.of("edit"), session.client.events);
+        assertEquals(List.of(), session.client.messages);
+    }
+
+    @Test
     void fixAllInProjectComesInParts() throws Exception {
         session.open(program);
         List<Path> files = more();

@@ -29,6 +29,7 @@ final class FakeIde {
               <vendor>JetBrains</vendor>
               <module value="com.intellij.modules.platform"/>
               <module value="com.intellij.modules.lsp"/>
+              <module value="com.intellij.modules.json"/>
             </idea-plugin>
             """;
 
@@ -53,8 +54,8 @@ final class FakeIde {
     }
 
     private static void add(Map<String, byte[]> platform, Path root) throws IOException {
-        try (Stream<Path> files = Files.walk(root.resolve("com/intellij"))) {
-            files.filter(file -> file.toString().endsWith(".class")).forEach(file -> {
+        try (Stream<Path> files = Files.walk(root.resolve("com"))) {
+            files.filter(file -> file.toString().matches(".*/com/(intellij|jetbrains)/.*\\.class")).forEach(file -> {
                 String name = root.relativize(file).toString().replace('\\', '/');
                 try {
                     platform.merge(name, Files.readAllBytes(file), FakeIde::union);

@@ -63,10 +63,10 @@ class LayoutTest {
     @Test
     void jarHoldsNothingThatTheIdeHas() {
         List<String> others = zip.jar.keySet().stream()
-                .filter(name -> !name.matches("(META-INF|messages|icons)/.*|uncuda/(core|ide)/.*\\.class")).toList();
+                .filter(name -> !name.matches("(META-INF|messages|icons)/.*|(settings|uncuda\\.schema)\\.json|uncuda/(core|ide)/.*\\.class")).toList();
         assertEquals(List.of(), others);
         assertTrue(zip.jar.keySet().containsAll(Set.of("META-INF/plugin.xml", "META-INF/LICENSE", "META-INF/NOTICE",
-                "META-INF/pluginIcon.svg",
+                "META-INF/pluginIcon.svg", "settings.json", "uncuda.schema.json",
                 "META-INF/pluginIcon_dark.svg", "icons/uncuda.svg", "icons/uncuda_dark.svg",
                 "messages/UncudaBundle.properties", "messages/UncudaBundle_zh.properties")));
     }

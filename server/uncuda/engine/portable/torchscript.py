@@ -1,0 +1,365 @@
+"""What a file compiles with TorchScript, and which functions of other files that takes along.
+
+`torch.jit.script` compiles a function together with what it calls, found by names in the function's own module. So the
+names in a compiled function say what else is compiled: functions of the file, and what it imports. Whatever is not
+sure to be found in this way, as a module or a parameter that is compiled, makes the file open: it may compile anything.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import sys
+import typing
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+_COMPILING = frozenset({"script", "script_if_tracing"})
+_HARMLESS = frozenset(
+    {
+        *("trace", "trace_module", "TracerWarning", "TracingCheckError", "is_tracing", "load", "save"),
+        *("freeze", "optimize_for_inference", "optimized_execution", "run_frozen_optimizations"),
+        *("fuser", "set_fusion_strategy", "enable_onednn_fusion", "onednn_fusion_enabled"),
+    }
+)
+"""Names of `torch.jit` that compile no Python code and mark none as compiled."""
+_LIBRARIES = frozenset({"torch"}) | sys.stdlib_module_names
+_TYPES = frozenset({"Tensor", *typing.__all__})
+"""Types that TorchScript knows without an import."""
+_TYPE_COMMENT = re.compile(r"#[ \t]*type:(?![ \t]*ignore)([^\n]*)")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_JIT = "jit"
+_Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+_Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BLOCKS = ("body", "orelse", "handlers", "finalbody")
+_NO_VALUES = (ast.Lambda, ast.comprehension, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
+
+
+class Taken(NamedTuple):
+    """A name that a compiled function takes from another file."""
+
+    module: str
+    """As an import says it, dots included."""
+    name: str
+    """ "" for something of that module."""
+    by: str = ""
+    """The name with `jit` in it that the function is given to; "" for TorchScript's own."""
+
+
+@dataclass(frozen=True)
+class Scripting:
+    """What one file compiles."""
+
+    is_open: bool = False
+    """It may compile anything."""
+    names: frozenset[str] = frozenset()
+    """Its functions and classes that may be compiled."""
+    taken: frozenset[Taken] = frozenset()
+    """What may be compiled of other files."""
+    aliases: frozenset[str] = frozenset()
+    """What it calls `torch.jit.script`, for itself and for other files; each name has `jit` in it."""
+    unclear: frozenset[str] = frozenset()
+    """Names with `jit` in them: the file is open if one of them is such an alias of some file."""
+
+
+_OPEN = Scripting(is_open=True)
+
+
+@lru_cache(maxsize=8)
+def scripting(text: str) -> Scripting:
+    """What a text compiles."""
+    if _JIT not in text:
+        return Scripting()
+    tree = _parsed(text)
+    return _Roots(_Module(tree, text)).result() if tree is not None else _OPEN
+
+
+def compiled_with(text: str, name: str) -> Scripting:
+    """What is compiled of a text, and of other files, with a function or class of its module."""
+    tree = _parsed(text)
+    if tree is None:
+        return _OPEN
+    reached = _Reached(_Module(tree, text))
+    reached.add(name)
+    return reached.result()
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+class _Module:
+    """The names that a file binds at the level of its module."""
+
+    def __init__(self, tree: ast.Module, text: str) -> None:
+        self.tree, self.text = tree, text
+        self.bound: dict[str, list[ast.stmt]] = {}
+        self.starred = False
+        for statement in _at_module_level(tree.body):
+            for name in self._names(statement):
+                self.bound.setdefault(name, []).append(statement)
+        self.changed = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
+        """Names that functions bind anew."""
+
+    def defined(self, name: str) -> list[_Definition]:
+        """The functions and classes of a name."""
+        return [one for one in self.bound.get(name, ()) if isinstance(one, _DEFINITIONS)]
+
+    def _names(self, statement: ast.stmt) -> Iterator[str]:
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            for alias in statement.names:
+                self.starred |= alias.name == "*"
+                yield (alias.asname or alias.name).partition(".")[0]
+        elif isinstance(statement, _DEFINITIONS):
+            yield statement.name
+        else:
+            stored = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+            yield from (node.id for node in stored if isinstance(node.ctx, ast.Store))
+
+
+class _Reached:
+    """What is compiled together with some functions of a file."""
+
+    def __init__(self, module: _Module) -> None:
+        self._module = module
+        self._seen: set[str] = set()
+        """Names that are added, or being added."""
+        self._names: set[str] = set()
+        self._taken: set[Taken] = set()
+        self.is_open = False
+
+    def result(self) -> Scripting:
+        """What is known by now."""
+        return Scripting(self.is_open, frozenset(self._names), frozenset(self._taken))
+
+    def add(self, name: str) -> None:
+        """Add what a name of the module stands for."""
+        module = self._module
+        if name in self._seen:
+            return
+        if name not in module.bound:
+            self.is_open |= module.starred or not (hasattr(builtins, name) or name in _TYPES)
+            return
+        self._seen.add(name)
+        self.is_open |= name in module.changed
+        for statement in module.bound[name]:
+            self.add_statement(statement, name)
+
+    def _add_definition(self, definition: _Definition) -> None:
+        """Add a function or class, with the names in it."""
+        self._names.add(definition.name)
+        own = _locals(definition)
+        said = ast.get_source_segment(self._module.text, definition) or ""
+        words = [word for comment in _TYPE_COMMENT.findall(said) for word in _WORD.findall(comment)]
+        for node in _compiled_nodes(definition):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                self._names.add(node.name)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in own:
+                words.append(node.id)
+        for annotation in _annotations(definition):
+            quoted = [node.value for node in ast.walk(annotation) if isinstance(node, ast.Constant)]
+            words += [word for one in quoted if isinstance(one, str) for word in _WORD.findall(one)]
+        for word in words:
+            self.add(word)
+
+    def add_statement(self, statement: ast.stmt, name: str) -> None:
+        """Add one statement that binds a name."""
+        if isinstance(statement, ast.Import):
+            roots = {alias.name.partition(".")[0] for alias in statement.names}
+            self._taken.update(Taken(root, "") for root in roots - _LIBRARIES)
+        elif isinstance(statement, ast.ImportFrom):
+            if not _is_librarys(statement):
+                source = "." * statement.level + (statement.module or "")
+                names = (alias.name for alias in statement.names if (alias.asname or alias.name) == name)
+                self._taken.update(Taken(source, one) for one in names)
+        elif isinstance(statement, _DEFINITIONS):
+            self.is_open |= not all(map(_may_be_jits, statement.decorator_list))
+            self._add_definition(statement)
+        elif isinstance(statement, ast.Assign):
+            for node in ast.walk(statement.value):
+                self._add_value(node)
+        else:
+            self.is_open = True
+
+    def _add_value(self, node: ast.AST) -> None:
+        """Add a part of a value that is made when the module is imported."""
+        if isinstance(node, ast.Name):
+            self.add(node.id)
+        elif isinstance(node, ast.Call):
+            self.is_open |= not isinstance(node.func, ast.Attribute) and not self._is_librarys(node.func)
+        elif isinstance(node, _NO_VALUES):
+            self.is_open = True
+
+    def _is_librarys(self, node: ast.expr) -> bool:
+        """Whether what is called is a function of a library or of Python, which returns none of a file's functions."""
+        bound = self._module.bound.get(node.id, []) if isinstance(node, ast.Name) else [node]
+        return all(isinstance(one, ast.ImportFrom) and _is_librarys(one) for one in bound)
+
+
+class _Roots:
+    """Looks for what a file applies TorchScript to, or what may be an alias of it."""
+
+    def __init__(self, module: _Module) -> None:
+        self._module = module
+        self._parents = {inner: outer for outer in ast.walk(module.tree) for inner in ast.iter_child_nodes(outer)}
+        self._compiling: set[str] = set()
+        self._found = Scripting()
+
+    def result(self) -> Scripting:
+        """What the file compiles."""
+        for node in self._parents:
+            if isinstance(node, ast.Import) and any(one.asname and _is_jits(one.name) for one in node.names):
+                self._open()
+            elif isinstance(node, ast.ImportFrom):
+                self._imported(node.module or "", node.names)
+        for node in self._parents:
+            if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+                self._used(node)
+        return self._found
+
+    def _imported(self, module: str, names: Iterable[ast.alias]) -> None:
+        """Note the names that an import gives to TorchScript, and those that hide it."""
+        for alias in names:
+            if _is_jits(module):
+                if alias.name in _COMPILING and module == "torch.jit":
+                    self._compiling.add(alias.asname or alias.name)
+                elif alias.name not in _HARMLESS:
+                    self._open()
+            elif _JIT in alias.name and alias.asname not in (None, alias.name):
+                self._open("" if (module, alias.name) == ("torch", _JIT) else alias.name)
+
+    def _used(self, node: ast.Name | ast.Attribute) -> None:
+        word = node.id if isinstance(node, ast.Name) else node.attr
+        if isinstance(node, ast.Attribute) and _is_jits(ast.unparse(node.value)):
+            if word in _COMPILING:
+                self._applied(node, "")
+            elif word not in _HARMLESS:
+                self._open()
+        elif isinstance(node, ast.Name) and word in self._compiling:
+            self._applied(node, "")
+        elif _JIT in word and word != _JIT:
+            self._applied(node, word)
+
+    def _applied(self, node: ast.expr, word: str) -> None:
+        """Note what TorchScript is applied to, or a name that may be an alias of it."""
+        outer = self._parents[node]
+        if isinstance(outer, ast.Call) and outer.func is node:
+            if word and not outer.args and not outer.keywords:
+                return  # `disable_jit()`
+            if len(outer.args) == 1 and isinstance(outer.args[0], ast.Name):
+                self._given(outer.args[0], word)
+                return
+            node, outer = outer, self._parents[outer]
+        if isinstance(outer, _DEFINITIONS) and node in outer.decorator_list:
+            self._compiled(outer, word)
+        elif isinstance(outer, ast.Assign) and outer.value is node and not word:
+            self._alias(outer.targets[0] if len(outer.targets) == 1 else None)
+        else:
+            self._open(word)
+
+    def _given(self, argument: ast.Name, word: str) -> None:
+        """Note a function of the file as compiled, or one that compiles what it is given as an alias."""
+        outer: ast.AST | None = self._parents[argument]
+        while outer is not None and not isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            outer = self._parents.get(outer)
+        defined = self._module.defined(argument.id)
+        if outer is not None and argument.id in _locals(outer):
+            is_alias = isinstance(outer, ast.FunctionDef) and outer in self._module.tree.body and not word
+            self._alias(outer) if is_alias else self._open(word)
+        elif not defined or argument.id in self._module.changed:
+            self._open(word)
+        else:
+            for one in defined:
+                self._compiled(one, word)
+
+    def _compiled(self, definition: _Definition, word: str) -> None:
+        """Note a function or class, and what is compiled with it."""
+        reached = _Reached(self._module)
+        reached.add_statement(definition, definition.name)
+        with_it = reached.result()
+        known = self._found
+        taken = frozenset(one._replace(by=word) for one in with_it.taken)
+        self._found = replace(known, names=known.names | with_it.names, taken=known.taken | taken)
+        if with_it.is_open:
+            self._open(word)
+
+    def _alias(self, named: ast.AST | None) -> None:
+        """Note a name for TorchScript itself; one without `jit` could not be found again in other files."""
+        name = named.id if isinstance(named, ast.Name) else getattr(named, "name", "")
+        if _JIT in name:
+            self._found = replace(self._found, aliases=self._found.aliases | {name})
+        else:
+            self._open()
+
+    def _open(self, word: str = "") -> None:
+        """Note that anything may be compiled, if a word with `jit` in it is an alias of TorchScript."""
+        if word:
+            self._found = replace(self._found, unclear=self._found.unclear | {word})
+        else:
+            self._found = replace(self._found, is_open=True)
+
+
+def _is_librarys(statement: ast.ImportFrom) -> bool:
+    return not statement.level and (statement.module or "").partition(".")[0] in _LIBRARIES
+
+
+def _at_module_level(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a module that are in no function or class; of those that hold others, the loops and `with`."""
+    for statement in body:
+        blocks = [inner for field in _BLOCKS for inner in getattr(statement, field, ())]
+        if isinstance(statement, _DEFINITIONS) or not blocks:
+            yield statement
+            continue
+        if isinstance(statement, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)):
+            yield statement
+        for inner in blocks:
+            yield from _at_module_level(inner.body if isinstance(inner, ast.ExceptHandler) else [inner])
+
+
+def _compiled_nodes(definition: _Definition) -> Iterator[ast.AST]:
+    """The parts of a function or class that may be compiled: Python evaluates decorators and defaults."""
+    parts: list[ast.AST] = [*definition.body]
+    if isinstance(definition, ast.ClassDef):
+        parts += definition.bases
+    else:
+        parts += filter(None, (*_arguments(definition), definition.returns))
+    for part in parts:
+        yield from ast.walk(part)
+
+
+def _arguments(function: _Function) -> list[ast.arg]:
+    given = function.args
+    return [*given.posonlyargs, *given.args, *given.kwonlyargs, *filter(None, (given.vararg, given.kwarg))]
+
+
+def _annotations(definition: _Definition) -> Iterator[ast.expr]:
+    for node in _compiled_nodes(definition):
+        if isinstance(node, (ast.arg, ast.AnnAssign)) and node.annotation is not None:
+            yield node.annotation
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.returns is not None:
+            yield node.returns
+    if not isinstance(definition, ast.ClassDef) and definition.returns is not None:
+        yield definition.returns
+
+
+def _locals(function: ast.AST) -> frozenset[str]:
+    """The names that a function binds."""
+    stored = (node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    return frozenset({*stored, *(node.arg for node in ast.walk(function) if isinstance(node, ast.arg))})
+
+
+def _is_jits(dotted: str) -> bool:
+    """Whether a dotted name is `torch.jit`, or a module of it."""
+    return dotted in ("jit", "torch.jit") or dotted.startswith("torch.jit.")
+
+
+def _may_be_jits(decorator: ast.expr) -> bool:
+    """Whether a decorator is TorchScript's own, or may be an alias of it: it compiles the function and no wrapper."""
+    return _JIT in ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)

@@ -1,0 +1,227 @@
+"""Lines that fixes made longer than any line of the file was: they are broken at their brackets, as formatters do."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import token as kinds
+import tokenize
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ...edits import Edit
+from ...facts.layout import Layout
+
+_USUAL = (88, 100, 120)
+_UNBROKEN = re.compile(r"#|([\"'])(?:(?!\1).){30,}\1")
+"""A comment or a long string, for which a line may be longer than the others."""
+_STEP = "    "
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+_STRING_START, _STRING_END = getattr(kinds, "FSTRING_START", -1), getattr(kinds, "FSTRING_END", -1)
+_NOTHING = frozenset({kinds.NEWLINE, kinds.NL, kinds.INDENT, kinds.DEDENT, kinds.ENDMARKER})
+_LOOSE = frozenset({"and", "or", "not", "if", "else", "in", "is", "lambda", "for"})
+_OPERATORS = re.compile(r"[-+*/%@&|^<>]=?|[<>=!]=|<<|>>|\*\*|//")
+_HEADS = frozenset({"if", "elif", "while", "return"})
+_HEADER = re.compile(r"(?:if|elif|while|for|with|def|class|async|else|try|except|finally|match|case)\b")
+
+
+class _Token(NamedTuple):
+    """A word of a line. `depth`: in how many brackets it stands, an opening or closing one with what it encloses not
+    counted; `opener`: of the innermost of them, its place in the statement, -1 for none."""
+
+    text: str
+    row: int
+    start: int
+    end: int
+    depth: int
+    opener: int
+
+
+def wrapped(before: str, text: str, most: int = 0) -> list[Edit]:
+    """The edits that break lines which `text` has and `before` has not, and which are too long. `most`: the length
+    that a line may have; 0: that is seen from the lines of `before`."""
+    known = before.splitlines()
+    most = most or _longest(before)
+    if all(len(line) <= most for line in text.splitlines()):
+        return []
+    old, layout = set(known), Layout(text)
+    edits, at = [], 0
+    for line in text.splitlines(keepends=True):
+        bare = line.rstrip("\r\n")
+        if len(bare) > most and bare not in old and not layout.string_around(at):
+            statement = _Statement.around(layout, at)
+            if statement is not None and (broken := statement.broken(at, bare, most)):
+                edits.append(Edit(at, at + len(bare), layout.newline_at(at).join(broken)))
+        at += len(line)
+    return edits
+
+
+def _longest(text: str) -> int:
+    """The line length that the code of a file keeps to."""
+    layout, at, longest = Layout(text), 0, 0
+    for line in text.splitlines(keepends=True):
+        length = len(line.rstrip("\r\n"))
+        if length > longest and not _UNBROKEN.search(line) and not layout.string_around(at + length):
+            longest = length
+        at += len(line)
+    return next((one for one in _USUAL if one >= longest), longest)
+
+
+class _Statement:
+    """One logical line: where it starts, its text and its tokens."""
+
+    def __init__(self, start: int, text: str, tokens: Sequence[_Token]) -> None:
+        self._start, self._text, self._tokens = start, text, tokens
+
+    @classmethod
+    def around(cls, layout: Layout, at: int) -> _Statement | None:
+        """The statement that holds a place; None if it cannot be read, or has a comment."""
+        start, end = layout.logical_line(at)
+        text = layout.text[start:end]
+        tokens = _tokens(text)
+        return None if tokens is None else cls(start, text, tokens)
+
+    def broken(self, at: int, line: str, most: int) -> list[str]:
+        """The lines that take the place of one line; none if it stays."""
+        row = self._text.count("\n", 0, at - self._start) + 1
+        here = [one for one in self._tokens if one.row == row]
+        if not here or any("\n" in one.text for one in here):
+            return []
+        alone = row == 1 and self._tokens[-1].row == 1
+        parted = _parted(here, line) if alone else []
+        for lines in (self._listed(here, line), self._in_brackets(here, line, most, alone), *parted):
+            if lines and max(map(len, lines)) <= most and self._means_the_same(at, line, lines):
+                return lines
+        return []
+
+    def _listed(self, here: Sequence[_Token], line: str) -> list[str]:
+        """The items of a list that has the line for itself, each on its own."""
+        first, last = here[0], here[-1]
+        if first.opener < 0 or last.opener != first.opener or first.text in _PAIRS.values():
+            return []
+        opener = self._tokens[first.opener]
+        place = self._tokens.index(last)
+        before = self._tokens[self._tokens.index(first) - 1]
+        after = self._tokens[place + 1] if place + 1 < len(self._tokens) else None
+        if before != opener or after is None or after.text != _PAIRS[opener.text]:
+            return []
+        return _items(here, line, opener)
+
+    def _in_brackets(self, here: Sequence[_Token], line: str, most: int, alone: bool) -> list[str]:
+        """What stands in the last brackets of a line, on a line of its own; or, if that is too long, its items."""
+        last = next((one for one in reversed(here) if one.text not in (":", ",")), here[-1])
+        if last.text not in _PAIRS.values():
+            return []
+        opener = self._opener_of(last)
+        if opener is None or opener.row != last.row or opener.end == last.start:
+            return []
+        if alone and _is_loose(_expression(here)):
+            return []
+        indent = line[: len(line) - len(line.lstrip())]
+        inner = line[opener.end : last.start].strip()
+        lines = [line[: opener.end], f"{indent}{_STEP}{inner}", indent + line[last.start :]]
+        if len(lines[1]) <= most:
+            return lines
+        inside = [one for one in here if opener.end <= one.start and one.end <= last.start]
+        items = _items(inside, line, opener)
+        return [lines[0], *(f"{indent}{_STEP}{item.strip()}" for item in items), lines[2]] if items else []
+
+    def _opener_of(self, closer: _Token) -> _Token | None:
+        before = self._tokens[: self._tokens.index(closer)]
+        return next((one for one in reversed(before) if one.text in _PAIRS and one.depth == closer.depth), None)
+
+    def _means_the_same(self, at: int, line: str, lines: Sequence[str]) -> bool:
+        """Whether a statement is the same with other lines in the place of one."""
+        place = at - self._start
+        after = self._text[:place] + "\n".join(lines) + self._text[place + len(line) :]
+        tree = _tree(self._text)
+        return tree is not None and tree == _tree(after)
+
+
+def _parted(here: Sequence[_Token], line: str) -> list[list[str]]:
+    """A condition or value in brackets of its own: on one line, or on several that begin with these words."""
+    expression = _expression(here)
+    if not expression:
+        return []
+    indent = line[: len(line) - len(line.lstrip())]
+    start, end = expression[0].start, expression[-1].end
+    found = []
+    for words in ((), ("or",), ("and", "or"), ("if", "else")):
+        cuts = [one.start for one in expression if one.text in words and not one.depth]
+        parts = [line[a:b].strip() for a, b in zip([start, *cuts], [*cuts, end], strict=True)]
+        inner = [f"{indent}{_STEP}{part}" for part in parts]
+        found.append([f"{line[:start]}(", *inner, f"{indent}){line[end:]}"])
+    return found
+
+
+def _expression(here: Sequence[_Token]) -> Sequence[_Token]:
+    """The condition of a header, the value of an assignment or what is returned; nothing of any other line."""
+    if here[0].text in _HEADS:
+        return here[1:-1] if here[-1].text == ":" else here[1:]
+    signs = [at for at, one in enumerate(here) if one.text == "=" and one.depth == 0]
+    return here[signs[-1] + 1 :] if signs and not _HEADER.match(here[0].text) else ()
+
+
+def _is_loose(expression: Sequence[_Token]) -> bool:
+    """Whether an expression has operators outside of brackets, so that it is broken there and not within them."""
+    return any(one.depth == 0 and (one.text in _LOOSE or _OPERATORS.fullmatch(one.text)) for one in expression)
+
+
+def _items(tokens: Sequence[_Token], line: str, opener: _Token) -> list[str]:
+    """The items of a list, each with its comma; none if it has only one."""
+    depth = opener.depth + 1
+    commas = [one for one in tokens if one.text == "," and one.depth == depth]
+    if not tokens or not commas or (len(commas) == 1 and commas[0] is tokens[-1]):
+        return []
+    indent = line[: len(line) - len(line.lstrip())]
+    starts = [tokens[0].start, *(one.end for one in commas)]
+    ends = [*(one.start for one in commas), tokens[-1].end]
+    items = [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
+    return [f"{indent}{item}," for item in items if item]
+
+
+def _tokens(statement: str) -> list[_Token] | None:
+    """The words of a statement; None if it has a comment or cannot be read."""
+    found: list[_Token] = []
+    openers: list[int] = []
+    strings = 0
+    try:
+        for one in tokenize.generate_tokens(io.StringIO(statement).readline):
+            if one.type == tokenize.COMMENT:
+                return None
+            strings += (one.type == _STRING_START) - (one.type == _STRING_END)
+            if one.type in _NOTHING:
+                continue
+            is_bracket = one.type == tokenize.OP and not strings
+            if is_bracket and one.string in _PAIRS.values():
+                openers.pop()
+            opener = openers[-1] if openers else -1
+            found.append(_Token(one.string, one.start[0], one.start[1], one.end[1], len(openers), opener))
+            if one.start[0] != one.end[0]:
+                found[-1] = found[-1]._replace(text=found[-1].text + "\n")
+            if is_bracket and one.string in _PAIRS:
+                openers.append(len(found) - 1)
+    except (tokenize.TokenError, SyntaxError, IndexError):
+        return None
+    return found
+
+
+def _tree(statement: str) -> str | None:
+    """What a statement means, a header with a body; None if it does not parse."""
+    for text in _completed(statement.strip()):
+        try:
+            return ast.dump(ast.parse(text))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return None
+
+
+def _completed(statement: str) -> Iterator[str]:
+    yield statement
+    if statement.endswith(":"):
+        yield f"{statement} pass"
+        if statement.startswith("elif"):
+            yield f"{statement[2:]} pass"
+    yield f"async def f():\n {statement}"
+    yield f"def f():\n {statement}"

@@ -1,0 +1,131 @@
+"""What a file compiles with TorchScript of other files: they are looked for where its imports say, and read."""
+
+# Paths are strings here, because making a Path costs as much as reading a small file.
+# ruff: noqa: PTH112, PTH113, PTH118, PTH119, PTH120
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterator
+from typing import NamedTuple
+
+from uncuda.engine.portable.torchscript import Scripting, Taken, compiled_with, scripting
+from uncuda.limits import LimitExceeded
+from uncuda.source import SourceError
+
+from .files import FileProblem
+
+_ABOVE = 12  # folders above a file in which the modules of its project may be
+_LAYOUTS = ("", "src", "python", "lib")
+_MOST = 64  # functions of other files that are followed
+_OPEN = Scripting(is_open=True)
+
+
+SCRIPTS, COMPILED, ALIAS, UNCLEAR = "TorchScript", "compiled ", "alias ", "unclear "
+"""A file may compile anything; compiles a function, whose path and name follow; calls TorchScript by a name; may
+compile anything if a name is such an alias of some file."""
+_BETWEEN = "\0"  # a path and a name
+
+
+def scripts(data: bytes, path: str, read: Callable[[str], bytes], libraries: Collection[str]) -> frozenset[str]:
+    """The facts about TorchScript in a file's bytes, in the words above. `read`: gives the bytes of another file;
+    `libraries`: modules that compile nothing of a project, if they are none of its own."""
+    found = scripting(data.decode("utf-8", "replace"))
+    roots = {name.partition(".")[0] for name in libraries}
+    unclear, compiled = set(found.unclear), set()
+    for taken in found.taken:
+        further = _followed(path, taken, read, roots)
+        compiled |= further or set()
+        if further is None:
+            unclear.add(taken.by)
+    facts = {COMPILED + file + _BETWEEN + name for file, name in compiled} | {ALIAS + name for name in found.aliases}
+    is_open = found.is_open or "" in unclear
+    return frozenset(facts | {UNCLEAR + name for name in unclear - {""}} | ({SCRIPTS} if is_open else set()))
+
+
+class Scripts(NamedTuple):
+    """What the files of a project compile together, as in the fields of `Project`."""
+
+    scripts: bool
+    compiled: frozenset[tuple[str, str]]
+
+
+def together(facts: Collection[str]) -> Scripts:
+    """What follows from the facts of all files."""
+    aliases = {fact.removeprefix(ALIAS) for fact in facts if fact.startswith(ALIAS)}
+    unclear = {fact.removeprefix(UNCLEAR) for fact in facts if fact.startswith(UNCLEAR)}
+    split = (fact.removeprefix(COMPILED).partition(_BETWEEN) for fact in facts if fact.startswith(COMPILED))
+    compiled = frozenset((file, name) for file, _, name in split)
+    return Scripts(SCRIPTS in facts or not aliases.isdisjoint(unclear), compiled)
+
+
+def _followed(
+    path: str, first: Taken, read: Callable[[str], bytes], libraries: Collection[str]
+) -> set[tuple[str, str]] | None:
+    """The functions and classes that are compiled with what a file takes from another; None if that may be any."""
+    compiled: set[tuple[str, str]] = set()
+    waiting = [(path, first._replace(by=""))]
+    seen = set(waiting)
+    while waiting:
+        file, taken = waiting.pop()
+        place = _file_of(file, taken.module)
+        if place is None and taken.module.partition(".")[0] in libraries:
+            continue
+        further = _within(place, taken, read)
+        if further.is_open or len(seen) > _MOST or place is None:
+            return None
+        compiled.update((_spelled(place), name) for name in further.names)
+        fresh = {(place, one) for one in further.taken} - seen
+        seen |= fresh
+        waiting += fresh
+    return compiled
+
+
+def _within(place: str | None, taken: Taken, read: Callable[[str], bytes]) -> Scripting:
+    """What is compiled with a name of a file."""
+    if place is None or not taken.name:
+        return _OPEN  # which function of a module is not said
+    if os.path.basename(place) == "__init__.py" and _module(os.path.join(os.path.dirname(place), taken.name)):
+        return _OPEN
+    try:
+        return compiled_with(read(place).decode("utf-8", "replace"), taken.name)
+    except (FileProblem, SourceError, LimitExceeded):
+        return _OPEN
+
+
+def _file_of(path: str, module: str) -> str | None:
+    """The file of a module that a file imports; None if it is none of the project."""
+    words = module.lstrip(".")
+    dots = len(module) - len(words)
+    folder = os.path.dirname(path)
+    parts = words.split(".") if words else []
+    if dots:
+        for _ in range(dots - 1):
+            folder = os.path.dirname(folder)
+        return _module(os.path.join(folder, *parts))
+    for above in _above(folder):
+        for layout in _LAYOUTS:
+            base = os.path.join(above, layout) if layout else above
+            root = os.path.join(base, parts[0])
+            if os.path.isdir(root) or os.path.isfile(f"{root}.py"):
+                return _module(os.path.join(base, *parts)) or f"{root}.py"
+    return None
+
+
+def _above(folder: str) -> Iterator[str]:
+    """A folder and those above it, as paths of files in them begin."""
+    for _ in range(_ABOVE):
+        yield folder
+        if not folder or os.path.dirname(folder) == folder:
+            return
+        folder = os.path.dirname(folder)
+
+
+def _module(path: str) -> str | None:
+    inside = os.path.join(path, "__init__.py")
+    if os.path.isfile(inside):
+        return inside
+    return f"{path}.py" if os.path.isfile(f"{path}.py") else None
+
+
+def _spelled(path: str) -> str:
+    return os.path.normpath(path).replace("\\", "/")
