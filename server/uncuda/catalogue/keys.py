@@ -294,7 +294,7 @@ _ARGUMENT = (
     Key("rename", FLAG, "The fix renames the keyword.", "修复重命名该关键字。"),
     Key("statements", TABLE, "By value of the argument: statements that replace the call.",
         "按参数值列出代替该调用的语句。", each=TEXT),
-    _SHIM, _PORTABLE,
+    _PORTABLE,
 )  # fmt: skip
 _MODULE = (
     Key("modules", TEXTS,

@@ -37,10 +37,9 @@ class Check:
             call = reference.statement.digest.parents.get(reference.chain.node)
             if isinstance(call, ast.Call) and call.func is reference.chain.node:
                 for rule in rules:
-                    if not (context.shim and rule.shim == "silent"):
-                        hit = self._hit(context, reference, call, rule)
-                        if hit is not None:
-                            yield hit
+                    hit = self._hit(context, reference, call, rule)
+                    if hit is not None:
+                        yield hit
 
     def _hit(self, context: Context, reference: Name, call: ast.Call, rule: Rule) -> Hit | None:
         piece, base = reference.chain.piece, reference.statement.start
