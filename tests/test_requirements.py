@@ -287,7 +287,7 @@ def test_files_that_may_say_versions(name: str, asks: bool) -> None:
         ("npu", {"torch_version": "2.6.0"}, "torch==2.1.0", "2.6.0", "2.6.0", "goes with"),
         ("npu", {"target_version": "2.7.1"}, "torch-npu==2.6.0\ntorch==2.6.0", "2.7.1", None, "set"),
         ("npu", {}, "torch-musa==2.7.1", None, None, "assumed"),
-        ("musa", {}, "torch==2.7.0", "2.7.1", "2.7.0", "goes with"),
+        ("musa", {}, "torch==2.7.0", "2.7.0", "2.7.0", "goes with"),
         ("musa", {}, "torch==2.6.0", "2.6.0", "2.6.0", "goes with"),
         # at that time, torch_musa's versions did not yet have the numbers of torch's
         ("musa", {}, "torch==2.2.0", None, "2.2.0", "assumed"),

@@ -298,12 +298,12 @@ def test_a_hand_edit_is_found_and_undone(checkout: Path) -> None:
 
 
 def test_a_table_of_a_version_that_is_gone_is_named(checkout: Path) -> None:
-    old = checkout / "rules" / "tables" / "musa" / "api-2.0.0.tsv"
+    old = checkout / "rules" / "tables" / "musa" / "api-1.9.0.tsv"
     shutil.copy(old.with_name("api-2.7.1.tsv"), old)
     result = made(checkout, "--check")
     assert (result.returncode, result.stderr) == (
         1,
-        "rules/tables/musa/api-2.0.0.tsv is of no version that is known: delete it\n",
+        "rules/tables/musa/api-1.9.0.tsv is of no version that is known: delete it\n",
     )
 
 
@@ -362,7 +362,7 @@ def test_a_version_that_was_read_in_part_tells_since_when_names_are_there() -> N
     ):
         row = rows[f"torch.cuda.{name}"]
         assert (row["replacement"], row["present"], row["since"]) == (f"torch.musa.{name}", "0", "2.9.1.post1")
-    assert {path.name for path in TABLES if path.match("musa/api-*.tsv")} == {"api-2.7.1.tsv"}
+    assert "api-2.9.1.post1.tsv" not in {path.name for path in TABLES if path.match("musa/api-*.tsv")}
 
 
 PRIVATE = {
@@ -381,14 +381,34 @@ def test_private_names_that_every_version_has_are_named(name: str) -> None:
         for private, twin in PRIVATE.items():
             row = rows.get(private)
             assert row, (private, version)
-            assert (row["replacement"], row["present"]) == (twin.format(name), "1")
+            present = (name, private) != ("musa", "torch.cuda._lazy_call") or version == "2.7.1"
+            assert (row["replacement"], row["present"]) == (twin.format(name), str(int(present)))
             assert "private-twin" in row["limits"]
 
 
-def safe(source: str, version: str) -> str:
-    """Return a text after safe fixes for npu, in a project with that version of torch_npu."""
-    made = engine_for("npu", Settings(strategy="rewrite", target_version=version), Project())
+def safe(source: str, version: str, target: str = "npu") -> str:
+    """Return a text after safe fixes, in a project with that version of the target's plugin."""
+    made = engine_for(target, Settings(strategy="rewrite", target_version=version), Project())
     return made.fix(Source.decode(source.encode(), "a.py")).text
+
+
+@pytest.mark.parametrize(
+    ("call", "since"),
+    [
+        ("is_bf16_supported()", "2.1.1"),
+        ("MemPool()", "2.1.1"),
+        ("is_tf32_supported()", "2.7.1"),
+        ("synchronize()", "2.0.0"),
+    ],
+)
+def test_a_fix_for_musa_writes_no_name_that_the_pinned_version_lacks(call: str, since: str) -> None:
+    known = ["1.3.0", "2.0.0", "2.1.1", "2.5.0", "2.7.0", "2.7.1", "2.9.1"]
+    writes = [
+        version
+        for version in known
+        if f"torch.musa.{call}" in safe(f"import torch\ntorch.cuda.{call}\n", version, "musa")
+    ]
+    assert writes == known[known.index(since) if since != "2.0.0" else 0 :]
 
 
 def test_a_fix_writes_no_name_that_the_pinned_version_lacks() -> None:

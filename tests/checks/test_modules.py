@@ -256,6 +256,18 @@ def test_a_part_of_a_library_that_is_used_as_an_attribute_is_said_at_its_import(
     assert [finding.subject for finding in findings] == ATTRIBUTES[lines]
 
 
+def test_an_import_in_a_function_is_of_what_the_function_uses() -> None:
+    lines = ["import torch", "def f():", "    import deep_ep", "    deep_ep.Buffer()"]
+    lines += ["def g():", "    import deep_ep", "    deep_ep.ElasticBuffer()"]
+    source = Source("\n".join(lines) + "\n")
+    found = [(one.subject, source.position(one.span.start)[0]) for one in MUSA.check(source).findings]
+    assert found == [("deep_ep", 3), (BUFFER, 6)]
+    source = Source(
+        "import torch\ndef get():\n    import deep_ep\n    return deep_ep\ndeep_ep = get()\ndeep_ep.ElasticBuffer()\n"
+    )
+    assert [one.subject for one in MUSA.check(source).findings] == [BUFFER]
+
+
 def test_the_severity_of_a_part_is_that_of_its_uses() -> None:
     lines = ["import torch", "import deep_ep", "def f(x):", "    if has_deep_ep():", "        deep_ep.ElasticBuffer(x)"]
     (finding,) = MUSA.check(Source("\n".join(lines))).findings

@@ -64,6 +64,15 @@ def test_a_file_that_turns_autocast_on_itself_is_read_by_a_person() -> None:
     assert classes(f"before = {ASKED}\ntorch.set_autocast_enabled(True)\n") == ["review"]
 
 
+@pytest.mark.parametrize(
+    "dtype", ["get_autocast_gpu_dtype()", 'get_autocast_dtype("cuda")', "get_autocast_dtype(x.type)"]
+)
+def test_the_dtype_of_autocast_changes_with_the_question_or_neither_does(dtype: str) -> None:
+    kept = f"def f(x):\n    if torch.cuda.is_available():\n        fast.run(x)\n        x = x.to(torch.{dtype})\n"
+    asks = f"def g(x):\n    return x.half() if {ASKED} else x\n"
+    assert classes(KERNEL + kept + asks) == ["safe" if "type)" in dtype else "review"]
+
+
 def test_an_older_version_of_pytorch_is_not_given_the_argument() -> None:
     assert classes(f"{ASKED}\n", "2.1.0.post17") == ["by hand"]
     (finding,) = findings(f"{ASKED}\n", "2.1.0.post17")

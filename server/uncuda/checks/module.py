@@ -76,7 +76,7 @@ class Check:
             if context.project.owns(dotted, context.path) or context.typing_only(statement):
                 continue
             start, end = (statement.start + offset for offset in statement.digest.piece.span(alias))
-            used = self._parts.used(binding.dotted, binding.name, context)
+            used = self._parts.used(binding.dotted, binding.name, statement.start, context)
             for part in (*([module] if used.whole else ()), *used.parts):
                 if (statement.start, part) not in seen:
                     seen.add((statement.start, part))

@@ -37,22 +37,29 @@ class Parts:
                 within.setdefault(".".join(words[:size]), set()).add(re.escape(".".join(words[size:])))
         self._within = {base: "|".join(sorted(parts)) for base, parts in within.items()}
 
-    def used(self, base: str, local: str, context: Context) -> Used:
-        """The uses of the module `base`, which an import binds to the name `local`."""
+    def used(self, base: str, local: str, at: int, context: Context) -> Used:
+        """The uses of the module `base`, which an import at `at` binds to the name `local`.
+
+        For an import in a function these are the uses in that function, or those of the whole file if it has none.
+        """
         if base not in self._within:
             return Used()
         context.asked.add(local)
         if not context.facts.searches.find(("parts", base, local), matches(_attribute(local, self._within[base]))):
             return Used()
+        attributes = list(_attributes(base, local, context))
+        indents = context.facts.indents
+        scope = indents.scope_of(at)
+        own = [one for one in attributes if scope and scope[0] <= one[1] < indents.extent(scope[0])]
         parts: dict[str, list[int]] = {}
         whole = False
-        for dotted, at in _attributes(base, local, context):
+        for dotted, place in own or attributes:
             part = dotted
             while part != base and part not in self._modules:
                 part = part.rpartition(".")[0]
             whole = whole or part == base
             if part != base:
-                parts.setdefault(part, []).append(at)
+                parts.setdefault(part, []).append(place)
         return Used(parts, whole or not parts)
 
 

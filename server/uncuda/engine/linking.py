@@ -13,6 +13,7 @@ from ..facts.read import Facts
 from ..limits import Work
 from .guards import choosing, filled, guarded
 from .linked_branches import LinkedBranches
+from .relations.autocast import dtypes_of_autocast
 from .relations.kernels import Libraries
 from .relations.questions import Questions
 from .relations.raising import raising
@@ -139,7 +140,7 @@ def _linked(
     for head, index in (*filled(hits, branches.work), *Together(hits, branches).pairs()):
         sets.join(head, index)
     groups = list(sets.members().values())
-    pairs = list(guarded(hits, branches))
+    pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text)]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
     if branches.says("driver") or branches.says("num_gpus"):
         for index in choosing(hits, branches.work):

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from . import runtime
+from . import amp, runtime
 from .tensor import DeviceTensor
 
 
@@ -26,6 +26,7 @@ def build() -> Any:
     torch.Tensor.is_cuda = property(lambda self: isinstance(self, DeviceTensor))
     torch.version.cuda = torch.version.cuda or "12.8"
     torch.backends.cudnn.is_acceptable = lambda tensor: False  # because cuDNN's kernels do not exist on the CPU
+    amp.ask_without_device("cuda")
     _patch_nvtx()
     _patch_profiler()
     torch.Stream, torch.Event = torch.cuda.Stream, torch.cuda.Event

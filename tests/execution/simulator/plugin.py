@@ -129,6 +129,7 @@ def build() -> types.ModuleType:
         torch.backends.mudnn = modules["torch_musa.core.mudnn"]
         modules["torch_musa.core.mudnn"].__dict__["allow_tf32"] = False
         torch.version.musa = "4.3"
+        amp.ask_without_device("musa")  # torch_musa/core/amp/common.py
     return main
 
 

@@ -18,6 +18,7 @@ from ...edits import SAFE
 from ...facts.read import Statement
 from ...facts.scans import uses
 from ...facts.scopes import FUNCTION, Header
+from .autocast import asks_autocast
 from .parts import ASIDE, guarded_parts, in_test, is_within
 
 Stretch = tuple[int, int]
@@ -26,7 +27,6 @@ CONDITIONS = frozenset({"if", "elif", "while", "case"})
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
 _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda of torch.version
-_STATES = frozenset({"is_autocast_enabled"})  # tests for what a program turned on for its device, not for the device
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # as in `if not (a and b):`
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
@@ -56,7 +56,7 @@ class Questions:
         self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # maps each operand to its index
         self.lost: list[int] = []
         """Indices of hits whose results reach more names than are traced."""
-        self._asking_state = [index for index, hit in enumerate(hits) if _asks_state(hit)]
+        self._asking_state = [index for index, hit in enumerate(hits) if asks_autocast(hit)]
         self._states = frozenset(self._text[hits[index].start : hits[index].end] for index in self._asking_state)
         self._parameters = Parameters(self._facts, set())
         self._polarities: dict[tuple[int, frozenset[str]], int] = {}
@@ -105,7 +105,7 @@ class Questions:
         elif in_test(hit.node, statement):
             self.tests.setdefault(statement.start, []).append(index)
             self._tested.add(index)
-        elif (is_question(hit) or _asks_state(hit)) and (found := self._flag(hit.node, statement)) is not None:
+        elif (is_question(hit) or asks_autocast(hit)) and (found := self._flag(hit.node, statement)) is not None:
             self._hold(index, *found)
 
     def _hold(self, index: int, flag: str, around: int | None) -> bool:
@@ -338,11 +338,6 @@ def is_question(hit: Hit) -> bool:
     if hit.rule.check == "method":
         return hit.words.get("old") == "is_cuda"
     return hit.rule.check == "string" or hit.words.get("name", "").rpartition(".")[2] in _ASKING
-
-
-def _asks_state(hit: Hit) -> bool:
-    """Whether a hit tests what the program turned on for its device, such as autocast."""
-    return hit.rule.check == "argument" and hit.words.get("name", "").rpartition(".")[2] in _STATES
 
 
 def hits_in(starts: Sequence[tuple[int, int]], stretch: Stretch) -> Sequence[tuple[int, int]]:
