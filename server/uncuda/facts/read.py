@@ -112,7 +112,7 @@ class _Reader:
             return None
         if self.layout.logical_line(region.new) != (region.new, region.new_end):
             return None
-        for _, old, new in facts.searches.imports():
+        for old, new in facts.searches.imports():
             if len(old) != len(new) or _inside(new, region.new, region.new_end):
                 return None
         if any(line[0] <= start < line[1] and s.digest.bindings for start, s in before.statements.items()):
