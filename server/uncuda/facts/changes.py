@@ -13,6 +13,7 @@ _STRETCH = 4096
 _MOST = 0.8  # share of the searches; a text in which fewer were repeated was not looked at as a whole
 _FEW, _IN_VAIN = 100, 4  # scans that are kept at least, and for each search in the last text
 _WIDE = 0.2  # share of a text; if a larger part has changed, the results of earlier texts are not worth keeping
+FAR = 20_000  # characters; in a longer part of a text, a search that is kept after an edit is worth it
 FOLLOWED = "followed"
 """The first part of the key of a search that no edit needs to be compared with, because the names that are followed
 are compared, or because the check runs after every edit."""
