@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -113,7 +113,7 @@ class Context:
     def imports_root(self, root: str) -> bool:
         """Whether the file imports a module whose first segment is `root`."""
         if self._roots is None:
-            self._roots = frozenset(binding.dotted.partition(".")[0] for binding, _ in self.facts.imports())
+            self._roots = self.facts.import_names().roots
             self._roots |= {"torch"} if self.facts.star >= 0 else frozenset()
         return root in self._roots
 
@@ -128,10 +128,10 @@ class Context:
         its project does; None for other files."""
         return first_import(self.facts, self.path) if self.project.torch and not self.imports_root("torch") else None
 
-    @cached_property
-    def imported(self) -> dict[str, str]:
+    @property
+    def imported(self) -> Mapping[str, str]:
         """Return the local names bound by imports, with the dotted names of the imported objects."""
-        return {b.name: b.dotted for b, _ in self.facts.imports() if b.kind != "star" and b.dotted}
+        return self.facts.import_names().dotted
 
     @cached_property
     def owners(self) -> frozenset[Owner]:
@@ -167,15 +167,15 @@ class Context:
 
         return bool(names) and bool(self.facts.searches.find(("words", names), scan))
 
-    @cached_property
+    @property
     def bound(self) -> frozenset[str]:
         """The local names that imports bind."""
-        return frozenset(binding.name for binding, _ in self.facts.imports())
+        return self.facts.import_names().bound
 
-    @cached_property
+    @property
     def spelled(self) -> frozenset[str]:
         """Return the modules and names as import statements spell them."""
-        return frozenset(binding.alias.name for binding, _ in self.facts.imports() if binding.alias is not None)
+        return self.facts.import_names().spelled
 
     def binds(self, name: str) -> bool:
         """Whether an import binds this local name."""

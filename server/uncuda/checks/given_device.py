@@ -97,12 +97,19 @@ def _bound_in(text: str) -> dict[str, bool]:
     lines."""
     found: dict[str, bool] = {}
     for line in text.splitlines():
-        match = _ASSIGNED.match(line)
-        if match:
-            found[match[1]] = found.get(match[1], True) and _MADE.match(match[2]) is not None
-        elif _BINDS.search(line) or "," in line.partition("=")[0]:
-            found.update(dict.fromkeys(re.findall(r"\w+", line), False))
+        for name, is_device in _of_line(line):
+            found[name] = found.get(name, True) and is_device
     return found
+
+
+@lru_cache(maxsize=1024)
+def _of_line(line: str) -> tuple[tuple[str, bool], ...]:
+    match = _ASSIGNED.match(line)
+    if match:
+        return ((match[1], _MADE.match(match[2]) is not None),)
+    if _BINDS.search(line) or "," in line.partition("=")[0]:
+        return tuple((name, False) for name in re.findall(r"\w+", line))
+    return ()
 
 
 def names_device(call: ast.Call) -> bool:

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
+from ..facts.changes import FAR, FOLLOWED
 from ..facts.digest import Digest
 from ..facts.model import Statement
 from ..facts.role_calls import chain_of
+from ..facts.scans import plain
 from ..project import ACTS, MOVES, PATCHES
 from .base import Context
 from .owners import IS_CUDA, called_so
@@ -207,7 +210,7 @@ class Instances:
         indents = self._context.facts.indents
         end = indents.extent(start) if start >= 0 else len(self._context.text)
         header = self._context.facts.peek(start) if start >= 0 else None
-        every = [*([header] if header else []), *self._statements(_binding(name), max(start, 0), end)]
+        every = [*([header] if header else []), *self._statements(name, _binding(name), max(start, 0), end)]
         if len(every) > _MANY:
             yield OTHER  # bindings beyond the limit are not checked
         for found in every:
@@ -292,7 +295,7 @@ class Instances:
 
     def _passed(self, function: str, name: str, index: int, depth: int) -> Iterator[str]:
         """Yield the kinds of the arguments that calls in this file pass for one parameter."""
-        for found in self._statements(rf"\b{re.escape(function)}\(", 0, len(self._context.text)):
+        for found in self._statements(function, rf"\b{re.escape(function)}\(", 0, len(self._context.text)):
             for call in _calls(found.digest, function):
                 values = [keyword.value for keyword in call.keywords if keyword.arg == name]
                 if 0 <= index < len(call.args) and not any(isinstance(one, ast.Starred) for one in call.args):
@@ -308,7 +311,7 @@ class Instances:
             self._known[key] = _SAME
             end = self._context.facts.indents.extent(header)
             kinds = []
-            for found in self._statements(rf"\bself\.{re.escape(name)}[ \t]*[:=,]", header, end):
+            for found in self._statements(name, rf"\bself\.{re.escape(name)}[ \t]*[:=,]", header, end):
                 for node in found.digest.piece.nodes:
                     if isinstance(node, ast.AnnAssign) and _is_own(node.target, name):
                         kinds.append(self._says(node.annotation, found))
@@ -319,11 +322,11 @@ class Instances:
             self._known[key] = _together(kinds)
         return self._known.get(key, OTHER)
 
-    def _statements(self, pattern: str, start: int, end: int) -> Iterator[Statement]:
-        """Return the statements that contain a match of a pattern, each once."""
+    def _statements(self, word: str, pattern: str, start: int, end: int) -> Iterator[Statement]:
+        """The statements that contain a match of a pattern, each once; every match is within a line and contains a
+        word."""
         facts, done, count = self._context.facts, start, 0
-        for match in re.finditer(pattern, facts.text[start:end]):
-            at = start + match.start()
+        for at in self._matches(word, re.compile(pattern), start, end):
             if at < done or count > _MANY:
                 continue
             facts.work.search(done, at)
@@ -332,6 +335,18 @@ class Instances:
             if statement is not None:
                 count += 1
                 yield statement
+
+    def _matches(self, word: str, pattern: re.Pattern[str], start: int, end: int) -> Iterator[int]:
+        text, done = self._context.facts.text, start
+        if not word.isascii() or end - start < FAR:
+            yield from (start + match.start() for match in pattern.finditer(text[start:end]))
+            return
+        places = self._context.facts.searches.find((FOLLOWED, word), plain(word))
+        for at in places[bisect_left(places, start) : bisect_left(places, end)]:
+            if at >= done:
+                line, stop = max(start, text.rfind("\n", 0, at) + 1), text.find("\n", at)
+                done = min(stop, end) if stop >= 0 else end
+                yield from (match.start() for match in pattern.finditer(text, line, done))
 
 
 def _binding(name: str) -> str:

@@ -253,13 +253,19 @@ def _makers(text: str, names: Collection[str], find: Find) -> Iterator[tuple[str
         if few
         else [match.start() for match in re.finditer(either, text)]
     )
+    function: re.Match[str] | None = None
+    found = False
     for at in places:
-        if at < done:
+        if at >= done:
+            start, below = _margin_above(text, at, done), _MARGIN.search(text, at)
+            done = below.end() if below else len(text)
+            function, found = FUNCTION.match(text, start, done), False
+        if function is None or found or at < function.end():
             continue
-        start, below = _margin_above(text, at, done), _MARGIN.search(text, at)
-        done = below.end() if below else len(text)
-        function = FUNCTION.match(text, start, done)
-        if function is not None and (match := made.search(text, function.end(), done)):
+        end = text.find("\n", at)
+        line = max(text.rfind("\n", 0, at) + 1, function.end())
+        if match := made.search(text, line, end if end >= 0 else len(text)):
+            found = True
             yield function[1], match[1]
 
 

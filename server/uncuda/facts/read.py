@@ -113,12 +113,13 @@ class _Reader:
             return None
         if self.layout.logical_line(region.new) != (region.new, region.new_end):
             return None
-        for _, old, new in facts.searches.imports():
+        for old, new in facts.searches.imports():
             if len(old) != len(new) or _inside(new, region.new, region.new_end):
                 return None
         if any(line[0] <= start < line[1] and s.digest.bindings for start, s in before.statements.items()):
             return None
         moved = before.moved(facts, region)
+        facts.imported = before.imported  # neither the old line nor the new one binds a name
         anchored = self.anchored()
         if not facts.holds_any(anchored):  # no other statement was read, so imports of torch are not read either
             return None
