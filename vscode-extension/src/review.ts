@@ -65,8 +65,10 @@ export class Review {
     const fixed = name && preview ? fixedUri({ ...name }) : undefined;
     // Its path: in a remote window the workbench has another URI for it.
     await vscode.commands.executeCommand("setContext", "uncuda.reviewed", [uri.fsPath]);
-    if (fixed && uri.scheme === "file") {
-      await vscode.commands.executeCommand("vscode.diff", uri, fixed, label, options);
+    if (name && fixed && uri.scheme === "file") {
+      // A notebook is compared as the text of its cells.
+      const before = uri.path.endsWith(".ipynb") ? fixedUri({ uri: name.uri, version: name.version }) : uri;
+      await vscode.commands.executeCommand("vscode.diff", before, fixed, label, options);
     } else {
       await vscode.commands.executeCommand("vscode.open", uri, options);
       this.#said = vscode.window.setStatusBarMessage(label);
