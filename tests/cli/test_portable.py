@@ -85,6 +85,36 @@ def test_a_package_has_its_own(files: dict[str, str], written: list[str] | None,
     assert "No findings" in uncuda("check").out
 
 
+@pytest.mark.parametrize(
+    "other, both", [("", False), ("import two\n", True), ("try:\n    import two\nfinally: ...\n", False)]
+)
+def test_a_package_that_imports_another_has_no_module_of_its_own(other: str, both: bool) -> None:
+    two = {"two/b.py": "import one.a\n", "two/c.py": RELATIVE.replace(".b", "..two.b"), "two/d.py": TEXT}
+    make({**SETUP, **ONE, **TWO, **two, "one/b.py": other, "uncuda.toml": SETTINGS})
+    fix()
+    module = "two.device" if both else "one.device"
+    assert Path("two/device.py").exists() == both
+    assert f"from {module} import accelerator_type, device_module\n" in Path("two/d.py").read_text()
+    assert "from one.device import" in Path("one/a.py").read_text()
+    assert "Nothing to fix" in fix()
+
+
+@pytest.mark.parametrize(
+    "name, text, breaks",
+    [
+        ("pyproject.toml", "[tool.black]\nline-length = 120\n", False),
+        ("pyproject.toml", "[tool.ruff]\n", True),
+        ("setup.cfg", "[flake8]\nmax-line-length = 100\n", False),
+        (".flake8", "[flake8]\nmax-line-length=90\n", True),
+    ],
+)
+def test_lines_are_as_long_as_the_projects_settings_allow(name: str, text: str, breaks: bool) -> None:
+    line = "x = torch.zeros(number_of_rows, number_of_columns, dtype=torch.float32, device='cuda')\n"
+    make({"a.py": f"import torch\n\n{line}", name: text})
+    fix("--isolated", "--strategy", "portable")
+    assert ("device=accelerator_type()\n)" in Path("a.py").read_text()) == breaks
+
+
 def test_a_package_whose_name_nobody_says_is_imported_from_within() -> None:
     """The package may be a part of a namespace package: `meg.core`."""
     files: dict[str, str | bytes] = {"core/__init__.py": "", "core/a.py": TEXT}

@@ -21,9 +21,9 @@ _OPEN = Scripting(is_open=True)
 
 
 SCRIPTS, COMPILED, ALIAS, UNCLEAR = "TorchScript", "compiled ", "alias ", "unclear "
-"""A file may compile anything; compiles a function, whose path and name follow; calls TorchScript by a name; may
-compile anything if a name is such an alias of some file."""
-_BETWEEN = "\0"  # a path and a name
+"""A file may compile anything; compiles a function, whose path and name follow, and the alias that it does it by; calls
+TorchScript by a name; may compile anything if a name is such an alias of some file."""
+_BETWEEN = "\0"  # the parts of a fact
 
 
 def scripts(data: bytes, path: str, read: Callable[[str], bytes], libraries: Collection[str]) -> frozenset[str]:
@@ -31,15 +31,15 @@ def scripts(data: bytes, path: str, read: Callable[[str], bytes], libraries: Col
     `libraries`: modules that compile nothing of a project, if they are none of its own."""
     found = scripting(data.decode("utf-8", "replace"))
     roots = {name.partition(".")[0] for name in libraries}
-    unclear, compiled = set(found.unclear), set()
+    facts, unclear = {ALIAS + name for name in found.aliases}, set(found.unclear)
     for taken in found.taken:
         further = _followed(path, taken, read, roots)
-        compiled |= further or set()
+        facts.update(COMPILED + _BETWEEN.join((file, name, taken.by)) for file, name in further or ())
         if further is None:
             unclear.add(taken.by)
-    facts = {COMPILED + file + _BETWEEN + name for file, name in compiled} | {ALIAS + name for name in found.aliases}
-    is_open = found.is_open or "" in unclear
-    return frozenset(facts | {UNCLEAR + name for name in unclear - {""}} | ({SCRIPTS} if is_open else set()))
+    if found.is_open or "" in unclear:
+        facts.add(SCRIPTS)
+    return frozenset(facts | {UNCLEAR + name for name in unclear - {""}})
 
 
 class Scripts(NamedTuple):
@@ -53,8 +53,8 @@ def together(facts: Collection[str]) -> Scripts:
     """What follows from the facts of all files."""
     aliases = {fact.removeprefix(ALIAS) for fact in facts if fact.startswith(ALIAS)}
     unclear = {fact.removeprefix(UNCLEAR) for fact in facts if fact.startswith(UNCLEAR)}
-    split = (fact.removeprefix(COMPILED).partition(_BETWEEN) for fact in facts if fact.startswith(COMPILED))
-    compiled = frozenset((file, name) for file, _, name in split)
+    split = (fact.removeprefix(COMPILED).split(_BETWEEN) for fact in facts if fact.startswith(COMPILED))
+    compiled = frozenset((file, name) for file, name, alias in split if not alias or alias in aliases)
     return Scripts(SCRIPTS in facts or not aliases.isdisjoint(unclear), compiled)
 
 

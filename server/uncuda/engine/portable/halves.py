@@ -26,7 +26,7 @@ _CALLED = re.compile(r"(?<!def )(?<![\w.])(?P<dotted>(?:\w+\.)*)(?P<name>\w*cuda
 _CUDAS_NAME = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w*(?:cuda|nvidia|nccl)", re.IGNORECASE)
 _EXTENSION = re.compile(
     r"(?<![\w.])(?P<name>\w*_cuda)\.\w+[ \t]*\(|\bimport[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba|\w*_cuda)\b"
-    r"|\bfrom[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba)\b"
+    r"|\bfrom[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba)\b|(?<![\w.])(?:_C|_ext|ext_module|\w+_ext)\.\w+[ \t]*\("
 )
 """A call of an extension for CUDA, by its name, and an import of a library that runs on CUDA only."""
 _LOADED = re.compile(r"import|load|builder", re.IGNORECASE)

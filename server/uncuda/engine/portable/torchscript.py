@@ -12,7 +12,7 @@ import builtins
 import re
 import sys
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
@@ -127,8 +127,9 @@ class _Module:
 class _Reached:
     """What is compiled together with some functions of a file."""
 
-    def __init__(self, module: _Module) -> None:
-        self._module = module
+    def __init__(self, module: _Module, compiling: Collection[str] = ()) -> None:
+        """`compiling`: decorators of the file that are TorchScript's own."""
+        self._module, self._compiling = module, compiling
         self._seen: set[str] = set()
         """Names that are added, or being added."""
         self._names: set[str] = set()
@@ -180,13 +181,18 @@ class _Reached:
                 names = (alias.name for alias in statement.names if (alias.asname or alias.name) == name)
                 self._taken.update(Taken(source, one) for one in names)
         elif isinstance(statement, _DEFINITIONS):
-            self.is_open |= not all(map(_may_be_jits, statement.decorator_list))
+            self.is_open |= not all(map(self._may_be_jits, statement.decorator_list))
             self._add_definition(statement)
         elif isinstance(statement, ast.Assign):
             for node in ast.walk(statement.value):
                 self._add_value(node)
         else:
             self.is_open = True
+
+    def _may_be_jits(self, decorator: ast.expr) -> bool:
+        """Whether a decorator is TorchScript's own, or may be an alias of it: it compiles the function, no wrapper."""
+        name = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        return _JIT in name or name in self._compiling
 
     def _add_value(self, node: ast.AST) -> None:
         """Add a part of a value that is made when the module is imported."""
@@ -222,6 +228,8 @@ class _Roots:
         for node in self._parents:
             if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
                 self._used(node)
+        if not self._found.aliases.isdisjoint(self._found.unclear):
+            self._open()
         return self._found
 
     def _imported(self, module: str, names: Iterable[ast.alias]) -> None:
@@ -281,7 +289,7 @@ class _Roots:
 
     def _compiled(self, definition: _Definition, word: str) -> None:
         """Note a function or class, and what is compiled with it."""
-        reached = _Reached(self._module)
+        reached = _Reached(self._module, self._compiling)
         reached.add_statement(definition, definition.name)
         with_it = reached.result()
         known = self._found
@@ -358,8 +366,3 @@ def _locals(function: ast.AST) -> frozenset[str]:
 def _is_jits(dotted: str) -> bool:
     """Whether a dotted name is `torch.jit`, or a module of it."""
     return dotted in ("jit", "torch.jit") or dotted.startswith("torch.jit.")
-
-
-def _may_be_jits(decorator: ast.expr) -> bool:
-    """Whether a decorator is TorchScript's own, or may be an alias of it: it compiles the function and no wrapper."""
-    return _JIT in ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)

@@ -88,6 +88,9 @@ class UnusedTorch:
                 continue
             if any(edit.start <= at < edit.end for edit in edits):
                 continue
+            is_word = text[at - 1] in "\"'" and text[match.end() : match.end() + 1] in "\"':"
+            if match[0] != "torch" and layout.token_at(at) and not is_word:
+                continue  # in a sentence
             if match[0] == "torch" and _IMPORTS.match(text, layout.line_start(at)):
                 continue
             yield True

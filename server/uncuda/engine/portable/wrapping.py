@@ -62,7 +62,8 @@ def _longest(text: str) -> int:
     layout, at, longest = Layout(text), 0, 0
     for line in text.splitlines(keepends=True):
         length = len(line.rstrip("\r\n"))
-        if length > longest and not _UNBROKEN.search(line) and not layout.string_around(at + length):
+        in_string = layout.string_around(at) or layout.string_around(at + length)
+        if length > longest and not _UNBROKEN.search(line) and not in_string:
             longest = length
         at += len(line)
     return next((one for one in _USUAL if one >= longest), longest)
