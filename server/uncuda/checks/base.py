@@ -237,7 +237,7 @@ class Context:
         if self.portable:
             return ()
         if self.target.id in self.project.served & self.project.plugins:
-            # the target's own module imports the plugin already, and this module is for other accelerators too
+            # the project has a module for the target, which imports the plugin; the checked file also runs on others
             return ()
         modules = [word for template in rule.imports if (word := self.target.fill(template))]
         edits = [self._plugin_import(module, offset) for module in modules if not self._imported(module, written)]

@@ -104,7 +104,7 @@ class TargetVariants:
         if twin == words:
             return ""
         lines = twin.split("\n")
-        # the other lines are unchanged, so the file contains them
+        # lines without CUDA are the same in both texts, so the file contains them
         fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}
         held = all(map(self._says, fresh)) if twin.isascii() else True  # the index contains only ASCII words
         return twin if held and ((len(lines) == 1 and twin.isascii()) or twin in self._text) else ""
