@@ -1,4 +1,4 @@
-// NOT RUN IN THIS PROJECT: written according to JetBrains' documentation of the IntelliJ Platform Gradle Plugin 2.x, for
+// NOT RUN HERE: written according to JetBrains' documentation of the IntelliJ Platform Gradle Plugin 2.x, for
 // people who can reach JetBrains' repositories. It builds the same sources against a real PyCharm, with `gradle runIde`,
 // `gradle verifyPlugin` and `gradle publishPlugin`. Maven's build (`make pycharm`) is tested, and also runs the unit tests.
 // Needs Gradle 9 and a JDK 21, and the server's bundle: ../../server/scripts/bundle ../target/bundle

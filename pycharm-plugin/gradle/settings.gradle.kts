@@ -1,2 +1,2 @@
-// Not run in this project: see build.gradle.kts.
+// Not run here: see build.gradle.kts.
 rootProject.name = "uncuda"

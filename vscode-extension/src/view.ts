@@ -1,7 +1,4 @@
-/**
- * The Port view: shows the overview that the server computes as a tree, and numbers above the tree and on the view's
- * icon.
- */
+/** The Port view: shows the server's overview as a tree, and numbers above the tree and on the view's icon. */
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";

@@ -19,7 +19,7 @@ ASKED_ONLY = "asked-only"
 """The id of the sentence about a library that the file imports only to find out whether it is available."""
 TRIED = "tried-elsewhere"
 """The limit of an import in a file that another one imports where it can."""
-_MANY = 20  # uses of a part of a library whose conditions are read
+_MANY = 20  # maximum number of uses of a part of a library whose conditions are read
 _GRAVITY = ("error", "warning", "information")
 
 

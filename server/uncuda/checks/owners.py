@@ -27,7 +27,7 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TORCHS = ("Module", "Tensor", "Parameter")
 _MOVERS = frozenset({"cuda", "to"})
 _LONGEST = 4000
-_FEW = 16  # names that are searched one by one
+_FEW = 16  # up to this number, names are searched one by one
 _HOLDERS = "|".join(_TORCHS)
 # Searching for the word first, and checking the character before it afterwards, is many times as fast as one pattern
 # for both.

@@ -19,7 +19,7 @@ FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 """Matches the header of a function; group 1 is its name."""
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
-_AT_ONCE = 16  # steps that are counted at once
+_AT_ONCE = 16  # number of work steps that are counted together
 _LINES = 16  # number of characters in lines whose indentation is read in about the time of one work step
 _BLANKS = (" ", "\t", "\f", "\n", "\r")
 _WIDEST = sys.maxsize

@@ -34,8 +34,8 @@ _BUILT_BY = re.compile(
 _SETTINGS = ("pyproject.toml", "ruff.toml", ".ruff.toml", "setup.cfg", "tox.ini", ".flake8", ".style.yapf")
 _LINE_LENGTH = re.compile(r"^[ \t]*(?:max[-_])?(?:line[-_]length|column_limit)[ \t]*=[ \t]*(\d{2,3})\b", re.M)
 _FORMATTED = re.compile(r"^\[tool\.(?:black|ruff)\b", re.M)
-_BLACK = 88  # the line length of Black and Ruff where their settings do not say it
-_ASKED = 16  # files of a package that are read for its name
+_BLACK = 88  # the default line length of Black and Ruff
+_ASKED = 16  # maximum number of files of a package that are read to find the package's name
 _ABOVE, _DEPTH, _MANY = 4, 2, 2000
 """Limits: how many parent folders are searched for such marks, how many levels of subfolders for packages, and how many
 entries of a folder are read."""

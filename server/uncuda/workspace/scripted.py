@@ -14,9 +14,9 @@ from uncuda.source import SourceError
 
 from .files import FileProblem
 
-_ABOVE = 12  # folders above a file in which the modules of its project may be
+_ABOVE = 12  # number of folders above a file in which modules of its project are searched
 _LAYOUTS = ("", "src", "python", "lib")
-_MOST = 64  # functions of other files that are followed
+_MOST = 64  # maximum number of functions of other files that are followed
 _OPEN = Scripting(is_open=True)
 
 

@@ -265,7 +265,8 @@ class _Roots:
             self._open(word)
 
     def _given(self, argument: ast.Name, word: str) -> None:
-        """Note a function of the file as compiled, or one that compiles what it is given as an alias."""
+        """Note that `torch.jit.script` gets a function of the file by its name; if the name is a parameter of another
+        function, note that this function compiles its argument."""
         outer: ast.AST | None = self._parents[argument]
         while outer is not None and not isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             outer = self._parents.get(outer)

@@ -15,7 +15,7 @@ from ...facts.layout import Layout
 
 _USUAL = (88, 100, 120)
 _UNBROKEN = re.compile(r"#|([\"'])(?:(?!\1).){30,}\1")
-"""A comment or a long string, for which a line may be longer than the others."""
+"""Matches a comment or a long string: a line that contains one may already be longer than the file's line length."""
 _STEP = "    "
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _STRING_START, _STRING_END = getattr(kinds, "FSTRING_START", -1), getattr(kinds, "FSTRING_END", -1)
