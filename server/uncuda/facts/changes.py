@@ -9,8 +9,8 @@ from typing import NamedTuple
 from ..limits import UNLIMITED, Work
 
 _STRETCH = 4096
-_MOST = 0.8  # share of the searches; a text in which fewer were repeated was not looked at as a whole
-_WIDE = 0.2  # share of a text; if a larger part has changed, the results of earlier texts are not worth keeping
+_MOST = 0.8  # share of the searches; if fewer of them were repeated in a text, the text was not analysed as a whole
+_WIDE = 0.2  # share of a text; if a larger part was changed, results of earlier texts are not kept
 FOLLOWED = "followed"
 """The first part of the key of a search that no edit needs to be compared with, because the names that are followed
 are compared, or because the check runs after every edit."""
@@ -100,7 +100,7 @@ def _in_lines(old: str, edits: Iterable[tuple[int, int, int]]) -> list[Region]:
 
 
 class _Base(NamedTuple):
-    """The results of all searches in an earlier text, and the part that differs from the present text."""
+    """The results of all searches in an earlier text, and the part of the text that differs from the present text."""
 
     found: Mapping[Hashable, list[int]]
     region: Region
