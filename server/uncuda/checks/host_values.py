@@ -132,7 +132,7 @@ class HostValues:
         if not isinstance(base, ast.Name) or len(parts) > (base.id == "self"):
             return False
         if self._context.resolve(node, statement) is not None:
-            return False  # a module or another name of torch is no tensor
+            return False  # the name is a module or another object of torch, not a tensor
         spelled = ".".join([base.id, *parts])
         scope = -1 if parts else self._flow.scope(spelled, statement.start, Role("assignment", node))
         key = spelled, scope

@@ -20,7 +20,7 @@ from .parameters import is_fixture
 
 Proof = Callable[[Role], bool]
 _MANY = 60
-_FAR = 20_000  # characters; in a longer part of a text, a search that is kept after an edit is worth it
+_FAR = 20_000  # in characters; for a longer part of a text, the result of the search is kept for the text after an edit
 _PARTS = ("args", "keywords", "values", "comparators")
 _WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # of longer lists and dictionaries, only a few parts are checked
 TESTS = frozenset({"comparison", "membership", "case"})

@@ -27,12 +27,13 @@ Chosen = list[tuple[Fix, str]]
 
 
 class Together(NamedTuple):
-    """What an engine does with fixes that are applied together."""
+    """The functions with which an engine combines and reformats fixes that are applied together."""
 
     combined: Callable[[Chosen], Chosen] = list
     """Replaces the imports that single fixes need by those that all fixes together need."""
     laid_out: Callable[[str, str], list[Edit]] = lambda before, after: []
-    """The edits of the fixed text that lay out what the fixes wrote, given the text before and after them."""
+    """Returns the edits that reformat the code which the fixes wrote; the arguments are the texts before and after the
+    fixes."""
 
 
 _ALONE = Together()

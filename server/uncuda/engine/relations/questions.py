@@ -26,7 +26,8 @@ CONDITIONS = frozenset({"if", "elif", "while", "case"})
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
 _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda of torch.version
-_STATES = frozenset({"is_autocast_enabled"})  # tests for what a program turned on for its device, not for the device
+# tests of a state that the program has set for a device, not tests for the device
+_STATES = frozenset({"is_autocast_enabled"})
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # as in `if not (a and b):`
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
@@ -79,8 +80,8 @@ class Questions:
         return chain(self, self._asking_state, *self.tests.values(), *self.marks.values())
 
     def unfollowed(self) -> Iterator[int]:
-        """The indices of hits that ask for a state of the program, and whose answer is in no test of its own: nothing
-        tests it here, or a test for CUDA does as well."""
+        """Yield the indices of hits that read such a state, if their result is not tested in this file, or is tested
+        together with CUDA."""
         for index in self._asking_state:
             hit = self._hits[index]
             if hit.statement is None:
@@ -323,7 +324,7 @@ class Questions:
         return asked < 0 or (not asked and self._denies_any(self._states, start, end))
 
     def _denies_any(self, names: frozenset[str], start: int, end: int) -> bool:
-        """Whether a part of the source tests that one of these names, or the result of calling it, is false."""
+        """Return whether a part of the source tests that one of these names, or the result of calling it, is false."""
         text = self._text[start:end] if names else ""
         return any(re.search(_DENIED.format(re.escape(name)), text) for name in names if name in text)
 
@@ -341,7 +342,7 @@ def is_question(hit: Hit) -> bool:
 
 
 def _asks_state(hit: Hit) -> bool:
-    """Whether a hit tests what the program turned on for its device, such as autocast."""
+    """Return whether a hit reads a state that the program has set, such as autocast."""
     return hit.rule.check == "argument" and hit.words.get("name", "").rpartition(".")[2] in _STATES
 
 
