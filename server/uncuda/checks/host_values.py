@@ -205,8 +205,8 @@ def _parts(node: ast.AST) -> list[ast.expr]:
 
 
 def _listed(call: ast.Call) -> list[ast.expr]:
-    """The tensors passed to a function of torch, also as items of a list. A dimension argument is a number, so it is
-    not included."""
+    """Return the positional arguments of a call, with the items of a list or tuple instead of the list. Numbers, such
+    as a dimension, are among them."""
     return [one for given in call.args for one in (given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given])]
 
 
