@@ -39,7 +39,7 @@ def test_where_it_is(files: dict[str, str], module: str) -> None:
     said = fix()
     assert f"its module is {module}\n" in said
     path = next(Path().rglob(module.rpartition(".")[2] + ".py"))
-    assert f"wrote {path}, which says which accelerator there is" in said
+    assert f"wrote {path}, the helper module of the project" in said
     assert path.read_text().startswith('"""Which accelerator this process uses. Written by uncuda')
     package = Path(*module.split(".")[:-1])
     assert path.parent == (package if package.is_dir() else "src" / package)
@@ -178,7 +178,7 @@ def test_a_diff_makes_it_and_writes_nothing() -> None:
 def test_standard_input_is_told_of_it() -> None:
     run = uncuda("fix", "--isolated", "--strategy", "portable", "-", stdin=TEXT)
     assert run.out == ALONE
-    assert "the text imports _accelerator.py, which is not there" in run.err
+    assert "the text imports the helper module _accelerator.py, which does not exist" in run.err
     assert not Path("_accelerator.py").exists()
 
 
@@ -294,7 +294,7 @@ def test_a_module_of_the_projects_own_is_offered_once_and_never_used_by_itself()
     files = {"pkg/__init__.py": "", "pkg/utils/__init__.py": "", "pkg/utils/device.py": OWN, "pkg/a.py": text}
     make({**files, "uncuda.toml": SETTINGS})
     said = fix("--diff")
-    assert said.count("pkg.utils.device seems to say which accelerator there is already; to use it: ") == 1
+    assert said.count("pkg.utils.device seems to tell already which accelerator the machine has; to use it: ") == 1
     assert 'use it: portable-helper = "pkg.utils.device", portable-names' in said
     assert NAMES in said
     assert "from pkg.device import" in said

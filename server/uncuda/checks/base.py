@@ -67,9 +67,9 @@ class Context:
     setters: dict[str, frozenset[str]] = field(default_factory=dict)
     """By attribute name: the names that this file assigns to the attribute."""
     naming: dict[tuple[str, int], tuple[Statement, ...]] = field(default_factory=dict)
-    """By name and offset of a scope: the statements of the scope that contain the name."""
+    """For each name and offset of a scope: the statements of the scope that contain the name."""
     scopes: dict[tuple[str, int], bool] = field(default_factory=dict)
-    """By name and offset of a function: whether the name is a local variable of the function."""
+    """For each name and offset of a function: whether the name is a local variable of the function."""
     _roles: dict[int, Role] = field(default_factory=dict)
     _roots: frozenset[str] | None = None
     _torch: list[Statement] | None = None
@@ -147,7 +147,8 @@ class Context:
         return known | owners_of(layout.text, lambda at: not layout.token_at(at), known, self._places)
 
     def _places(self, text: str, word: str) -> Sequence[int]:
-        """The offsets of a word in the text, which `asked` or another search speaks for."""
+        """Return the offsets of a word in the text. An edit of such a word is noticed through `asked` or another
+        search."""
         return self.facts.searches.find((FOLLOWED, word), plain(word))
 
     @cached_property
@@ -237,7 +238,8 @@ class Context:
         if self.portable:
             return ()
         if self.target.id in self.project.served & self.project.plugins:
-            # the target's own module imports the plugin already, and this module is for other accelerators too
+            # the project has a module for the target, which imports the plugin; the checked file also runs on other
+            # accelerators
             return ()
         modules = [word for template in rule.imports if (word := self.target.fill(template))]
         edits = [self._plugin_import(module, offset) for module in modules if not self._imported(module, written)]

@@ -238,7 +238,8 @@ class Instances:
         return OTHER
 
     def _unpacked(self, statement: Statement, name: str, depth: int) -> Iterator[str]:
-        """Yield the kind of a name that a statement assigns with others: `a, NAME = x, y` and `for NAME in …`."""
+        """Yield the kind of a name that a statement assigns together with others: `a, NAME = x, y` and `for NAME in
+        …`."""
         for node in statement.digest.piece.nodes:
             if isinstance(node, (ast.For, ast.AsyncFor)):
                 if _is(node.target, name):
@@ -258,7 +259,8 @@ class Instances:
         return kind
 
     def _item_of_parameter(self, name: str, statement: Statement) -> str:
-        """The kind of the items of a parameter of the function around a statement, by its annotation."""
+        """Return the kind of the items of a function's parameter, according to its annotation; `statement`: a statement
+        in the function."""
         indents, facts = self._context.facts.indents, self._context.facts
         scope = indents.scope_of(statement.start)
         header = facts.peek(scope[0]) if scope is not None and scope[1] == "def" else None
@@ -366,7 +368,7 @@ def _is_numbered(loop: ast.For | ast.AsyncFor, name: str) -> bool:
 
 
 def _given(target: ast.expr, value: ast.expr, name: str) -> Iterator[ast.expr]:
-    """Yield what `a, NAME = x, y` assigns to a name."""
+    """Yield the expressions that `a, NAME = x, y` assigns to a name."""
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         if not any(isinstance(one, ast.Starred) for one in (*target.elts, *value.elts)):
             yield from (one for held, one in zip(target.elts, value.elts) if _is(held, name))

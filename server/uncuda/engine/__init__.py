@@ -112,7 +112,7 @@ class Engine:
 
     def _facts(self, source: Source, ruleset: Ruleset, work: Work, edited: Edited | None = None) -> Facts:
         """The facts of a text. If the facts of an earlier text of the same path are cached, only the changed lines are
-        read; none if an edit has been undone."""
+        read; after an undo, no line is read."""
         key = source.path, ruleset
         before = self._memory.get(key)
         edits = edited[1] if edited is not None and before is not None and before.text is edited[0] else ()
@@ -335,7 +335,7 @@ class Engine:
         return fixed(source, check, review, rules, answers, selection, Combination(self._combined, self._laid_out))
 
     def _laid_out(self, before: str, after: str) -> list[Edit]:
-        """The edits of a fixed text that lay out what the fixes wrote."""
+        """Return edits that reformat the code which the fixes wrote into a text; the base class has none."""
         return []
 
     def _combined(self, chosen: Chosen) -> Chosen:

@@ -32,7 +32,8 @@ class Combination(NamedTuple):
     combined: Callable[[Chosen], Chosen] = list
     """Replaces the imports that single fixes need by those that all fixes together need."""
     laid_out: Callable[[str, str], list[Edit]] = lambda before, after: []
-    """The edits of the fixed text that lay out what the fixes wrote, given the text before and after them."""
+    """Returns the edits that reformat the code which the fixes wrote; the arguments are the texts before and after the
+    fixes."""
 
 
 _ALONE = Combination()

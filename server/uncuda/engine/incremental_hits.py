@@ -1,8 +1,8 @@
 """Reuses hits after an edit: if only a plain call, name or comment was typed, only its own line is checked again.
 
-A line affects other lines through names it binds, through block headers and strings, and through uses of names that a
-check follows. A line that is only a dotted name, called or not, does none of that, unless it contains a followed name;
-a comment does none of it either.
+A line can affect other lines through names that it binds, through block headers and strings, and through uses of names
+whose uses a check follows. A line that is only a dotted name, called or not, affects no other line, unless it contains
+a name that a check follows; a comment affects none, either.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Carried:
         found = self._earlier.get(key)
         if found is None or found.facts.text != text:
             return None
-        found.facts.text = text  # the next edit is told apart by the identity of the text
+        found.facts.text = text  # the next edit is recognised by the identity of the text
         return found.facts
 
     def take(self, key: Hashable, facts: Facts, project: Project) -> tuple[Found, Kept] | tuple[None, None]:
@@ -234,8 +234,7 @@ def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
             if said_of(more, found.facts.text[slice(*line)]) != said_of(more, facts.text[slice(*now)]):
                 return False
             continue
-        # Searches that matched in the line itself: if they had found more than prose, the line would have become a
-        # statement.
+        # Searches may match in the line itself: if such a match mattered, the line would have been read as a statement.
         own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in found.placed
         if _within(before, *(line if own else old)) or _within(after, *(now if own else new)):
             return False

@@ -103,7 +103,7 @@ def _in_lines(old: str, edits: Iterable[tuple[int, int, int]]) -> list[Region]:
 
 
 class _Base(NamedTuple):
-    """The results of all searches in an earlier text, and the part that differs from the present text."""
+    """The results of all searches in an earlier text, and the part of the text that differs from the present text."""
 
     found: Mapping[Hashable, list[int]]
     region: Region

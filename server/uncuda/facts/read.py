@@ -29,7 +29,7 @@ _LONG = 1000
 _COMMENT = re.compile(r"[ \t\f]*#")
 _STAR = "import *"
 _FAR = 2000  # maximum length of a statement that is parsed on its own below an unclosed bracket
-_TRIES = 10  # how many ways are tried to parse a broken statement
+_TRIES = 10  # maximum number of ways that are tried to parse a broken statement
 
 __all__ = ["Facts", "Name", "Statement", "Words", "read"]
 
@@ -94,7 +94,7 @@ class _Reader:
         """Read every relevant statement."""
         self.read_at(self.anchored())
         searches, roots = self.facts.searches, self.words.roots
-        # for a file without anchors, only rules about top-level modules other than torch count
+        # in a file without anchors, only rules about top-level modules other than torch can find something
         if not self._found_any():
             own = roots - {"torch"}
             self.read_at(searches.find(("imports", own), imports(_any_of(own))))

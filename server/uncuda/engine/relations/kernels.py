@@ -35,7 +35,7 @@ _PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
 
 
 class Libraries:
-    """What is known about the modules of the project before a file is read."""
+    """Tells which modules are compiled for CUDA: those in the target's tables, and those that the project builds."""
 
     def __init__(self, modules: frozenset[str], called: Collection[str], project: Project) -> None:
         """`modules`: the CUDA libraries in the target's tables; `called`: patterns for names of compiled modules."""
@@ -44,7 +44,7 @@ class Libraries:
 
     @classmethod
     def of(cls, catalogue: Catalogue, target: Target, project: Project) -> Libraries:
-        """The libraries that do not run on the target unchanged, according to the rules."""
+        """Return the Libraries for a target: the modules that, by the rules and tables, do not run on it unchanged."""
         rules = [rule for rule in catalogue.rules.values() if rule.severity != "information" and not rule.get("uses")]
         found = {str(rule.get("module")) for rule in rules if rule.check == "amp-c"}
         found.update(*(target.libraries(rule) for rule in rules if rule.check == "module"))
@@ -54,7 +54,7 @@ class Libraries:
 
     @cached_property
     def hint(self) -> re.Pattern[str]:
-        """A pattern that matches every line with an import that may matter."""
+        """A pattern that matches every line which may import such a module."""
         project = {name.rpartition(".")[2] for name in self.project.extensions}
         project |= {name.partition(".")[0] for name in self.project.kernels}
         roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in self.modules}))
@@ -64,7 +64,7 @@ class Libraries:
 
     @cached_property
     def by_module(self) -> dict[str, list[str]]:
-        """The project's kernels, by the last part of their module's name."""
+        """The dotted names of the project's kernels, by the module that defines them."""
         found: dict[str, list[str]] = {}
         for known in sorted(self.project.kernels):
             module, _, name = known.partition(".")
