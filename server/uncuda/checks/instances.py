@@ -133,7 +133,7 @@ class Instances:
         if not facts.says(f"def {name}"):
             return False
         self._context.asked.update((name, f"def {name}"))
-        found = list(self._statements(pattern, 0, len(facts.text)))
+        found = list(self._statements(name, pattern, 0, len(facts.text)))
         node = found[0].digest.piece.nodes[0] if len(found) == 1 else None
         if not isinstance(node, ast.FunctionDef) or node.returns is None or self._is_decorated(found[0]):
             return False
@@ -269,7 +269,7 @@ class Instances:
             return OTHER
         every = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
         said = next((argument.annotation for argument in every if argument.arg == name), None)
-        if any(self._statements(_binding(name), header.end, indents.extent(scope[0]))):
+        if any(self._statements(name, _binding(name), header.end, indents.extent(scope[0]))):
             return OTHER
         if not isinstance(said, ast.Subscript) or _last(said.value) not in _MANY_OF:
             return OTHER

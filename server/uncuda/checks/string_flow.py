@@ -103,8 +103,8 @@ class Flow:
         """Return whether the variable that holds a string is also compared with `word`, so that a person must have
         ported this code.
 
-        Strings with a common key in `links` are fixed together. If one of them is still CUDA's, `word` was not written by
-        a fix, but by a person.
+        Strings with a common key in `links` are fixed together. If one of them is still CUDA's, `word` was not written
+        by a fix, but by a person.
         """
         spelled = _spelled(role)
         if not spelled or not self.context.facts.says(word):
