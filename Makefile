@@ -2,9 +2,9 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 SHELL := /bin/sh
-# One more than there are cores: tests of editors and browsers mostly wait.
+# One worker more than there are cores, because tests of editors and browsers mostly wait.
 WORKERS ?= $(shell expr $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1) + 1)
-# Tests start hundreds of processes: each would compile all of uncuda anew.
+# Tests start hundreds of processes, and each would otherwise compile all of uncuda again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -32,7 +32,7 @@ test: lint ## everything this machine can check; what CI runs
 quick: lint ## the inner loop: no large packages, nothing slow
 	@$(MAKE) --no-print-directory -j 3 types check-generated quick-tests || $(FAILED)
 
-# The tests run beside the other checks, which use one core each. Make's own messages are then far above.
+# The tests run in parallel with the other checks, so make's own error message may be far above the end of the output.
 FAILED = { echo "make $@: failed; a line above with '***' names each check that did" >&2; exit 1; }
 
 all-tests: setup
@@ -98,7 +98,7 @@ clean: ## remove everything that the targets made
 	rm -rf pycharm-plugin/dist pycharm-plugin/target pycharm-plugin/*/target .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
-# `make rule NAME`, `make target ID`: the second word is no target of its own.
+# In `make rule NAME` and `make target ID`, the second word is an argument and not a target of make.
 ifneq ($(filter rule target,$(firstword $(MAKECMDGOALS))),)
 NAME := $(word 2,$(MAKECMDGOALS))
 ifneq ($(NAME),)

@@ -24,7 +24,7 @@ from uncuda.source import Source
 def shown_rule() -> tuple[str, str]:
     """Return the name and file text of the rule that CONTRIBUTING.md shows."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    name = re.search(r"`make rule ([\w-]+)` begins", text)
+    name = re.search(r"`make rule ([\w-]+)` creates", text)
     block = re.search(r"^ *````markdown\n(.*?)^ *````$", text, re.MULTILINE | re.DOTALL)
     assert name and block
     return name[1], textwrap.dedent(block[1])

@@ -51,7 +51,7 @@ def _values(option: Option) -> str:
     if option.kind == "severity-by-rule":
         return "table: rule to " + ", ".join(f"`{choice}`" for choice in choices)
     if option.kind == "expressions":
-        return "table: " + ", ".join(f"`{choice}`" for choice in choices) + " to what is written"
+        return "table: an expression for each of " + ", ".join(f"`{choice}`" for choice in choices)
     if option.name == "portable-helper":
         return f'a module, as in `"{option.example}"`'
     if option.kind in several:

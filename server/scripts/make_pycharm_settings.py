@@ -1,4 +1,4 @@
-"""Writes settings.json, from which the settings page of the PyCharm plugin is made, from the table of settings.
+"""Writes settings.json, from which the PyCharm plugin builds its settings page, from the table of settings.
 
 With --check the script only compares; it exits with 1 if the file is stale.
 """
@@ -28,10 +28,11 @@ _WORDS = {
 
 
 def _setting(option: Option) -> dict[str, Any]:
-    """A setting as the plugin reads it: the key that the server knows, the kind of field, and the texts.
+    """Return a setting in the form that the plugin reads: the key that the server knows, the kind of field, and the
+    texts.
 
-    `kind`: "choice", "text", "integer", "list" of values, or "object", which is written as JSON. Names of rules are
-    not checked by the plugin: the server does, and knows similar ones.
+    `kind`: "choice", "text", "integer", "list" of values, or "object", which is written as JSON. The server, not the
+    plugin, checks the names of rules, because it can suggest similar names.
     """
     shown: dict[str, Any] = {"key": camel(option.name), "name": option.name, "kind": _kind(option)}
     shown["description"] = {language: _description(option, language) for language in _LANGUAGES}
@@ -57,7 +58,7 @@ def _description(option: Option, language: str) -> str:
 
 
 def _choices(option: Option) -> list[dict[str, Any]]:
-    """The values with their words; the first is the default, whose value is ""."""
+    """Return the values of a setting with their texts; the first is the default, whose value is ""."""
     own = list(load().declarations) if option.name == "target" else list(option.choices)
     values = [*own, "true", "false"] if option.kind == "boolean" else own
     default = str(option.default).lower() if isinstance(option.default, bool) else str(option.default or "unset")

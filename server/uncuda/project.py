@@ -63,11 +63,11 @@ class Helper:
     folder: str = ""
     """The folder of the package that holds it and that is in no other package; "" for a module beside scripts."""
     dependents: tuple[str, ...] = ()
-    """The folders of packages that have no helper of their own: they import this one's package."""
+    """The folders of packages that have no helper module of their own, because they import this helper's package."""
     named: bool = True
     """Whether other files are known to import it by `module`. False: the folder may be a part of a longer name."""
     line_length: int = 0
-    """The longest line that the project's settings of formatters and linters allow; 0 where they do not say it."""
+    """The longest line that the project's settings of formatters and linters allow; 0 if no such setting exists."""
     others: tuple[Helper, ...] = ()
     """The helper modules of the project's other packages, because one package cannot always import another."""
 
@@ -137,7 +137,8 @@ class Project:
     scripts: bool = False
     """Whether a file may compile anything of the project with TorchScript."""
     compiled: frozenset[tuple[str, str]] = frozenset()
-    """(path, name) of functions and classes that TorchScript compiles with what other files compile."""
+    """(path, name) of functions and classes that TorchScript compiles because functions of other files, which it
+    compiles, use them."""
     packs: bool = False
     """Whether a file of the project makes packed sequences, which have `is_cuda` but no `device`."""
 

@@ -133,7 +133,7 @@ KINDS: dict[str, Kind] = {
 
 
 def text_of(name: str) -> str:
-    """Return one of the texts to type in."""
+    """Return the text in which a benchmark types, by its name in TEXTS."""
     package, folder, parts = TEXTS[name]
     text = "".join((tree(package) / folder / part).read_text(encoding="utf-8") for part in parts)
     # such an import is allowed only at the top of a file

@@ -75,7 +75,8 @@ HEADER = '{"format": 1, "counts": {}}\n'
 
 
 def test_a_project_without_a_configuration_is_the_same_from_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What an editor, or `check` in the project, has written counts for `check PROJECT` elsewhere, too."""
+    """A baseline that an editor, or `check` inside the project, has written is also used by `check PROJECT` in another
+    folder."""
     root = Path.cwd()
     make({"one/a.py": SAFE, "one/deep/b.py": MANUAL, "two/a.py": SAFE, "three/a.py": SAFE, "away/c.py": CLEAN})
     for name in ("one", "two"):
@@ -94,10 +95,10 @@ def test_a_project_without_a_configuration_is_the_same_from_everywhere(monkeypat
     assert {Path(one["path"]).parts[0] for one in check(".").json["findings"]} == {"three"}
     monkeypatch.chdir(root / "one")
     assert [Path(one["path"]).name for one in check("../three").json["findings"]] == ["a.py"]
-    accept("../one/deep")  # into the existing one
+    accept("../one/deep")  # the findings are added to the existing baseline
     monkeypatch.chdir(root)
     assert not Path(NAME).exists() and not Path("one/deep", NAME).exists()
-    accept("three")  # where the command runs, which from then on counts for all below
+    accept("three")  # the baseline is written to the current folder, and is used for all files below it
     assert {one["path"] for one in lines()} == {"three/a.py"}
     assert {Path(one["path"]).parts[0] for one in check(".").json["findings"]} == {"one", "two"}
 

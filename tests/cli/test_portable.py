@@ -39,7 +39,7 @@ def test_where_it_is(files: dict[str, str], module: str) -> None:
     said = fix()
     assert f"its module is {module}\n" in said
     path = next(Path().rglob(module.rpartition(".")[2] + ".py"))
-    assert f"wrote {path}, which says which accelerator there is" in said
+    assert f"wrote {path}, the helper module of the project" in said
     assert path.read_text().startswith('"""Which accelerator this process uses. Written by uncuda')
     package = Path(*module.split(".")[:-1])
     assert path.parent == (package if package.is_dir() else "src" / package)
@@ -83,6 +83,36 @@ def test_a_package_has_its_own(files: dict[str, str], written: list[str] | None,
     assert written is None or made == written
     assert "Nothing to fix" in fix()
     assert "No findings" in uncuda("check").out
+
+
+@pytest.mark.parametrize(
+    "other, both", [("", False), ("import two\n", True), ("try:\n    import two\nfinally: ...\n", False)]
+)
+def test_a_package_that_imports_another_has_no_module_of_its_own(other: str, both: bool) -> None:
+    two = {"two/b.py": "import one.a\n", "two/c.py": RELATIVE.replace(".b", "..two.b"), "two/d.py": TEXT}
+    make({**SETUP, **ONE, **TWO, **two, "one/b.py": other, "uncuda.toml": SETTINGS})
+    fix()
+    module = "two.device" if both else "one.device"
+    assert Path("two/device.py").exists() == both
+    assert f"from {module} import accelerator_type, device_module\n" in Path("two/d.py").read_text()
+    assert "from one.device import" in Path("one/a.py").read_text()
+    assert "Nothing to fix" in fix()
+
+
+@pytest.mark.parametrize(
+    "name, text, breaks",
+    [
+        ("pyproject.toml", "[tool.black]\nline-length = 120\n", False),
+        ("pyproject.toml", "[tool.ruff]\n", True),
+        ("setup.cfg", "[flake8]\nmax-line-length = 100\n", False),
+        (".flake8", "[flake8]\nmax-line-length=90\n", True),
+    ],
+)
+def test_lines_are_as_long_as_the_projects_settings_allow(name: str, text: str, breaks: bool) -> None:
+    line = "x = torch.zeros(number_of_rows, number_of_columns, dtype=torch.float32, device='cuda')\n"
+    make({"a.py": f"import torch\n\n{line}", name: text})
+    fix("--isolated", "--strategy", "portable")
+    assert ("device=accelerator_type()\n)" in Path("a.py").read_text()) == breaks
 
 
 def test_a_package_whose_name_nobody_says_is_imported_from_within() -> None:
@@ -148,7 +178,7 @@ def test_a_diff_makes_it_and_writes_nothing() -> None:
 def test_standard_input_is_told_of_it() -> None:
     run = uncuda("fix", "--isolated", "--strategy", "portable", "-", stdin=TEXT)
     assert run.out == ALONE
-    assert "the text imports _accelerator.py, which is not there" in run.err
+    assert "the text imports the helper module _accelerator.py, which does not exist" in run.err
     assert not Path("_accelerator.py").exists()
 
 
@@ -264,7 +294,7 @@ def test_a_module_of_the_projects_own_is_offered_once_and_never_used_by_itself()
     files = {"pkg/__init__.py": "", "pkg/utils/__init__.py": "", "pkg/utils/device.py": OWN, "pkg/a.py": text}
     make({**files, "uncuda.toml": SETTINGS})
     said = fix("--diff")
-    assert said.count("pkg.utils.device seems to say which accelerator there is already; to use it: ") == 1
+    assert said.count("pkg.utils.device seems to tell already which accelerator the machine has; to use it: ") == 1
     assert 'use it: portable-helper = "pkg.utils.device", portable-names' in said
     assert NAMES in said
     assert "from pkg.device import" in said

@@ -1,4 +1,4 @@
-"""`torch.is_autocast_enabled()` asks for the target in a safe fix, unless the answer decides about code for CUDA."""
+"""Tests that `torch.is_autocast_enabled()` has a safe fix, unless its result decides whether code for CUDA runs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def classes(text: str, version: str | None = None) -> list[str]:
 def test_an_answer_that_decides_about_a_kernel_stays(name: str) -> None:
     assert "safe" not in classes(KERNEL + OVER_KERNELS[name])
     text = OVER_KERNELS[name].replace("fast.", "slow.")
-    assert classes(text) == ["safe"]  # nothing shows that what it decides about is CUDA's
+    assert classes(text) == ["safe"]  # nothing shows that the guarded code is for CUDA
 
 
 @pytest.mark.parametrize("name", FREE)

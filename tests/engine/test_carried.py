@@ -360,6 +360,43 @@ def test_a_comment_is_carried(words: str, carried: list[Kept | None]) -> None:
     assert sum(kept is not None for kept in carried) >= len(carried) - 3  # some of the words are new in the text
 
 
+def test_the_module_torch_is_not_followed_as_a_tensor(carried: list[Kept | None]) -> None:
+    """Whether a dtype is given to a tensor on the host is asked, and a typed line nearly always says `torch`."""
+    made = "        y = torch.tensor(x, dtype=torch.float64)\n        \n        return x, get_device()"
+    typist = Typist(PROGRAM.replace("\n        return x, get_device()", made), prepared("npu"))
+    typist.type(typist.text.index("        return x, get_device()") - 1, "torch.cuda.set_device(1)")
+    assert sum(kept is not None for kept in carried) >= len(carried) - 3
+
+
+@pytest.mark.parametrize("line", ["        y = net.half()", "        x = x.to(device)", "    def is_cuda_ready(self):"])
+def test_an_edit_that_is_undone_is_carried_whatever_it_was(line: str, carried: list[Kept | None]) -> None:
+    typist = Typist(PROGRAM, prepared("npu"))
+    at = PROGRAM.index(line)
+    for new in ("x", "\n", "\n".join(PROGRAM.splitlines()[5:20])):
+        typist.replace(at, at, new)
+        carried.clear()
+        typist.replace(at, at + len(new), "")
+        assert carried[0] is not None
+        assert len(carried[0].hits) == len(typist.typed.ruleset(False).checks)
+        typist.replace(at, at, "#")
+        typist.replace(at, at + 1, "")
+
+
+def test_an_undone_edit_has_the_findings_of_the_text_and_not_of_an_earlier_project() -> None:
+    engine = prepared("npu").knowing(Project())
+    for text in (PROGRAM, PROGRAM + "\n", PROGRAM):
+        engine.check(Source(text, PATH))
+    other = engine.knowing(Project(served=frozenset({"npu"})))
+    assert other.check(Source(PROGRAM, PATH)) != engine.check(Source(PROGRAM, PATH))
+
+
+@pytest.mark.parametrize("words", ["# class OfCuda(Base):", "# class CudaKernel(Kernel): import npu"])
+def test_a_comment_may_say_what_a_search_without_a_word_finds(words: str) -> None:
+    text = PROGRAM.replace("        x = x.to", "        #\n        x = x.to", 1)
+    typist = Typist(text + "\n\nclass OfNpu(Base):\n    pass\n\n\nclass OfCuda(Base):\n    pass\n", prepared("npu"))
+    typist.type(typist.text.index("        x = x.to") - 1, words[1:])
+
+
 APART = """
 
 class Meter:
@@ -384,6 +421,21 @@ def test_nearly_every_key_in_a_function_in_which_nothing_was_found_is_carried(
     kept = [found is not None for found in carried]
     # while a bracket or quote is open, the statement includes the following lines
     assert sum(kept) >= len(words) - 8, kept
+
+
+@pytest.mark.parametrize(
+    "beside", ['name = "cpu"', "make(device(0))", "device = values.device", "print(Net)", "call = Net.mean"]
+)
+def test_a_key_beside_a_word_that_only_has_to_occur_is_carried(beside: str, carried: list[Kept | None]) -> None:
+    """The function says a device, or a class whose uses are looked for, but not in the typed line."""
+    apart = APART.replace("        total = 0\n", f"        total = 0\n        {beside}\n")
+    typist = Typist(PROGRAM + apart, prepared("npu"))
+    at = typist.text.index("total += value") + len("total")
+    carried.clear()
+    typist.type(at, "ity")
+    assert sum(kept is not None for kept in carried) >= 2
+    typist.erase(at + 3, 3)
+    typist.type(typist.text.index(beside) + len(beside), "x")
 
 
 @pytest.mark.slow

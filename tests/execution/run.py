@@ -98,8 +98,8 @@ class Judge:
         return self.runners.run(case.program, port.texts, case.target, case.version)
 
     def _alike(self, case: Case, port: Port) -> tuple[Future[Run], bool]:
-        """Return an earlier run of the same text in a simulation that gives the same answers (and True), or a new run
-        (and False)."""
+        """Return an earlier run of the same text on a version of the plugin that the program cannot tell apart (and
+        True), or a new run (and False)."""
         runs = self.runs[case.program.name, case.target, port.digest]
         for version, run in runs:
             if version == case.version or _alike(case.target, version, case.version, run.result()):
@@ -109,8 +109,8 @@ class Judge:
 
 
 def _alike(target: str, one: str, other: str, run: Run) -> bool:
-    """Return whether the version `other` of a plugin would give a run the same answers as the version `one`, with which
-    it was made, and has the same ones of the names that the run looked up."""
+    """Return whether a program that ran on the version `one` of a plugin could not tell it apart from the version
+    `other`: both give the same answers, and the names that the program looked up are the same."""
     versions, names, others = PLUGINS[target].versions, modules(target, one), modules(target, other)
     for record in run.records:
         if "asked" not in record:  # the record belongs to a process that the program started

@@ -74,13 +74,29 @@ def test_searches_find_what_a_new_search_finds(old: str, inserted: str, start: i
 
 def test_searches_that_are_not_made_again_are_forgotten() -> None:
     searches = Searches("a\n")
-    for number in range(50):
+    for number in range(1000):
         searches.find(str(number), plain("a"))
         searches = Searches("a\n", searches, [])
-        assert [key for key, _, _ in searches.renewed(map(str, range(50)))] == [str(number)]
-        searches = Searches("a\n", searches, [])
-        assert searches.keys == frozenset()
-    assert sum(map(len, (searches._scans, searches._scans_before))) <= 1
+        assert searches.keys() == frozenset()
+        assert searches.again(str(number)) == [0]
+    assert len(searches._scans) < 200
+    assert not searches.know({"0"})
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_searches_that_some_texts_did_without_find_what_a_new_search_finds(seed: int) -> None:
+    chance = random.Random(seed)
+    text = "".join(chance.choice("ab\n") for _ in range(400))
+    searches = Searches(text)
+    for _ in range(200):
+        start = chance.randrange(len(text) + 1) if chance.random() < 0.2 else min(len(text), 20)
+        end = min(len(text), start + chance.randrange(3))
+        new = text[:start] + chance.choice(["", "a", "b\n", "\na"]) + text[end:]
+        searches = Searches(new, searches, between(text, new))
+        text = new
+        for word in "ab":
+            if chance.random() < 0.3:
+                assert searches.find(word, plain(word)) == list(plain(word)(text, 0, len(text)))
 
 
 def test_offsets_move_with_the_lines_that_hold_them() -> None:

@@ -64,7 +64,7 @@ class TestCurrentFolder:
         command = [sys.executable, "-m", "probe"]
         started = subprocess.check_output(command, cwd=tmp_path, text=True, env={**os.environ, "PYTHONPATH": SERVER})
         for name in {*sys.stdlib_module_names, *OTHERS} - {*started.split(), "sitecustomize", "usercustomize"}:
-            # a name that is neither belongs to another system: Python tries to import such modules at its start
+            # other names are skipped, because Python tries to import such modules of other systems at its start
             if name in OTHERS or find_spec(name):
                 made.write(f"{name}.py", made.module(name))
         made.write("sub/main.py", CODE)

@@ -146,7 +146,8 @@ def test_before_the_answer_nothing_is_shown_for_either_and_no_fix_made(start: St
     assert (status["findings"], status["fixable"]) == (0, 0)
     assert status["among"] == ["Moore Threads MUSA", "Ascend NPU"]
 
-    assert client.execute("uncuda.fixAllInFile", {"uri": uri, "quiet": True})["applied"] is False  # does not ask
+    # the command does not ask for the target
+    assert client.execute("uncuda.fixAllInFile", {"uri": uri, "quiet": True})["applied"] is False
     assert len(questions(client)) == 1
     assert client.execute("uncuda.fixAllInFile", {"uri": uri})["applied"] is False  # asks again, without an answer
     assert len(questions(client)) == 2 and client.text(uri) == TEXT

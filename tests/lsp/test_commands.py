@@ -100,7 +100,8 @@ class TestFile:
         assert [(tmp_path / name).read_text() for name in ("a.py", "b.py")] == [FIXED, SAFE]
 
     def test_quietly(self, start: Start, tmp_path: Path) -> None:
-        """What a client asks for whenever a file is saved shows nothing, whether there is something to fix or not."""
+        """The command that a client sends whenever a file is saved shows no message, whether there is something to fix
+        or not."""
         write(tmp_path, {"a.py": SAFE, "b.py": REVIEW, **TARGET})
         client = start(PROFILES["vscode"])
         uri, other = (client.open(tmp_path / name) for name in ("a.py", "b.py"))

@@ -121,7 +121,7 @@ def test_a_client_that_may_not_change_anything_only_looks(start: Start, tmp_path
 
 @pytest.mark.parametrize("shows", [["view"], ["view", "changes"]])
 def test_a_group_is_offered_to_those_who_can_show_it(start: Start, shows: list[str]) -> None:
-    """A client without a preview of its own, such as a JetBrains IDE, says that it compares files itself."""
+    """A client without a preview of its own, such as a JetBrains IDE, declares that it can compare files itself."""
     client = start(
         PROFILES["jetbrains"].having(experimental__uncudaOverview={"version": 1, "shows": shows}), files=FILES
     )

@@ -20,7 +20,7 @@ from lsp.harness.traffic import Json
 from support.notebook import notebook
 
 FIXED = SAFE.replace("nccl", "hccl").replace(" dist\n", " dist\nimport torch_npu\n", 1)
-OPENER = "no change of its own; all ticked changes are safe"
+OPENER = "makes no change itself; all ticked changes are safe"
 COMMAND, PREVIEW = "uncuda.fixAllInWorkspace", "uncuda.previewFixAllInWorkspace"
 TARGET = {"uncuda.toml": 'target = "npu"\n'}
 LATIN = "# -*- coding: latin-1 -*-\n# caf\xe9\n".encode("latin-1") + SAFE.encode()

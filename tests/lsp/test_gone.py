@@ -30,7 +30,7 @@ pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc"),
 ]
 MARK = "UNCUDA_TEST_SESSION"
-LEFT_AFTER = 3.0  # seconds
+LEFT_AFTER = 3.0  # seconds after which no process may be left
 PATIENCE = 60.0
 AGAIN = 15.0  # seconds after which a step is repeated, long enough for a slow machine to begin it
 MODULES = ("state.scan_process", "state.inspection_process", "fixing.worker", "receivers.child")

@@ -511,6 +511,19 @@ class TestTheReview:
         empty = client.request("uncuda/review", {"filter": ["review"], "skip": every, **at})
         assert (empty["node"], empty["total"]) == (None, 0)
 
+    def test_fixes_come_before_what_is_by_hand(self, start: Start, tmp_path: Path) -> None:
+        """By accepting a finding the fixes of the others in its statement are lost."""
+        flags = "torch.backends.cudnn"
+        text = f"import torch\n\nwas = [{flags}.benchmark, {flags}.allow_tf32]\n"
+        client = start(VIEW, files={"a.py": text, "b.py": REVIEW})
+        complete(client)
+        at = client.request("uncuda/review", {})
+        queue = [at["label"]]
+        while len(queue) < at["total"]:
+            at = client.request("uncuda/review", {"from": at["node"]["key"], "move": 1})
+            queue.append(at["label"])
+        assert queue == ["a.py: tf32 (1 of 3)", "b.py: device-string (2 of 3)", "a.py: cudnn-flags (3 of 3)"]
+
     def test_one_rule(self, start: Start, tmp_path: Path) -> None:
         client = start(VIEW, files=FILES)
         seen = complete(client)

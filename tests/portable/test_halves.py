@@ -7,7 +7,7 @@ import pytest
 
 from support.engines import engine_for
 from support.portable import HELPER, found, ported
-from uncuda.project import Project
+from uncuda.project import Helper, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -213,3 +213,61 @@ def test_a_file_is_ported_whole_or_not_at_all() -> None:
     # this finding is only information, so the other fixes of the file stay safe
     information = "\n\ntorch.backends.cudnn.benchmark = True\n"
     assert "torch.cuda." not in ported(text + information)
+
+
+@pytest.mark.parametrize(
+    "code, applicability",
+    [
+        ("def f(x):\n    torch.cuda.synchronize()\n    done_cuda = x + 1\n    done_cuda.item()\n", "safe"),
+        ("def f(x, done_cuda):\n    torch.cuda.synchronize()\n    done_cuda.item()\n", "safe"),
+        ("def f(x):\n    torch.cuda.synchronize()\n    done_cuda.run()\n", "review"),
+        ("def f(x):\n    torch.cuda.synchronize()\n    my_cuda = import_module('m')\n    my_cuda.run()\n", "review"),
+        ("def f(x):\n    torch.cuda.synchronize()\n    ext_module.run(x)\n", "review"),
+        ("from torch.distributed._symmetric_memory import empty\ntorch.cuda.synchronize()\n", "review"),
+    ],
+)
+def test_what_an_extension_is(code: str, applicability: str) -> None:
+    assert class_at(code, "synchronize") == applicability
+
+
+@pytest.mark.parametrize(
+    "code, applicability",
+    [
+        ("if not x.is_cuda:\n    raise ValueError('x must be on CUDA')\n", "manual"),
+        ("if x.is_cuda:\n    pass\nelse:\n    raise ValueError(\n        'only NVIDIA cards')\n", "manual"),
+        ("assert x.is_cuda, 'needs a CUDA tensor'\n", "manual"),
+        ("assert x.is_cuda, 'x must be on a device'\n", "safe"),
+        ("if not x.is_cuda:\n    raise ValueError('x must be on a device')\n", "safe"),
+        ("if x.is_cuda:\n    print('on CUDA')\n", "safe"),
+        ("use = fused_adam is not None and x.is_cuda\n", "review"),
+        ("use = refused is not None and x.is_cuda\n", "safe"),
+    ],
+)
+def test_what_says_that_it_is_for_cuda_only(code: str, applicability: str) -> None:
+    assert class_at(code, "is_cuda") == applicability
+
+
+@pytest.mark.parametrize(
+    "path, applicability",
+    [("pkg/nvshmem/a.py", "review"), ("pkg/a/nvidia_b.py", "review"), ("pkg/a/b.py", "safe"), ("cuda/b.py", "safe")],
+)
+def test_folders_of_the_package_that_are_for_cuda(path: str, applicability: str) -> None:
+    helper = Helper("pkg.device", "pkg/device.py", None, frozenset({"pkg", "cuda"}), "pkg")
+    (finding,) = found("import torch\n\nfrom pkg.c import d\n\ntorch.cuda.synchronize()\n", path, helper)
+    assert finding.fixes[0].applicability == applicability
+
+
+@pytest.mark.parametrize(
+    "code, said",
+    [
+        ("def f_cuda():\n    torch.cuda.synchronize()\n", "the code here is for CUDA"),
+        ("os.environ['CUDA_VISIBLE_DEVICES'] = '1'\ntorch.cuda.synchronize()\n", "says here which devices are seen"),
+        ("torch.cuda.synchronize()\nt = torch.accelerator\n", "the file uses `torch.accelerator`"),
+        ("torch.cuda.synchronize()\ng = torch.cuda.CUDAGraph()\n", "ported whole or not at all"),
+        ("x = move_to_cuda(x) if torch.cuda.is_available() else x\n", "decides about code that stays CUDA's"),
+        ("@torch.cuda.amp.autocast()\ndef f(x): pass\n", "in the middle of a decorator"),
+        ("assert x.is_cuda, 'needs CUDA'\n", "the error here says that only CUDA will do"),
+    ],
+)
+def test_a_finding_to_review_says_why(code: str, said: str) -> None:
+    assert any(said in finding.message for finding in found(HEAD + code))

@@ -198,6 +198,14 @@ ALONE = "torch.cuda.synchronize()\n"
         (f"import os\n\n{BEFORE}", f"import os\n\n{GONE}"),
         ("import torch\nimport numpy\nfrom torch import nn\n\n", f"import numpy\nfrom torch import nn\n\n{GONE}"),
         (f"{BEFORE}import torch.nn as nn\n\n", f"import torch.nn as nn\n\n{GONE}"),
+        (
+            f'from pkg.a import b\nimport torch\n\n{"def f(): "}\n    """Gives a torch.Tensor."""\n\n',
+            f'from pkg.a import b\n{LINE}\ndef f(): \n    """Gives a torch.Tensor."""\n\n',
+        ),
+        (
+            f"{BEFORE}print('cuda graphs are good', \"no cuda\")\n",
+            f"{GONE}print('cuda graphs are good', \"no cuda\")\n",
+        ),
     ],
 )
 def test_torch_goes_where_nothing_else_uses_it(before: str, after: str) -> None:
@@ -221,3 +229,15 @@ def test_torch_stays_where_something_may_need_it(text: str) -> None:
     fixed = ported(text, review=True)
     assert "import torch" in fixed
     assert "device_module().synchronize()" in fixed
+
+
+def test_torch_that_a_function_imports_goes_where_the_function_does_not_use_it() -> None:
+    head = "import torch.distributed as dist\n\n\n"
+    code = "def f():\n    # where it is\n    import torch\n\n    torch.cuda.synchronize()\n"
+    assert "    # where it is\n    device_module().synchronize()\n" in ported(head + code)
+    assert "    import torch\n" in ported(f"{head}{code}    return torch.ones(1)\n")
+
+
+def test_a_comment_stays_with_its_import() -> None:
+    text = "import torch\n\nfrom pkg.a import b\n# what e is for\n# in short\nfrom pkg.e import f\n\n"
+    assert ported(text + USE) == text.replace("# what", f"{LINE}# what") + USED

@@ -17,11 +17,12 @@ COMPARE = ROOT / "server" / "scripts" / "compare_api.py"
 
 
 def test_settings_of_the_page_are_those_of_the_server() -> None:
-    """Each with the values that the server takes, the default first, and stored as an empty value."""
+    """Each setting has the values that the server accepts; the first is the default, which is stored as an empty
+    value."""
     text = (PLUGIN / "plugin/src/main/resources/settings.json").read_text(encoding="utf-8")
     page = {setting["name"]: setting for setting in json.loads(text)}
     options = {option.name: option for option in (*OPTIONS, *EDITOR_OPTIONS)}
-    assert options.keys() - page.keys() == {"fail-level", "workers"}  # of the command line
+    assert options.keys() - page.keys() == {"fail-level", "workers"}  # these settings are only for the command line
     for name, setting in page.items():
         values = [choice["value"] for choice in setting.get("choices", ())]
         for value in (value for value in values if value not in ("", "true", "false")):

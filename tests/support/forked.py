@@ -2,7 +2,7 @@
 own pipes.
 
 A short command or session spends most of its time importing modules and reading tables, which forking avoids. Tests
-that are about starting a program start it without forking. Child processes that a forked program starts with
+of how a program starts do not fork it, but start a new Python. Child processes that a forked program starts with
 `uncuda.child` are forked as well.
 
     python -m support.forked SOCKET

@@ -31,7 +31,7 @@ def modules() -> dict[str, Path]:
 
 @cache
 def tree_of(path: Path) -> ast.Module:
-    """The syntax tree of a module, parsed once; callers do not change it."""
+    """Return the syntax tree of a module, which is parsed once; callers must not change it."""
     return ast.parse(path.read_text(encoding="utf-8"))
 
 

@@ -159,7 +159,7 @@ def _find(call: ast.Call, name: str, position: int | None) -> tuple[ast.AST, ast
 
 
 def _lacks_first(call: ast.Call) -> bool:
-    """Whether a call has one argument, of a function that takes one more before it."""
+    """Return whether a call has one argument although the function has another parameter before it."""
     return len(call.args) + len(call.keywords) == 1
 
 

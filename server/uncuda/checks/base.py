@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -67,9 +67,9 @@ class Context:
     setters: dict[str, frozenset[str]] = field(default_factory=dict)
     """By attribute name: the names that this file assigns to the attribute."""
     naming: dict[tuple[str, int], tuple[Statement, ...]] = field(default_factory=dict)
-    """By name and offset of a scope: the statements of the scope that contain the name."""
+    """For each name and offset of a scope: the statements of the scope that contain the name."""
     scopes: dict[tuple[str, int], bool] = field(default_factory=dict)
-    """By name and offset of a function: whether the name is a local variable of the function."""
+    """For each name and offset of a function: whether the name is a local variable of the function."""
     _roles: dict[int, Role] = field(default_factory=dict)
     _roots: frozenset[str] | None = None
     _torch: list[Statement] | None = None
@@ -113,7 +113,7 @@ class Context:
     def imports_root(self, root: str) -> bool:
         """Whether the file imports a module whose first segment is `root`."""
         if self._roots is None:
-            self._roots = frozenset(binding.dotted.partition(".")[0] for binding, _ in self.facts.imports())
+            self._roots = self.facts.import_names().roots
             self._roots |= {"torch"} if self.facts.star >= 0 else frozenset()
         return root in self._roots
 
@@ -128,10 +128,10 @@ class Context:
         its project does; None for other files."""
         return first_import(self.facts, self.path) if self.project.torch and not self.imports_root("torch") else None
 
-    @cached_property
-    def imported(self) -> dict[str, str]:
+    @property
+    def imported(self) -> Mapping[str, str]:
         """Return the local names bound by imports, with the dotted names of the imported objects."""
-        return {b.name: b.dotted for b, _ in self.facts.imports() if b.kind != "star" and b.dotted}
+        return self.facts.import_names().dotted
 
     @cached_property
     def owners(self) -> frozenset[Owner]:
@@ -147,7 +147,8 @@ class Context:
         return known | owners_of(layout.text, lambda at: not layout.token_at(at), known, self._places)
 
     def _places(self, text: str, word: str) -> Sequence[int]:
-        """The offsets of a word in the text, which `asked` or another search speaks for."""
+        """Return the offsets of a word in the text. An edit of such a word is noticed through `asked` or another
+        search."""
         return self.facts.searches.find((FOLLOWED, word), plain(word))
 
     @cached_property
@@ -167,15 +168,15 @@ class Context:
 
         return bool(names) and bool(self.facts.searches.find(("words", names), scan))
 
-    @cached_property
+    @property
     def bound(self) -> frozenset[str]:
         """The local names that imports bind."""
-        return frozenset(binding.name for binding, _ in self.facts.imports())
+        return self.facts.import_names().bound
 
-    @cached_property
+    @property
     def spelled(self) -> frozenset[str]:
         """Return the modules and names as import statements spell them."""
-        return frozenset(binding.alias.name for binding, _ in self.facts.imports() if binding.alias is not None)
+        return self.facts.import_names().spelled
 
     def binds(self, name: str) -> bool:
         """Whether an import binds this local name."""
@@ -237,7 +238,8 @@ class Context:
         if self.portable:
             return ()
         if self.target.id in self.project.served & self.project.plugins:
-            # the target's own module imports the plugin already, and this module is for other accelerators too
+            # the project has a module for the target, which imports the plugin; the checked file also runs on other
+            # accelerators
             return ()
         modules = [word for template in rule.imports if (word := self.target.fill(template))]
         edits = [self._plugin_import(module, offset) for module in modules if not self._imported(module, written)]

@@ -23,7 +23,7 @@ _NAME = "map_location"
 _LOADERS = {"torch.load": 1, "torch.jit.load": 1, "torch.hub.load_state_dict_from_url": 2,
             "torch.utils.model_zoo.load_url": 2}  # fmt: skip
 _KEEP = frozenset({"str", "device"})  # calling these twice on a value gives the same result
-_HOPS = 3  # how many assignments from name to name are traced
+_HOPS = 3  # maximum number of assignments from name to name that are traced
 _MANY = 20  # the largest number of dictionary entries that are checked for one variable
 
 

@@ -12,7 +12,8 @@ from ..facts.scans import whole_word
 from .base import Context
 
 WHOLE_WORD = "whole word"
-"""The first part of the key of the search for a name; only its own lines are read, each by itself."""
+"""The first part of the key of a search for a name; after an edit, only the changed lines that contain the name are
+read again."""
 _FEW = 16  # up to this number, names are searched one by one; beyond it, one pass reads all names
 # Keywords that the method of a tensor accepts and that of a module does not.
 _OF_TENSORS = frozenset({"non_blocking", "memory_format"})
@@ -82,8 +83,8 @@ def _lines_at(text: str, places: Sequence[int]) -> str:
 
 
 def said_of(name: str, lines: str) -> bool | None:
-    """What lines contribute to `is_bound_to_device`: whether all values that they bind to a name are devices; None if
-    they bind none."""
+    """Return what some lines contribute to `is_bound_to_device`: whether all values that they assign to a name are
+    devices; None if they assign none."""
     return _bound_in(lines).get(name)
 
 
@@ -97,12 +98,19 @@ def _bound_in(text: str) -> dict[str, bool]:
     lines."""
     found: dict[str, bool] = {}
     for line in text.splitlines():
-        match = _ASSIGNED.match(line)
-        if match:
-            found[match[1]] = found.get(match[1], True) and _MADE.match(match[2]) is not None
-        elif _BINDS.search(line) or "," in line.partition("=")[0]:
-            found.update(dict.fromkeys(re.findall(r"\w+", line), False))
+        for name, is_device in _of_line(line):
+            found[name] = found.get(name, True) and is_device
     return found
+
+
+@lru_cache(maxsize=1024)
+def _of_line(line: str) -> tuple[tuple[str, bool], ...]:
+    match = _ASSIGNED.match(line)
+    if match:
+        return ((match[1], _MADE.match(match[2]) is not None),)
+    if _BINDS.search(line) or "," in line.partition("=")[0]:
+        return tuple((name, False) for name in re.findall(r"\w+", line))
+    return ()
 
 
 def names_device(call: ast.Call) -> bool:

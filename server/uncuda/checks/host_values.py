@@ -132,7 +132,7 @@ class HostValues:
         if not isinstance(base, ast.Name) or len(parts) > (base.id == "self"):
             return False
         if self._context.resolve(node, statement) is not None:
-            return False  # a module or another name of torch is no tensor
+            return False  # the name is a module or another object of torch, not a tensor
         spelled = ".".join([base.id, *parts])
         scope = -1 if parts else self._flow.scope(spelled, statement.start, Role("assignment", node))
         key = spelled, scope
@@ -205,8 +205,8 @@ def _parts(node: ast.AST) -> list[ast.expr]:
 
 
 def _listed(call: ast.Call) -> list[ast.expr]:
-    """The tensors passed to a function of torch, also as items of a list. A dimension argument is a number, so it is
-    not included."""
+    """Return the positional arguments of a call, with the items of a list or tuple instead of the list. Numbers, such
+    as a dimension, are among them."""
     return [one for given in call.args for one in (given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given])]
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
+from ..facts.changes import FAR, FOLLOWED
 from ..facts.digest import Digest
 from ..facts.model import Statement
 from ..facts.role_calls import chain_of
+from ..facts.scans import plain
 from ..project import ACTS, MOVES, PATCHES
 from .base import Context
 from .owners import IS_CUDA, called_so
@@ -130,7 +133,7 @@ class Instances:
         if not facts.says(f"def {name}"):
             return False
         self._context.asked.update((name, f"def {name}"))
-        found = list(self._statements(pattern, 0, len(facts.text)))
+        found = list(self._statements(name, pattern, 0, len(facts.text)))
         node = found[0].digest.piece.nodes[0] if len(found) == 1 else None
         if not isinstance(node, ast.FunctionDef) or node.returns is None or self._is_decorated(found[0]):
             return False
@@ -207,7 +210,7 @@ class Instances:
         indents = self._context.facts.indents
         end = indents.extent(start) if start >= 0 else len(self._context.text)
         header = self._context.facts.peek(start) if start >= 0 else None
-        every = [*([header] if header else []), *self._statements(_binding(name), max(start, 0), end)]
+        every = [*([header] if header else []), *self._statements(name, _binding(name), max(start, 0), end)]
         if len(every) > _MANY:
             yield OTHER  # bindings beyond the limit are not checked
         for found in every:
@@ -235,7 +238,8 @@ class Instances:
         return OTHER
 
     def _unpacked(self, statement: Statement, name: str, depth: int) -> Iterator[str]:
-        """Yield the kind of a name that a statement assigns with others: `a, NAME = x, y` and `for NAME in …`."""
+        """Yield the kind of a name that a statement assigns together with others: `a, NAME = x, y` and `for NAME in
+        …`."""
         for node in statement.digest.piece.nodes:
             if isinstance(node, (ast.For, ast.AsyncFor)):
                 if _is(node.target, name):
@@ -255,7 +259,8 @@ class Instances:
         return kind
 
     def _item_of_parameter(self, name: str, statement: Statement) -> str:
-        """The kind of the items of a parameter of the function around a statement, by its annotation."""
+        """Return the kind of the items of a function's parameter, according to its annotation; `statement`: a statement
+        in the function."""
         indents, facts = self._context.facts.indents, self._context.facts
         scope = indents.scope_of(statement.start)
         header = facts.peek(scope[0]) if scope is not None and scope[1] == "def" else None
@@ -264,7 +269,7 @@ class Instances:
             return OTHER
         every = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
         said = next((argument.annotation for argument in every if argument.arg == name), None)
-        if any(self._statements(_binding(name), header.end, indents.extent(scope[0]))):
+        if any(self._statements(name, _binding(name), header.end, indents.extent(scope[0]))):
             return OTHER
         if not isinstance(said, ast.Subscript) or _last(said.value) not in _MANY_OF:
             return OTHER
@@ -292,7 +297,7 @@ class Instances:
 
     def _passed(self, function: str, name: str, index: int, depth: int) -> Iterator[str]:
         """Yield the kinds of the arguments that calls in this file pass for one parameter."""
-        for found in self._statements(rf"\b{re.escape(function)}\(", 0, len(self._context.text)):
+        for found in self._statements(function, rf"\b{re.escape(function)}\(", 0, len(self._context.text)):
             for call in _calls(found.digest, function):
                 values = [keyword.value for keyword in call.keywords if keyword.arg == name]
                 if 0 <= index < len(call.args) and not any(isinstance(one, ast.Starred) for one in call.args):
@@ -308,7 +313,7 @@ class Instances:
             self._known[key] = _SAME
             end = self._context.facts.indents.extent(header)
             kinds = []
-            for found in self._statements(rf"\bself\.{re.escape(name)}[ \t]*[:=,]", header, end):
+            for found in self._statements(name, rf"\bself\.{re.escape(name)}[ \t]*[:=,]", header, end):
                 for node in found.digest.piece.nodes:
                     if isinstance(node, ast.AnnAssign) and _is_own(node.target, name):
                         kinds.append(self._says(node.annotation, found))
@@ -319,11 +324,11 @@ class Instances:
             self._known[key] = _together(kinds)
         return self._known.get(key, OTHER)
 
-    def _statements(self, pattern: str, start: int, end: int) -> Iterator[Statement]:
-        """Return the statements that contain a match of a pattern, each once."""
+    def _statements(self, word: str, pattern: str, start: int, end: int) -> Iterator[Statement]:
+        """The statements that contain a match of a pattern, each once; every match is within a line and contains a
+        word."""
         facts, done, count = self._context.facts, start, 0
-        for match in re.finditer(pattern, facts.text[start:end]):
-            at = start + match.start()
+        for at in self._matches(word, re.compile(pattern), start, end):
             if at < done or count > _MANY:
                 continue
             facts.work.search(done, at)
@@ -332,6 +337,18 @@ class Instances:
             if statement is not None:
                 count += 1
                 yield statement
+
+    def _matches(self, word: str, pattern: re.Pattern[str], start: int, end: int) -> Iterator[int]:
+        text, done = self._context.facts.text, start
+        if not word.isascii() or end - start < FAR:
+            yield from (start + match.start() for match in pattern.finditer(text[start:end]))
+            return
+        places = self._context.facts.searches.find((FOLLOWED, word), plain(word))
+        for at in places[bisect_left(places, start) : bisect_left(places, end)]:
+            if at >= done:
+                line, stop = max(start, text.rfind("\n", 0, at) + 1), text.find("\n", at)
+                done = min(stop, end) if stop >= 0 else end
+                yield from (match.start() for match in pattern.finditer(text, line, done))
 
 
 def _binding(name: str) -> str:
@@ -351,7 +368,7 @@ def _is_numbered(loop: ast.For | ast.AsyncFor, name: str) -> bool:
 
 
 def _given(target: ast.expr, value: ast.expr, name: str) -> Iterator[ast.expr]:
-    """Yield what `a, NAME = x, y` assigns to a name."""
+    """Yield the expressions that `a, NAME = x, y` assigns to a name."""
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         if not any(isinstance(one, ast.Starred) for one in (*target.elts, *value.elts)):
             yield from (one for held, one in zip(target.elts, value.elts) if _is(held, name))

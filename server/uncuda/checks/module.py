@@ -19,7 +19,7 @@ ASKED_ONLY = "asked-only"
 """The id of the sentence about a library that the file imports only to find out whether it is available."""
 TRIED = "tried-elsewhere"
 """The limit of an import in a file that another one imports where it can."""
-_MANY = 20  # uses of a part of a library whose conditions are read
+_MANY = 20  # maximum number of uses of a part of a library whose conditions are read
 _GRAVITY = ("error", "warning", "information")
 
 
@@ -63,7 +63,7 @@ class Check:
     def _imports(self, context: Context) -> Iterator[tuple[Hit, str, Sequence[int]]]:
         """A hit for every import that a rule covers, in source order, with the module.
 
-        For a part of a library that is used as an attribute, also the offsets of these uses.
+        For a part of a library that is used as an attribute, also yield the offsets of these uses.
         """
         torch = "torch" in context.text
         seen: set[tuple[int, str]] = set()
@@ -127,8 +127,8 @@ class Check:
 
 
 def _lowered(fallbacks: Fallbacks, context: Context, hit: Hit, module: str, uses: Sequence[int]) -> Hit:
-    """The hit at an import with its severity. The conditions around the uses count too, if a part is used as an
-    attribute."""
+    """Return the hit at an import with its severity. If a part is used as an attribute, the conditions around these
+    uses count, too."""
     lowered = fallbacks.lowered(hit, module)
     for at in uses[:_MANY] if lowered is hit else ():
         use = context.facts.peek(at)

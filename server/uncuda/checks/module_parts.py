@@ -1,4 +1,4 @@
-"""Parts of a library that a file uses as attributes: `import flashinfer` and then `flashinfer.comm.f()`."""
+"""Finds the parts of a library that a file uses as attributes: `import flashinfer` and then `flashinfer.comm.f()`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from ..facts.scans import matches
 from .base import Context
 
 _NAME = r"\w+(?:\.\w+)*"
-# What stands on the line before a use: no import, no other object, except an attribute of the same name.
+# Matches the text of a line before a use: it is no import, and the use is no attribute of another object except `self`
+# or `cls`.
 _BEFORE = re.compile(r"(?![ \t]*(?:from|import)\b)(?:[^\n]*[^\w.\n])?(?:self\.|cls\.)?")
 
 
@@ -26,7 +27,7 @@ class Used:
 
 
 class Parts:
-    """The modules of a target's table, by the modules of which they are attributes."""
+    """Finds which modules of a target's table are used as attributes of a module."""
 
     def __init__(self, modules: Collection[str]) -> None:
         self._modules = frozenset(modules)
@@ -64,7 +65,7 @@ class Parts:
 
 
 def _attributes(base: str, local: str, context: Context) -> Iterator[tuple[str, int]]:
-    """(dotted name, offset) of each attribute of the imported module that the file uses, in source order."""
+    """Yield (dotted name, offset) for each attribute of the imported module that the file uses, in source order."""
     layout, text, pattern = context.facts.layout, context.text, _attribute(local, _NAME)
     for at in context.facts.searches.find(("attributes", local), matches(pattern)):
         match = pattern.match(text, at)

@@ -27,7 +27,7 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TORCHS = ("Module", "Tensor", "Parameter")
 _MOVERS = frozenset({"cuda", "to"})
 _LONGEST = 4000
-_FEW = 16  # names that are searched one by one
+_FEW = 16  # up to this number, names are searched one by one
 _HOLDERS = "|".join(_TORCHS)
 # Searching for the word first, and checking the character before it afterwards, is many times as fast as one pattern
 # for both.
@@ -44,11 +44,11 @@ PATCHING = (*(f"{last}.{method}" for last in "re" for method in METHODS), _SETTI
 
 
 Find = Callable[[str, str], Sequence[int]]
-"""The offsets of a word in a text."""
+"""A function that returns the offsets of a word in a text."""
 
 
 def places_of(text: str, word: str) -> Sequence[int]:
-    """The offsets of a word in a text."""
+    """Return the offsets of a word in a text."""
     places, at = [], text.find(word)
     while at >= 0:
         places.append(at)
@@ -102,8 +102,8 @@ def patches_of(text: str, find: Find = places_of) -> Iterator[tuple[int, str]]:
 def _matches_behind(
     excluded: str, pattern: re.Pattern[str], text: str, places: Sequence[int]
 ) -> Iterator[tuple[int, str]]:
-    """Yield the matches of a pattern, with no word character and no character of `excluded` before them, at these
-    offsets of the word that it begins with: the offset, and the method's name."""
+    """Yield (offset, method name) for the matches of a pattern at the given offsets, which are those of the pattern's
+    first word. A match with a word character or a character of `excluded` before it does not count."""
     for at in places:
         before = text[at - 1 : at] if at else ""
         if not (before.isalnum() or before == "_" or (before and before in excluded)):
@@ -140,7 +140,7 @@ def _is_torchs(bases: Iterable[str]) -> bool:
 
 
 def _classes(text: str, find: Find) -> Iterator[re.Match[str]]:
-    """The headers of classes with bases."""
+    """Yield the headers of classes that have base classes."""
     done = 0
     for at in find(text, "class"):
         line = text.rfind("\n", 0, at) + 1
@@ -253,13 +253,19 @@ def _makers(text: str, names: Collection[str], find: Find) -> Iterator[tuple[str
         if few
         else [match.start() for match in re.finditer(either, text)]
     )
+    function: re.Match[str] | None = None
+    found = False
     for at in places:
-        if at < done:
+        if at >= done:
+            start, below = _margin_above(text, at, done), _MARGIN.search(text, at)
+            done = below.end() if below else len(text)
+            function, found = FUNCTION.match(text, start, done), False
+        if function is None or found or at < function.end():
             continue
-        start, below = _margin_above(text, at, done), _MARGIN.search(text, at)
-        done = below.end() if below else len(text)
-        function = FUNCTION.match(text, start, done)
-        if function is not None and (match := made.search(text, function.end(), done)):
+        end = text.find("\n", at)
+        line = max(text.rfind("\n", 0, at) + 1, function.end())
+        if match := made.search(text, line, end if end >= 0 else len(text)):
+            found = True
             yield function[1], match[1]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, takewhile
 
+from ..facts.changes import Scan
 from ..facts.read import Facts, Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
@@ -125,7 +126,7 @@ class Parameters:
         self._asked.add(name)
         if spelled not in self._values:
             facts = self._facts
-            places = facts.searches.find((spelled, False), uses(spelled, False))
+            places = facts.searches.find((spelled, "=", False), _settings(spelled))
             facts.work.search(0, 40 * len(places))
             made = {(m[1], m[2]) for at in places if (m := _SET_TO.match(facts.text, at + len(spelled)))}
             called, opened = made.pop() if len(made) == 1 else ("", "")
@@ -163,6 +164,17 @@ class Parameters:
         if header is None or name not in _names(header):
             return None
         return _as_default(role, name), header
+
+
+def _settings(spelled: str) -> Scan:
+    """A scan for a name, where a value may be assigned to it."""
+
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        for at in uses(spelled, False)(text, start, end):
+            if _SET_TO.match(text, at + len(spelled)):
+                yield at
+
+    return scan
 
 
 def _holder(scope: tuple[int, str] | None) -> int:

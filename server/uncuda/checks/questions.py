@@ -16,7 +16,7 @@ from ..facts.scopes import Header
 from .hit import At
 from .string_flow import Flow
 
-_MANY = 200  # nodes of one expression that are checked; a longer expression counts as unknown
+_MANY = 200  # maximum number of nodes of one expression that are checked; the value of a longer one is unknown
 _ADDS = frozenset({"append", "add", "insert"})
 _HELD = frozenset({"assignment", "return", "item", "default", "concatenation", "value", "argument"})
 _PARTS = (ast.List, ast.Tuple, ast.Set, ast.Starred, ast.IfExp)

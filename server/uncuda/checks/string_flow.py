@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from ..facts.changes import FOLLOWED
+from ..facts.changes import FAR, FOLLOWED
 from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.role_calls import FIXTURES, chain_of, compared_too, last_word
@@ -20,7 +20,6 @@ from .parameters import is_fixture
 
 Proof = Callable[[Role], bool]
 _MANY = 60
-_FAR = 20_000  # characters; in a longer part of a text, a search that is kept after an edit is worth it
 _PARTS = ("args", "keywords", "values", "comparators")
 _WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # of longer lists and dictionaries, only a few parts are checked
 TESTS = frozenset({"comparison", "membership", "case"})
@@ -104,8 +103,8 @@ class Flow:
         """Return whether the variable that holds a string is also compared with `word`, so that a person must have
         ported this code.
 
-        All strings with a common key in `links` change together; if one of them is unchanged, no fix has written
-        `word`.
+        Strings with a common key in `links` are fixed together. If one of them is still CUDA's, `word` was not written
+        by a fix, but by a person.
         """
         spelled = _spelled(role)
         if not spelled or not self.context.facts.says(word):
@@ -242,7 +241,7 @@ class Flow:
 
     def _matches(self, pattern: re.Pattern[str], start: int, end: int, word: str) -> Iterator[re.Match[str]]:
         text = self.context.text
-        if not word.isascii() or not word or end - start < _FAR:
+        if not word.isascii() or not word or end - start < FAR:
             yield from pattern.finditer(text, start, end)
             return
         places = self.context.facts.searches.find((FOLLOWED, word), plain(word))

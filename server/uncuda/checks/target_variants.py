@@ -13,8 +13,8 @@ from ..facts.scans import plain
 from ..facts.scopes import Header
 
 BEGINNING = "beginning"
-"""The first part of the key of the search for a name; only lines that define or assign the name count, each by
-itself."""
+"""The first part of the key of a search for a name; after an edit, only the changed lines that define or assign the
+name are read again."""
 _WORD = re.compile(r"cuda|CUDA|Cuda|nccl|NCCL|gpu|GPU")
 _PRESENT = re.compile(r"hasattr\(\w+,[ \t]*[\"']\w+[\"']\)[ \t]+and[ \t]+")  # `hasattr(torch, "npu") and`
 _DEFINED = re.compile(r"(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
@@ -104,7 +104,7 @@ class TargetVariants:
         if twin == words:
             return ""
         lines = twin.split("\n")
-        # the other lines are unchanged, so the file contains them
+        # lines without CUDA are the same in both texts, so the file contains them
         fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}
         held = all(map(self._says, fresh)) if twin.isascii() else True  # the index contains only ASCII words
         return twin if held and ((len(lines) == 1 and twin.isascii()) or twin in self._text) else ""

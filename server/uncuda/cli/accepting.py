@@ -153,8 +153,9 @@ class Accepting:
         return known
 
     def _beside(self, folder: str) -> str:
-        """The path of the baseline for the files in a folder: beside their configuration file. If they have none, it is
-        in the current folder, but an existing one nearer to files elsewhere counts: it is that of their project."""
+        """Return the path of the baseline for the files in a folder: beside their configuration file. If they have no
+        configuration file, the baseline is in the current folder; but for files outside of the current folder, an
+        existing baseline in or above their folder is used, because it belongs to their project."""
         configuration = self._session.configuration.file_for(folder)
         if configuration:
             return baseline_beside(os.path.abspath(configuration), "")  # noqa: PTH100

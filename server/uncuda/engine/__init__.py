@@ -21,7 +21,7 @@ from ..source import Source, Span
 from ..suppress import NONE, Suppressions, parse
 from ..suppress import RULE as UNUSED
 from .fault_isolation import Tell, run_apart
-from .fixing import Chosen, Edited, Together, fixed
+from .fixing import Chosen, Combination, Edited, fixed
 from .incremental_hits import Carried, Kept, Row, same
 from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
@@ -112,7 +112,7 @@ class Engine:
 
     def _facts(self, source: Source, ruleset: Ruleset, work: Work, edited: Edited | None = None) -> Facts:
         """The facts of a text. If the facts of an earlier text of the same path are cached, only the changed lines are
-        read; none if an edit has been undone."""
+        read; after an undo, no line is read."""
         key = source.path, ruleset
         before = self._memory.get(key)
         edits = edited[1] if edited is not None and before is not None and before.text is edited[0] else ()
@@ -332,10 +332,10 @@ class Engine:
         def check(text: Source, edited: Edited | None, known: Answers | None) -> Report:
             return self.check(text, concerned, edited, known, limits)
 
-        return fixed(source, check, review, rules, answers, selection, Together(self._combined, self._laid_out))
+        return fixed(source, check, review, rules, answers, selection, Combination(self._combined, self._laid_out))
 
     def _laid_out(self, before: str, after: str) -> list[Edit]:
-        """The edits of a fixed text that lay out what the fixes wrote."""
+        """Return edits that reformat the code which the fixes wrote into a text; the base class has none."""
         return []
 
     def _combined(self, chosen: Chosen) -> Chosen:

@@ -1,8 +1,8 @@
 """Reuses hits after an edit: if only a plain call, name or comment was typed, only its own line is checked again.
 
-A line affects other lines through names it binds, through block headers and strings, and through uses of names that a
-check follows. A line that is only a dotted name, called or not, does none of that, unless it contains a followed name;
-a comment does none of it either.
+A line can affect other lines through names that it binds, through block headers and strings, and through uses of names
+whose uses a check follows. A line that is only a dotted name, called or not, affects no other line, unless it contains
+a name that a check follows; a comment affects none, either.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _DEFINES = re.compile(
     r"|yield|raise)\b|[ \t]*@|.*->"
 )
 _OF_LINES = frozenset({"anchor", "imports", "uses", "kernel", BEGINNING})
+_NOT_PLAIN = frozenset({"anchor", BEGINNING})  # searches for statements to read, or for definitions and assignments
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
 
 
@@ -84,7 +85,7 @@ class Carried:
         found = self._earlier.get(key)
         if found is None or found.facts.text != text:
             return None
-        found.facts.text = text  # the next edit is told apart by the identity of the text
+        found.facts.text = text  # the next edit is recognised by the identity of the text
         return found.facts
 
     def take(self, key: Hashable, facts: Facts, project: Project) -> tuple[Found, Kept] | tuple[None, None]:
@@ -108,10 +109,13 @@ class Carried:
     ) -> None:
         """Store the results of a check. `old` is the result whose hits were reused; the other arguments are as in
         `Found`."""
-        asked, keys, placed = context.asked, facts.searches.keys, facts.searches.placed
+        asked, placed, keys = context.asked, facts.searches.placed, old.keys if old is not None else frozenset()
+        if more := facts.searches.keys(keys):
+            keys |= more
         if old is not None:
-            placed = placed | old.placed
-            asked, keys, certain = asked | old.asked, keys | old.keys, certain and old.certain
+            asked = asked | old.asked if asked - old.asked else old.asked
+            placed = placed | old.placed if placed - old.placed else old.placed
+            certain = certain and old.certain
         last = self._found.get(key)
         if last is not None and last.facts is not facts:
             self._earlier[key] = last
@@ -130,6 +134,8 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
         return None
     if facts is found.facts:
         return Kept(found.hits, _NONE, found.linked)
+    if not facts.searches.know(found.keys):
+        return None
     if facts.origin is not found.facts.token or facts.region is None or facts.present != found.facts.present:
         return None
     region = facts.region
@@ -218,7 +224,9 @@ def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
         if _is_read(found.facts, region.old, found.asked) or _is_read(facts, region.new, found.asked):
             return False
     line, now = (region.old, region.old_end), (region.new, region.new_end)
-    for key, before, after in facts.searches.renewed(found.keys):
+    earlier = found.facts.searches
+    for key in found.keys:
+        before, after = earlier.again(key), facts.searches.again(key)
         kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
         if kind == "beginnings":  # this kind of search affects only its own block
             continue
@@ -226,8 +234,7 @@ def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
             if said_of(more, found.facts.text[slice(*line)]) != said_of(more, facts.text[slice(*now)]):
                 return False
             continue
-        # Searches that matched in the line itself: if they had found more than prose, the line would have become a
-        # statement.
+        # Searches may match in the line itself: if such a match mattered, the line would have been read as a statement.
         own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in found.placed
         if _within(before, *(line if own else old)) or _within(after, *(now if own else new)):
             return False
@@ -272,18 +279,19 @@ def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
 
     For searches that only tell whether a word occurs in the text, one occurrence more or less makes no difference.
     """
-    for key, before, after in facts.searches.renewed(found.keys):
-        if not _within(before, region.old, region.old_end) and not _within(after, region.new, region.new_end):
+    earlier, now = found.facts.searches, facts.searches
+    for key in found.keys:
+        kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
+        if kind in _NOT_PLAIN or more is True or more is False:
             continue
-        kind, more = key if isinstance(key, tuple) else ("", "")
-        if kind in ("anchor", BEGINNING) or more is True or more is False:
-            continue  # a line of these kinds begins with a definition or an assignment
+        if not earlier.touches(key, region.old, region.old_end) and not now.touches(key, region.new, region.new_end):
+            continue
         if kind == WHOLE_WORD:
             old, new = found.facts.text[region.old : region.old_end], facts.text[region.new : region.new_end]
             if said_of(more, old) != said_of(more, new):
                 return False
             continue
-        if kind != "text" or bool(before) != bool(after):
+        if kind != "text" or bool(earlier.again(key)) != bool(now.again(key)):
             return False
     return True
 

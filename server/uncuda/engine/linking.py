@@ -102,7 +102,7 @@ def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, li
     A test is not fixed before the code that it guards, and not at all if calls in its block would raise on the target.
     Fixes in sibling branches are linked by class: a safe fix does not include one that needs review, but a fix that
     needs review includes the safe ones. The hits of a group larger than `_MOST` get no fix, and neither do hits that
-    depend on them. `package`: the plugin's package; `libraries`: what is known about the modules of the project.
+    depend on them. `package`: the plugin's package; `libraries`: tells which modules are compiled for CUDA.
     """
     hits = [hit.lowered(REVIEW) if hit.by_hand else hit for hit in _keep_imports(hits, package, facts.work)]
     for _ in range(_ROUNDS):

@@ -58,7 +58,7 @@ class Fixed:
     the reason why the text was not fixed.
 
     `before`: the original text, and `first` its report; `passes`: the changes in each pass. `alone`: the edits of the
-    safe fixes if they are applied without those that need review; None: the same as in the passes.
+    safe fixes if they are applied without those that need review; None: they are equal to the safe edits in `passes`.
     """
 
     text: str

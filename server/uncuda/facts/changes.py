@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from ..limits import UNLIMITED, Work
 
 _STRETCH = 4096
 _MOST = 0.8  # share of the searches; a text in which fewer were repeated was not looked at as a whole
+_FEW, _IN_VAIN = 100, 4  # scans that are kept at least, and for each search in the last text
 _WIDE = 0.2  # share of a text; if a larger part has changed, the results of earlier texts are not worth keeping
+FAR = 20_000  # characters; in a longer part of a text, a search that is kept after an edit is worth it
 FOLLOWED = "followed"
 """The first part of the key of a search that no edit needs to be compared with, because the names that are followed
 are compared, or because the check runs after every edit."""
@@ -100,7 +103,7 @@ def _in_lines(old: str, edits: Iterable[tuple[int, int, int]]) -> list[Region]:
 
 
 class _Base(NamedTuple):
-    """The results of all searches in an earlier text, and the part that differs from the present text."""
+    """The results of all searches in an earlier text, and the part of the text that differs from the present text."""
 
     found: Mapping[Hashable, list[int]]
     region: Region
@@ -124,8 +127,7 @@ class Searches:
         self._before: Mapping[Hashable, list[int]] = before._found if before is not None else {}
         self._base = before._base_for(regions) if before is not None and regions else None
         self._placed: set[Hashable] = set()
-        self._scans: dict[Hashable, Scan] = {}
-        self._scans_before = before._scans if before is not None else {}
+        self._scans: dict[Hashable, Scan] = before._scans_for() if before is not None else {}
 
     def _base_for(self, regions: Sequence[Region]) -> _Base:
         """The searches that the next text can use if they were not repeated in this one."""
@@ -135,6 +137,14 @@ class Searches:
             if wider.new_end - wider.new < len(self.text) * _WIDE:
                 return _Base(self._base.found, wider)
         return _Base(self._found, region)
+
+    def _scans_for(self) -> dict[Hashable, Scan]:
+        """The scans of all searches in this text and the texts before it; they are shared, until too many of them are
+        of no use any more."""
+        used = len(self._found) if self._base is None else max(len(self._found), len(self._base.found))
+        if len(self._scans) < _FEW + _IN_VAIN * used:
+            return self._scans
+        return {key: self._scans[key] for key in self._found}
 
     def find(self, key: Hashable, scan: Scan) -> list[int]:
         """The sorted offsets that `scan` yields for the text. `scan` gets the text and the range of whole lines to
@@ -159,25 +169,32 @@ class Searches:
             self._scans[key] = scan
         return found
 
-    @property
-    def keys(self) -> frozenset[Hashable]:
-        """The keys of all searches so far, without those for names that a check reports as followed."""
-        return frozenset(key for key in self._found if not (isinstance(key, tuple) and key[0] == FOLLOWED))
+    def keys(self, known: Collection[Hashable] = ()) -> frozenset[Hashable]:
+        """The keys of all searches so far that are not in `known`, without those of the kind FOLLOWED."""
+        found = self._found.keys() - known if known else self._found
+        return frozenset(key for key in found if not (isinstance(key, tuple) and key[0] == FOLLOWED))
 
     @property
     def placed(self) -> frozenset[Hashable]:
         """The keys of the searches whose offsets were used, that is for which not only `has` was called."""
         return frozenset(self._placed)
 
-    def renewed(self, keys: Iterable[Hashable]) -> Iterator[tuple[Hashable, list[int], list[int]]]:
-        """Yield (key, old offsets, new offsets) for each of these keys whose search was made in the previous text."""
-        for key in keys:
-            if key in self._before:
-                yield key, self._before[key], self._all(key, self._scans_before[key])
+    def know(self, keys: AbstractSet[Hashable]) -> bool:
+        """Whether `again` and `touches` can be called with these keys."""
+        return self._scans.keys() >= keys
 
-    def imports(self) -> Iterator[tuple[Hashable, list[int], list[int]]]:
-        """Yield the same values as `renewed`, but only for the searches for imports."""
-        return self.renewed([key for key in self._before if isinstance(key, tuple) and key[0] == "imports"])
+    def again(self, key: Hashable) -> list[int]:
+        """What `find` returns, for the key of a search in this text or one before it."""
+        return self._all(key, self._scans[key])
+
+    def touches(self, key: Hashable, start: int, end: int) -> bool:
+        """Whether such a search finds anything in a range of whole lines."""
+        return next(iter(self._scans[key](self.text, start, end)), None) is not None
+
+    def imports(self) -> Iterator[tuple[list[int], list[int]]]:
+        """(old offsets, new offsets) for each search for imports that was done in the previous text."""
+        for key in [key for key in self._before if isinstance(key, tuple) and key[0] == "imports"]:
+            yield self._before[key], self.again(key)
 
     def _renewed(self, old: list[int], scan: Scan, regions: Sequence[Region]) -> list[int]:
         if not regions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -123,6 +123,20 @@ class Name:
         return [*([None] * missing), *spelled]
 
 
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """The names in the imports of a text."""
+
+    dotted: Mapping[str, str]
+    """The local names that imports bind, with the dotted names of the imported objects."""
+    roots: frozenset[str]
+    """The first segments of the modules."""
+    bound: frozenset[str]
+    """The local names."""
+    spelled: frozenset[str]
+    """The modules and names as import statements spell them."""
+
+
 @dataclass(slots=True, eq=False)
 class Facts:
     """The facts of a text: the statements that were read, and what they contain."""
@@ -147,6 +161,7 @@ class Facts:
     origin: object = None
     region: Region | None = None
     token: object = field(default_factory=object)
+    imported: Imported | None = None  # set when it is first needed; see `import_names`
     _imports: list[tuple[Binding, Statement]] | None = None
 
     @property
@@ -220,6 +235,18 @@ class Facts:
                 if binding.kind in ("import", "from", "star")
             ]
         return self._imports
+
+    def import_names(self) -> Imported:
+        """The names in the imports that were read."""
+        if self.imported is None:
+            every = [binding for binding, _ in self.imports()]
+            self.imported = Imported(
+                {one.name: one.dotted for one in every if one.kind != "star" and one.dotted},
+                frozenset(one.dotted.partition(".")[0] for one in every),
+                frozenset(one.name for one in every),
+                frozenset(one.alias.name for one in every if one.alias is not None),
+            )
+        return self.imported
 
 
 @lru_cache(maxsize=512)

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..limits import UNLIMITED, Work
 from .bindings import Binding
@@ -205,8 +206,10 @@ def from_imports(searches: Searches) -> Iterator[tuple[str, str]]:
             continue
         opened = text.startswith("(", at + 7)
         end = text.find(")" if opened else "\n", at)
-        names = text[at + 7 + opened : end if end >= 0 else len(text)]
-        for part in re.sub(r"#[^\n]*|;.*|\\\n", " ", names).split(","):
-            words = part.split()
-            if words:
-                yield words[-1], f"{head[1]}.{words[0]}"
+        yield from _imported_from(head[1], text[at + 7 + opened : end if end >= 0 else len(text)])
+
+
+@lru_cache(maxsize=1024)
+def _imported_from(module: str, names: str) -> tuple[tuple[str, str], ...]:
+    parts = re.sub(r"#[^\n]*|;.*|\\\n", " ", names).split(",")
+    return tuple((words[-1], f"{module}.{words[0]}") for part in parts if (words := part.split()))

@@ -29,7 +29,7 @@ _LONG = 1000
 _COMMENT = re.compile(r"[ \t\f]*#")
 _STAR = "import *"
 _FAR = 2000  # maximum length of a statement that is parsed on its own below an unclosed bracket
-_TRIES = 10  # how many ways are tried to parse a broken statement
+_TRIES = 10  # maximum number of ways that are tried to parse a broken statement
 
 __all__ = ["Facts", "Name", "Statement", "Words", "read"]
 
@@ -94,7 +94,7 @@ class _Reader:
         """Read every relevant statement."""
         self.read_at(self.anchored())
         searches, roots = self.facts.searches, self.words.roots
-        # for a file without anchors, only rules about top-level modules other than torch count
+        # in a file without anchors, only rules about top-level modules other than torch can find something
         if not self._found_any():
             own = roots - {"torch"}
             self.read_at(searches.find(("imports", own), imports(_any_of(own))))
@@ -113,12 +113,13 @@ class _Reader:
             return None
         if self.layout.logical_line(region.new) != (region.new, region.new_end):
             return None
-        for _, old, new in facts.searches.imports():
+        for old, new in facts.searches.imports():
             if len(old) != len(new) or _inside(new, region.new, region.new_end):
                 return None
         if any(line[0] <= start < line[1] and s.digest.bindings for start, s in before.statements.items()):
             return None
         moved = before.moved(facts, region)
+        facts.imported = before.imported  # neither the old line nor the new one binds a name
         anchored = self.anchored()
         if not facts.holds_any(anchored):  # no other statement was read, so imports of torch are not read either
             return None

@@ -15,7 +15,8 @@ _QUOTING, _ENDING = frozenset("\"'\\"), frozenset("#\r\n")
 
 
 class Taken(NamedTuple):
-    """The logical lines outside `spans` correspond to those of the previous text. `alike`: those inside do too."""
+    """The logical lines outside `spans` correspond to those of the previous text. `alike`: whether those inside do,
+    too."""
 
     spans: Sequence[Region]
     alike: bool
@@ -24,8 +25,8 @@ class Taken(NamedTuple):
 def relayout(
     before: Layout, text: str, regions: Sequence[Region], work: Work | None = None
 ) -> tuple[Layout, Taken | None]:
-    """The layout of a text, computed from the layout before its changed regions; and which logical lines of both texts
-    correspond, None if lines outside the changed ones may differ."""
+    """Return the layout of a text, which reuses the layout of the previous text; and the Taken that says which logical
+    lines of both texts correspond, or None if lines outside of the changed ones may differ."""
     strings = _strings(before, text, regions)
     layout = Layout(text, strings, work)
     return layout, _take_lines(layout, before, regions) if strings is not None else None
@@ -57,7 +58,8 @@ def _has_triple(text: str) -> bool:
 
 
 def _between_quotes(old: str, new: str, region: Region) -> Region | None:
-    """The part of a line that differs, if the line is read with the same strings whatever that part is; else None."""
+    """Return the part of a line that differs, if this part cannot change which strings the line contains; otherwise
+    None."""
     was, now = old[region.old : region.old_end], new[region.new : region.new_end]
     first = _alike(was, now)
     last = min(_alike(was[::-1], now[::-1]), len(was) - first, len(now) - first)
@@ -71,7 +73,7 @@ def _between_quotes(old: str, new: str, region: Region) -> Region | None:
 
 
 def _alike(one: str, other: str) -> int:
-    """The length of the common beginning of two lines."""
+    """Return the length of the common beginning of two texts."""
     return next((at for at, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
 
 

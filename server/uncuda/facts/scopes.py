@@ -19,7 +19,7 @@ FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 """Matches the header of a function; group 1 is its name."""
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
-_AT_ONCE = 16  # steps that are counted at once
+_AT_ONCE = 16  # number of work steps that are counted together
 _LINES = 16  # number of characters in lines whose indentation is read in about the time of one work step
 _BLANKS = (" ", "\t", "\f", "\n", "\r")
 _WIDEST = sys.maxsize
@@ -37,7 +37,7 @@ class Header(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """The start of a logical line, its indentation in columns and in characters."""
+    """The start of a logical line, and its indentation in columns and in characters."""
 
     start: int
     width: int
@@ -83,7 +83,7 @@ class IndentScopes:
         self._take_extents(before, span, lines, kept)
 
     def _code_between(self, start: int, end: int) -> Iterator[_Line]:
-        """The logical lines between two offsets, without comments and blank lines."""
+        """Yield the logical lines between two offsets, without comments and blank lines."""
         while start < end:
             match = _HEAD.match(self._text, start)
             if match is not None and match[1] != "#":
@@ -91,7 +91,7 @@ class IndentScopes:
             start = self._layout.logical_line(start)[1]
 
     def _same_line(self, before: IndentScopes, span: Region) -> bool:
-        """Whether the span is one logical line, before and after, that begins alike."""
+        """Return whether the span is one logical line in both texts, with the same beginning."""
         if before._layout.logical_line(span.old) != (span.old, span.old_end) or span.old == span.old_end:
             return False
         if self._layout.logical_line(span.new) != (span.new, span.new_end) or span.new == span.new_end:
@@ -107,8 +107,8 @@ class IndentScopes:
                 self._headers[start + shift] = Header(line.start + shift, line.end + shift, line.indent, line.word)
 
     def _take_above(self, before: IndentScopes, span: Region, width: int, kept: bool) -> None:
-        """Copy the headers of lines; `width` is the least indentation in the new lines, `kept` whether the span is one
-        line that begins alike."""
+        """Copy the headers above the lines; `width`: the smallest indentation in the new lines; `kept`: the result of
+        `_same_line` for the span."""
         first, last, shift = span.old, span.old_end, span.shift
         above, text, moved = self._above, self._text, dict[int, Header]()
         for start, header in before._above.items():

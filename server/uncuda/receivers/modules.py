@@ -1,5 +1,5 @@
-"""The modules that are searched for an answer: their parso trees, and the definitions of their names, which jedi
-finds."""
+"""The modules that are searched to find the type of an object: their parso trees, and the definitions of their names,
+which jedi finds."""
 
 from __future__ import annotations
 

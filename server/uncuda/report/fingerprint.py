@@ -9,7 +9,7 @@ from uncuda.source import Source
 
 
 class Fingerprints:
-    """Numbers equal findings, so that each finding has a fingerprint of its own."""
+    """Computes fingerprints; findings with the same path, rule and line text are numbered, so that each has another."""
 
     def __init__(self) -> None:
         self._seen: dict[str, int] = {}

@@ -37,7 +37,7 @@ def baseline_beside(configuration: str, folder: str) -> str:
 
 
 def baseline_above(folder: str) -> str:
-    """The path of the baseline in a folder, or in the nearest one above it that has one; "" if none has."""
+    """Return the path of the baseline in a folder, or in the nearest folder above that has one; "" if none has."""
     above = os.path.abspath(folder)
     while not os.path.lexists(baseline_beside("", above)):
         above, before = os.path.dirname(above), above

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 PACKS, STARRED, TORCH_OF = "packed sequences", "* of ", "torch of "
-"""A file makes packed sequences; imports `*` or `torch` of a module, whose last word follows."""
+"""Facts about a file: it creates packed sequences; it imports `*`, or `torch`, from a module, whose last word is
+appended."""
 # Each pattern begins with a literal, which is fast to search for.
 _PACKS = (b"PackedSequence", b"pack_padded_sequence", b"pack_sequence")
 _STAR = re.compile(rb"import[ \t]*\*")

@@ -34,8 +34,8 @@ _BUILT_BY = re.compile(
 _SETTINGS = ("pyproject.toml", "ruff.toml", ".ruff.toml", "setup.cfg", "tox.ini", ".flake8", ".style.yapf")
 _LINE_LENGTH = re.compile(r"^[ \t]*(?:max[-_])?(?:line[-_]length|column_limit)[ \t]*=[ \t]*(\d{2,3})\b", re.M)
 _FORMATTED = re.compile(r"^\[tool\.(?:black|ruff)\b", re.M)
-_BLACK = 88  # the line length of Black and Ruff where their settings do not say it
-_ASKED = 16  # files of a package that are read for its name
+_BLACK = 88  # the default line length of Black and Ruff
+_ASKED = 16  # maximum number of files of a package that are read to find the package's name
 _ABOVE, _DEPTH, _MANY = 4, 2, 2000
 """Limits: how many parent folders are searched for such marks, how many levels of subfolders for packages, and how many
 entries of a folder are read."""
@@ -65,14 +65,15 @@ def helper_of(settings: Settings, root: str) -> Helper:
 
 
 def _line_length(base: str) -> int:
-    """The longest line that the settings in a folder allow; 0 where they do not say it."""
+    """Return the longest line that the settings in a folder allow; 0 if they set none."""
     texts = [_text(os.path.join(base, name)) or "" for name in _SETTINGS if name in _entries(base)]
     said = (int(match[1]) for text in texts if (match := _LINE_LENGTH.search(text)))
     return next(said, _BLACK if any(map(_FORMATTED.search, texts)) else 0)
 
 
 def _helper_below(base: str, settings: Settings, root: str) -> Helper:
-    """The same without what the settings of formatters say. `base`: the folder of the project."""
+    """Return the same Helper, but without the line length that formatters' settings state. `base`: the folder of the
+    project."""
     tops = _tops(base)
     own = frozenset({*(top.module.partition(".")[0] for top in tops), *_modules(base)})
     if settings.portable_helper is not None:
@@ -88,7 +89,7 @@ def _helper_below(base: str, settings: Settings, root: str) -> Helper:
 
 
 def _with_dependents(tops: list[_Top], own: frozenset[str]) -> Iterator[Helper]:
-    """The helpers of packages, but for those that import another one of them, and have that one's."""
+    """Yield the helper modules of the packages. A package that imports another one gets none: it uses that one's."""
     tops = [top if top.named else top._replace(module=_said(top.folder) or top.module) for top in tops]
     needs = {top.folder: [one for one in tops if one != top and _imports_package(top, one)] for top in tops}
     first = {top.folder: next((one for one in needs[top.folder] if not needs[one.folder]), None) for top in tops}
@@ -98,7 +99,7 @@ def _with_dependents(tops: list[_Top], own: frozenset[str]) -> Iterator[Helper]:
 
 
 def _imports_package(top: _Top, other: _Top) -> bool:
-    """Whether a file of a package imports another package at its head; only a part of the files is read."""
+    """Return whether the head of a file of a package imports another package; only some of the files are read."""
     words = re.escape(other.module).replace("\\.", ".")
     pattern = re.compile(rf"^(?:from|import)[ \t]+{words}(?=[. \t\r\n])", re.M)
     files = (os.path.join(folder, name) for folder, _, names in os.walk(top.folder) for name in sorted(names))

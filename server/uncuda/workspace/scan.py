@@ -264,7 +264,7 @@ class Scanner:
         return Said(modules, owners, kernels, serves, torch)
 
     def _scripts(self, data: bytes, path: str) -> frozenset[str]:
-        """The facts about TorchScript in a file."""
+        """Return the facts about what a file compiles with TorchScript."""
         return scripts(data, path, read_text, self._words.libraries) if b"jit" in data else frozenset()
 
     def _may_choose(self, target: str, data: bytes, concerned: bool) -> bool:

@@ -86,8 +86,10 @@ class CodeServer:
         """
         text = json.dumps({**self._defaults, **settings}, indent=1)
         for kind in ("User", "Machine"):
-            (self._data / kind).mkdir(parents=True, exist_ok=True)
-            (self._data / kind / "settings.json").write_text(text, encoding="utf-8")
+            path = self._data / kind / "settings.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                path.write_text(text, encoding="utf-8")
 
     def bind(self, keys: list[dict[str, Any]]) -> None:
         """Bind these keys for the user; they take precedence over VS Code's own."""

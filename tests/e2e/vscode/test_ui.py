@@ -18,6 +18,7 @@ from e2e.vscode.reused import ReusedWindow
 from e2e.vscode.window import Window
 from editors.session import OTHER, TRAIN
 from lsp.harness.expected import engine, message_of
+from support.notebook import notebook
 from uncuda.source import Source
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
@@ -27,20 +28,8 @@ FINDINGS = project.findings(TRAIN)
 
 @pytest.fixture
 def window(reused_window: ReusedWindow) -> Window:
-    """The window that all tests in this module share, with no editor open."""
+    """The window that tests share, with no editor open."""
     return reused_window
-
-
-@pytest.fixture
-def folder(reused_window: ReusedWindow) -> Path:
-    """Return the folder that the window expects as its workspace."""
-    return reused_window.folder
-
-
-@pytest.fixture
-def small(folder: Path) -> Path:
-    """A small project in that folder."""
-    return project.small(folder)
 
 
 @pytest.fixture
@@ -357,6 +346,25 @@ def test_fix_all_with_a_notebook_that_nobody_opened(window: Window, folder: Path
     window.command("uncuda: Fix All in Workspace")
     window.until(lambda: notebook.read_bytes() == copy.read_bytes(), lambda: notebook.read_text(encoding="utf-8"))
     assert "in 2 files" in window.notified("Fixed")
+
+
+def test_the_review_of_a_notebook_that_nobody_opened(window: Window, folder: Path) -> None:
+    """Its cells as one text, without and with the fix: not the JSON of its file."""
+    workspace = project.small(folder)
+    (workspace / "notebook.ipynb").write_text(notebook(project.REVIEW), encoding="utf-8")
+    window.show(workspace)
+    window.open("train.py")
+    window.squiggles(len(FINDINGS))
+    window.command("uncuda: Review")
+    sides = [window.page.locator(f".monaco-diff-editor .editor.{side} .view-line") for side in ("original", "modified")]
+
+    def texts() -> list[str]:
+        return ["\n".join(side.all_inner_texts()).replace("\xa0", " ") for side in sides]
+
+    window.until(lambda: all('kind = "gpu"' in text for text in texts()), texts)
+    before, after = texts()
+    assert "torch.cuda.is_available()" in before and "torch.npu.is_available()" in after
+    assert "cells" not in before + after
 
 
 def test_status_item(train: Window) -> None:

@@ -197,7 +197,8 @@ class Index:
         return None
 
     def _held(self, module: Module, node: ast.Attribute) -> Key | None:
-        """Return the key of an attribute, if its object is of a project class or is the result of an option parser."""
+        """Return the Key for an attribute of a variable, if the variable holds an object of a project class or the
+        parsed options of the command line."""
         if not isinstance(node.value, ast.Name):
             return None
         named = self._tops[module].get(node.value.id)

@@ -284,7 +284,7 @@ class Module:
         return node
 
     def inside(self, node: ast.AST) -> list[Word]:
-        """The device words within a node, in order."""
+        """Return the words for a device, such as `cuda`, that a node of the syntax tree contains."""
         return [self.words[item] for item in ast.walk(node) if item in self.words]
 
     def source(self, node: ast.AST) -> str:

@@ -36,8 +36,9 @@ HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES = (
     "portable-reach",
     "portable-refuses",
 )
-"""Limits of fixes that need review, since what is beside them stays CUDA's, another file may need them otherwise, or
-the file may not find the helper; the last is by hand: an error there says that only CUDA will do."""
+"""Limits of fixes that need review, because related code stays on CUDA, because another file may need the replaced
+names, or because the file may not find the helper module. With the last one there is no fix: an error message in the
+code says that only CUDA is supported."""
 ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY = (
     "portable-any",
     "portable-module",
@@ -47,7 +48,7 @@ ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY = (
     "portable-packed",
     "portable-early",
 )
-"""Limits of fixes that need review by the way in which they are written."""
+"""Limits of fixes that need review because of the code that they write."""
 PORTABLE_REASONS = frozenset(
     {
         *(BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS),
@@ -70,7 +71,7 @@ class Form:
     accelerators: Accelerators | None = None
     """What is asked before the helper, in a text that is written with `torch.accelerator`."""
     review: str = ""
-    """The limit that says why a fix that writes it needs review; "" where it does not."""
+    """The limit that says why a fix that writes this replacement needs review; "" if it does not."""
 
     def of(self, key: str) -> str:
         """Return the replacement for a string or name; raise Unwritable if the rule declares none."""
@@ -79,7 +80,7 @@ class Form:
         return filled(self.templates[key], self.spelling)
 
     def needs_review(self, limit: str) -> None:
-        """Note why a fix is for review; the first reason holds."""
+        """Note a reason why the fix needs review; only the first reason is kept."""
         self.review = self.review or limit
 
 

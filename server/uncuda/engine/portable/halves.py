@@ -26,11 +26,11 @@ _CALLED = re.compile(r"(?<!def )(?<![\w.])(?P<dotted>(?:\w+\.)*)(?P<name>\w*cuda
 _CUDAS_NAME = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w*(?:cuda|nvidia|nccl)", re.IGNORECASE)
 _EXTENSION = re.compile(
     r"(?<![\w.])(?P<name>\w*_cuda)\.\w+[ \t]*\(|\bimport[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba|\w*_cuda)\b"
-    r"|\bfrom[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba)\b"
+    r"|\bfrom[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba)\b|(?<![\w.])(?:_C|_ext|ext_module|\w+_ext)\.\w+[ \t]*\("
 )
 """A call of an extension for CUDA, by its name, and an import of a library that runs on CUDA only."""
 _LOADED = re.compile(r"import|load|builder", re.IGNORECASE)
-"""Words of a value that is an extension."""
+"""Matches words in the value of a name that show that the value is a compiled extension."""
 _ACCELERATOR = re.compile(r"\btorch\.accelerator\b|\bfrom[ \t]+torch[ \t]+import\b[^\n]*\baccelerator\b")
 _LIBRARIES = re.compile(
     r"^(?: {4})?(?:from|import)[ \t]+(?:pynvml|py3nvml|pydcgm|dcgm_\w+|nvshmem|cupy|pycuda|tensorrt|cuda"
@@ -43,7 +43,7 @@ _ONLY = re.compile(r"[\"'][^\n]*\b(?:CUDA|NVIDIA|cuda)\b(?!:\d)")
 _MADE_FOR = re.compile(
     r"(?<![a-z])(?:fused|apex|flash|triton|tensorrt|trt|cudnn|cutlass|nvml|dali)(?![a-z])", re.IGNORECASE
 )
-"""Words in names of what runs on CUDA only, or has other names elsewhere."""
+"""Words in names of code that runs only on CUDA, or that has other names on other accelerators."""
 _BUILDS = ("CUDA_HOME", "CUDAPluggableAllocator", "CUDAExtension", "load_inline")
 _PARALLEL = re.compile(r"(?<!Distributed)\bDataParallel\b")
 _STREAMS = re.compile(r"\btorch\.(?:Stream|Event)\b")
@@ -73,7 +73,8 @@ class Halves:
         self._hides = any(hit.rule.check == "environment" and "VISIBLE" in hit.words.get("old", "") for hit in hits)
 
     def reason(self, hit: Hit) -> str:
-        """The limit of a place whose fix would leave a half behind that no fix ports; "" for any other."""
+        """Return the limit of a hit whose fix would port only a part of code that belongs together, while no fix ports
+        the rest; otherwise ""."""
         if self._is_nvidias or self._is_cudas(hit):
             return CUDAS
         if self._says_accelerator:
@@ -85,7 +86,8 @@ class Halves:
         return HALF if self._is_half(hit) else ""
 
     def _is_half(self, hit: Hit) -> bool:
-        """Whether a place decides about what stays CUDA's, counts for it, or is behind what stays."""
+        """Return whether a hit is a test that chooses code which stays on CUDA, counts devices for such code, or is
+        behind a test that stays on CUDA."""
         if self._subject(hit) in _COUNTING and self._function_of(hit) in self._half:
             return True
         if self._kept is not None and self._is_behind(hit, self._kept):
@@ -95,7 +97,7 @@ class Halves:
         return self._in_expression(hit) or self._chooses_vendors(hit) or self._in_block(hit) or self._by_name(hit)
 
     def refuses_others(self, hit: Hit) -> bool:
-        """Whether a place decides about an error that says that only CUDA will do."""
+        """Return whether a hit is a test before an error whose message says that only CUDA is supported."""
         if hit.statement is None or not self._asks(hit):
             return False
         text, indents = self._context.text, self._context.facts.indents
@@ -123,7 +125,7 @@ class Halves:
 
     @property
     def _names_in_package(self) -> Sequence[str]:
-        """The names of the file and of the folders of the package that hold it."""
+        """Return the names of the file and of its folders inside the package."""
         path = self._context.path.replace("\\", "/")
         every = self._context.project.helper.every if self._context.project.helper else ()
         folders = [one.folder.replace("\\", "/") + "/" for one in every if one.folder]
@@ -183,7 +185,8 @@ class Halves:
         return any(not match["name"] or self._is_extension(match["name"]) for match in found)
 
     def _is_extension(self, name: str) -> bool:
-        """Whether a name for CUDA is a module, not a value that is made or given here: `done_cuda.item()`."""
+        """Return whether a name such as `fused_cuda` is a module, and not a value that the file assigns or gets as a
+        parameter, as in `done_cuda.item()`."""
         self._context.facts.work.search(0, len(self._context.text))
         made = re.compile(rf"(?<![\w.]){name}[ \t]*(?::[^=\n]+)?=(?!=)([^\n]*)|\bdef[^\n]*[(, ]{name}[ \t]*[,:=)]")
         values = [match[1] or "" for match in made.finditer(self._context.text)]
@@ -202,7 +205,8 @@ class Halves:
         return isinstance(around, ast.Compare)
 
     def _chooses_vendors(self, hit: Hit) -> bool:
-        """Whether what is made for CUDA only, by its name, is asked for beside it: `fused_adam and is_available()`."""
+        """Return whether a test is combined with a name of code that runs only on CUDA: `fused_adam and
+        is_available()`."""
         if hit.statement is None or hit.node is None:
             return False
         around = [one for one in hit.statement.digest.ancestors(hit.node) if isinstance(one, ast.BoolOp)]

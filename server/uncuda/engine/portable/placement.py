@@ -118,7 +118,7 @@ def _in_order(facts: Facts, group: Sequence[_Line], reach: Reach, after_torch: b
 
 
 def _with_comments(text: str, start: int) -> int:
-    """Where the comments begin that stand directly above a line."""
+    """Return the start of the comments directly above a line."""
     while match := _COMMENT_BEFORE.search(text, 0, start):
         start = match.start()
     return start

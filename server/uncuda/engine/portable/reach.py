@@ -100,7 +100,7 @@ def _within(helper: Helper, path: str, text: str, imports: Sequence[str]) -> Rea
 
 
 def _dependent(helper: Helper, text: str, imports: Sequence[str]) -> Reach:
-    """How a file imports the helper of a package that its own package imports."""
+    """Return how a file imports the helper module of another package, which the file's own package imports."""
     called = _called(helper, imports)
     is_part = bool(called) or any(module.startswith(".") for module in imports) or not _SCRIPT.search(text)
     module = called or helper.module

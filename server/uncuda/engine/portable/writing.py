@@ -139,7 +139,8 @@ def _shown(edits: Sequence[Edit]) -> str:
 
 
 def _apart(hit: Hit, halves: Halves, compiled: Compiled) -> Hit:
-    """A hit, for review or by hand if its fix would port a half, or what TorchScript may compile."""
+    """Return a hit, whose fix needs review or is removed if the fix would port only a part of related code, or code
+    that TorchScript may compile."""
     if halves.refuses_others(hit):
         return _by_hand(hit, REFUSES)
     reason = halves.reason(hit) or (COMPILED if compiled.may_hold(hit) else "")
@@ -147,7 +148,7 @@ def _apart(hit: Hit, halves: Halves, compiled: Compiled) -> Hit:
 
 
 def _for_review(hit: Hit, limit: str, shown: str = "") -> Hit:
-    """A hit whose fix was safe, for review; `shown`: the code that the sentence of the limit names."""
+    """Return a hit whose safe fix is lowered to review; `shown`: the code that the limit's sentence names."""
     if not hit.fixes or hit.fixes[0].applicability != SAFE:
         return hit
     return replace(hit.lowered(REVIEW), limits=(*hit.limits, limit), words={**hit.words, limit: shown})

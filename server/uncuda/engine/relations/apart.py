@@ -312,7 +312,8 @@ class Apart:
         return self._says(test, answer) or self._is_kept(test, answer)
 
     def _is_kept(self, test: ast.expr, answer: bool) -> bool:
-        """Return True if a condition tests a variable whose value shows that a test of this kind succeeded."""
+        """Return True if a condition tests a variable that holds the result of such a test, or a value that is None
+        unless the test gave `answer`."""
         if self._optional and isinstance(test, ast.Compare) and _is_none(test.comparators[0]):
             left = test.left.value if isinstance(test.left, ast.NamedExpr) else test.left
             asks = isinstance(test.ops[0], ast.IsNot if answer else ast.Is)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ...catalogue import Catalogue, Target
 from ...checks import Hit
+from ...facts.changes import Scan
 from ...facts.names import imported_name
 from ...facts.read import Facts, Statement
 from ...facts.scans import plain, uses
@@ -34,7 +35,7 @@ _PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
 
 
 class Libraries:
-    """What is known about the modules of the project before a file is read."""
+    """Tells which modules are compiled for CUDA: those in the target's tables, and those that the project builds."""
 
     def __init__(self, modules: frozenset[str], called: Collection[str], project: Project) -> None:
         """`modules`: the CUDA libraries in the target's tables; `called`: patterns for names of compiled modules."""
@@ -43,7 +44,7 @@ class Libraries:
 
     @classmethod
     def of(cls, catalogue: Catalogue, target: Target, project: Project) -> Libraries:
-        """The libraries that do not run on the target unchanged, according to the rules."""
+        """Return the Libraries for a target: the modules that, by the rules and tables, do not run on it unchanged."""
         rules = [rule for rule in catalogue.rules.values() if rule.severity != "information" and not rule.get("uses")]
         found = {str(rule.get("module")) for rule in rules if rule.check == "amp-c"}
         found.update(*(target.libraries(rule) for rule in rules if rule.check == "module"))
@@ -53,7 +54,7 @@ class Libraries:
 
     @cached_property
     def hint(self) -> re.Pattern[str]:
-        """A pattern that matches every line with an import that may matter."""
+        """A pattern that matches every line which may import such a module."""
         project = {name.rpartition(".")[2] for name in self.project.extensions}
         project |= {name.partition(".")[0] for name in self.project.kernels}
         roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in self.modules}))
@@ -63,7 +64,7 @@ class Libraries:
 
     @cached_property
     def by_module(self) -> dict[str, list[str]]:
-        """The project's kernels, by the last part of their module's name."""
+        """The dotted names of the project's kernels, by the module that defines them."""
         found: dict[str, list[str]] = {}
         for known in sorted(self.project.kernels):
             module, _, name = known.partition(".")
@@ -122,13 +123,10 @@ class Kernels:
 
     def _imported(self) -> Iterator[Word]:
         hint, searches = self._libraries.hint, self._facts.searches
-        for at in searches.find(("text", "import "), plain("import ")):
-            line = self._text.rfind("\n", 0, at) + 1
-            stop = self._text.find("\n", at)
-            self._work.search(line, max(stop, at))
-            if hint.search(self._text, line, stop if stop >= 0 else len(self._text)):
-                if (statement := self._facts.peek(at)) is not None:
-                    yield from self._of_import(statement)
+        scan = _hinted(hint) if hint.pattern.isascii() else plain("import ")  # the searched text holds only Latin-1
+        for at in searches.find(("kernel", hint), scan):
+            if (statement := self._facts.peek(at)) is not None:
+                yield from self._of_import(statement)
         for importer in _IMPORTERS:
             for at in searches.find(("text", importer), plain(importer)):
                 if (statement := self._facts.peek(at)) is not None:
@@ -259,13 +257,12 @@ class Kernels:
         yield from self.function_around(above.start)  # a method of a decorator, which returns the class
 
     def _objects(self, name: str) -> Iterator[tuple[str, int]]:
-        """Yield the variables to which an object of a class is assigned, with their offsets: `TRACKER = Tracker()`."""
-        for at in self._facts.searches.find(("kernel", name), uses(name, True)):
+        """Names to which an object of a class is assigned, with offsets: `TRACKER = Tracker()`."""
+        for at in self._facts.searches.find(("kernel", name, "="), _given(name)):
             self._work.compare()
-            if self._text.startswith("(", at + len(name)):
-                given = _GIVEN.fullmatch(self._text, self._text.rfind("\n", 0, at) + 1, at)
-                if given is not None:
-                    yield given[1], at
+            given = _GIVEN.fullmatch(self._text, self._text.rfind("\n", 0, at) + 1, at)
+            if given is not None:
+                yield given[1], at
 
     def uses(self, word: Word) -> Iterator[Place]:
         """Yield the uses of a name: calls, indexing and attribute reads; for a name that holds a value, also any other
@@ -301,6 +298,29 @@ class Kernels:
                 if loads and one.spelled == word.text:
                     if not is_within(one.node, statement, (ast.Compare, ast.match_case)):
                         yield Place(statement.start + one.piece.start(one.node), word.text, word.left)
+
+
+def _hinted(hint: re.Pattern[str]) -> Scan:
+    """A scan for imports in lines that a pattern matches."""
+
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        for at in plain("import ")(text, start, end):
+            stop = text.find("\n", at)
+            if hint.search(text, text.rfind("\n", 0, at) + 1, stop if stop >= 0 else len(text)):
+                yield at
+
+    return scan
+
+
+def _given(name: str) -> Scan:
+    """A scan for calls of a name whose result may be assigned."""
+
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        for at in uses(name, True)(text, start, end):
+            if text.startswith("(", at + len(name)) and text[text.rfind("\n", 0, at) + 1 : at].rstrip().endswith("="):
+                yield at
+
+    return scan
 
 
 def _spelled(text: str, at: int, end: int) -> str:

@@ -79,8 +79,8 @@ class Questions:
         return chain(self, self._asking_state, *self.tests.values(), *self.marks.values())
 
     def unfollowed(self) -> Iterator[int]:
-        """The indices of hits that ask for a state of the program, and whose answer is in no test of its own: nothing
-        tests it here, or a test for CUDA does as well."""
+        """Yield the indices of hits that read such a state, if their result is not tested in this file, or is tested
+        together with CUDA."""
         for index in self._asking_state:
             hit = self._hits[index]
             if hit.statement is None:
@@ -323,7 +323,7 @@ class Questions:
         return asked < 0 or (not asked and self._denies_any(self._states, start, end))
 
     def _denies_any(self, names: frozenset[str], start: int, end: int) -> bool:
-        """Whether a part of the source tests that one of these names, or the result of calling it, is false."""
+        """Return whether a part of the source tests that one of these names, or the result of calling it, is false."""
         text = self._text[start:end] if names else ""
         return any(re.search(_DENIED.format(re.escape(name)), text) for name in names if name in text)
 

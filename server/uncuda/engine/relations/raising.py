@@ -73,7 +73,7 @@ def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
 
 
 def _quoted(text: str, start: int, end: int) -> list[int]:
-    """A scan for the words of `_SPELLED` as strings of their own."""
+    """Return the offsets of the words of `_SPELLED` that are whole strings; used as a scan."""
     places = (at for word in _SPELLED for at in plain(word)(text, start, end))
     return sorted(at for at in places if _QUOTED.match(text, at - 1))
 

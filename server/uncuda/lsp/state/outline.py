@@ -239,15 +239,20 @@ def counted(overviews: Iterable[Overview]) -> Counter[str]:
 
 def queue(outlines: Sequence[Outline], shown: Filter, rule: str) -> list[tuple[Outline, Place]]:
     """Return the findings of a review, without accepted ones; findings with a safe fix are included only if the filter
-    contains "safe"."""
+    contains "safe".
+
+    Findings with a fix come first: a statement with an accepted finding is no longer changed, so that whoever goes
+    through a file from top to bottom, and accepts what is by hand, would lose fixes.
+    """
     safe = SAFE in shown.kinds
-    return [
+    found = [
         (outline, place)
         for outline in outlines
         for place in outline.tree.places
         if not place.finding.accepted and (safe or place.finding.kind != SAFE)
         if not rule or place.finding.row.rule == rule
     ]
+    return sorted(found, key=lambda each: each[1].finding.kind not in (SAFE, REVIEW))
 
 
 def action(name: str, title: str, command: str, argument: dict[str, Any]) -> OverviewAction:

@@ -3,7 +3,10 @@ package uncuda.core;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The server that comes with the plugin: the folder {@code server} beside {@code lib}, which holds our jar. */
+/**
+ * The server that comes with the plugin, in the folder {@code server} beside the folder {@code lib}, which contains the
+ * plugin's jar.
+ */
 public final class Bundle {
     private final Path folder;
 
@@ -11,7 +14,10 @@ public final class Bundle {
         folder = ownJar.getParent().resolveSibling("server");
     }
 
-    /** Where Python is started: never in a project, whose modules it would find. If ours is gone, a folder of Java's. */
+    /**
+     * The working directory of Python: never the project, because Python would import modules from it. If the bundled
+     * server is missing, a folder of the Java installation.
+     */
     public Path folder() {
         return Files.isDirectory(folder) ? folder : Path.of(System.getProperty("java.home"));
     }

@@ -4,7 +4,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the user has set. An empty text is a default; {@code server}: texts of {@link Setting}s by their keys. */
+/**
+ * The plugin's settings. An empty text stands for the default. {@code server}: the texts of the server's {@link
+ * Setting}s by their keys.
+ */
 public record Options(String interpreter, String importStrategy, boolean fixesOnSave, Map<String, String> server) {
     public static final String BUNDLED = "useBundled";
     public static final String FROM_ENVIRONMENT = "fromEnvironment";
@@ -12,7 +15,7 @@ public record Options(String interpreter, String importStrategy, boolean fixesOn
     public static final Options DEFAULTS = new Options("", "", false, Map.of());
     private static final String LOCALE = "locale";
 
-    /** {@code interpreter}, tidied as people paste it: quotes and spaces around a path are not part of it. */
+    /** Remove quotes and spaces around the pasted path of the interpreter. */
     public Options {
         interpreter = interpreter.strip().replaceAll("^\"(.*)\"$", "$1");
         server = Map.copyOf(server);
@@ -26,7 +29,10 @@ public record Options(String interpreter, String importStrategy, boolean fixesOn
         return server.getOrDefault(LOCALE, "");
     }
 
-    /** The section "uncuda" of the editor's settings; {@code ideLanguage} counts where the locale is left to us. */
+    /**
+     * The settings of the section "uncuda", which the server requests from editors. {@code ideLanguage} is used if the
+     * user has set no locale.
+     */
     public Map<String, Object> forServer(String ideLanguage) {
         Map<String, Object> settings = new LinkedHashMap<>();
         for (Setting setting : Setting.ALL) {

@@ -14,8 +14,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A setting of the server, as its table of settings declares it. What the user gives is kept as a text; an empty one is
- * the default. {@code key}: what the server knows it by; {@code name}: what configuration files do.
+ * A setting of the server, as the server's table of settings declares it. The user's value is stored as text; an empty
+ * text stands for the default. {@code key}: the name in the editor's settings; {@code name}: the name in configuration
+ * files.
  */
 public record Setting(String key, String name, String kind, Map<String, String> description, List<Choice> choices,
         String pattern, int most) {
@@ -23,7 +24,7 @@ public record Setting(String key, String name, String kind, Map<String, String> 
     public record Choice(String value, String en, String zh) {
     }
 
-    /** All of them, in the order of the page: settings.json is made from the server's table. */
+    /** All settings, in the order of the settings page; settings.json is generated from the server's table. */
     public static final List<Setting> ALL = read();
 
     private static List<Setting> read() {
@@ -46,7 +47,7 @@ public record Setting(String key, String name, String kind, Map<String, String> 
         return choices.stream().map(one -> new SettingValue(one.value, messages.isChinese() ? one.zh : one.en)).toList();
     }
 
-    /** What is wrong with a text; empty where nothing is. */
+    /** The error message for a text; empty if the text is valid. */
     public String problem(String text, Messages messages) {
         boolean isWrong = switch (kind) {
             case "integer", "object" -> value(text).equals(text);
@@ -56,7 +57,7 @@ public record Setting(String key, String name, String kind, Map<String, String> 
         return text.isEmpty() || !isWrong ? "" : messages.get("settings.wrong." + kind, name, text, most);
     }
 
-    /** A text as the server wants it; one that is of no use as it stands, for the server says what is wrong. */
+    /** The JSON value for a text. An invalid text is returned unchanged, because the server then says what is wrong. */
     Object value(String text) {
         return switch (kind) {
             case "integer" -> number(text);

@@ -7,7 +7,10 @@ import com.jetbrains.jsonSchema.extension.JsonSchemaProviderFactory;
 import com.jetbrains.jsonSchema.extension.SchemaType;
 import java.util.List;
 
-/** The schema of uncuda.toml: the IDE completes and checks its keys, where it has the plugins for JSON and TOML. */
+/**
+ * The JSON schema of uncuda.toml, with which the IDE completes and checks the keys if it has the plugins for JSON and
+ * TOML.
+ */
 public final class ConfigurationSchema implements JsonSchemaProviderFactory, JsonSchemaFileProvider {
     @Override
     public List<JsonSchemaFileProvider> getProviders(Project project) {

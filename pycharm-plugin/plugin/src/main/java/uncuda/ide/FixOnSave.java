@@ -9,8 +9,8 @@ import uncuda.core.Commands;
 import uncuda.core.Report;
 
 /**
- * Makes the safe fixes of a file that the user saves, if the user wants it. Its base is of no public package: an IDE
- * that has it no more has no such extension point either, and leaves this class alone.
+ * Makes the safe fixes of a file when the user saves it, if the setting is on. The base class is not in a public
+ * package: an IDE without the class does not have the extension point, either, and does not load this class.
  */
 public final class FixOnSave extends ActionOnSave {
     @Override
@@ -18,7 +18,7 @@ public final class FixOnSave extends ActionOnSave {
         return UncudaSettings.of(project).options().fixesOnSave();
     }
 
-    /** The server's edit comes later and is one step to take back; the file is then saved again. */
+    /** The server's edit comes later and is one step of undo; the file is then saved again. */
     @Override
     public void processDocuments(Project project, Document[] documents) {
         FileDocumentManager files = FileDocumentManager.getInstance();

@@ -34,9 +34,9 @@ import uncuda.core.Overview.Compared;
 import uncuda.core.Overview.Node;
 import uncuda.core.Port;
 
-/** Balloons, editors and questions of a project. Balloons and texts may be shown by any thread. */
+/** Shows the balloons, editors and dialogs of a project. Balloons and texts may be shown from any thread. */
 record IdeScreen(Project project) implements Port.Ide {
-    /** Beside what is compared. */
+    /** The actions in the toolbar of the diff viewer. */
     private static final List<String> REVIEW = List.of("uncuda.ReviewPrevious", "uncuda.ReviewNext", "uncuda.ReviewFix",
             "uncuda.ReviewAccept", "uncuda.ReviewSkip");
 
@@ -51,7 +51,7 @@ record IdeScreen(Project project) implements Port.Ide {
                 .addAction(NotificationAction.createSimple(action, run)).notify(project);
     }
 
-    /** Of no file, so what is typed there could be saved nowhere: it is not writable. */
+    /** The text belongs to no file on the disk, so it is read-only. */
     @Override
     public void open(String name, String text) {
         LightVirtualFile file = new LightVirtualFile(name, text);
@@ -73,7 +73,7 @@ record IdeScreen(Project project) implements Port.Ide {
         try {
             file = VirtualFileManager.getInstance().findFileByNioPath(Path.of(URI.create(uri)));
         } catch (IllegalArgumentException | FileSystemNotFoundException e) {
-            file = null; // not of this machine
+            file = null; // the path is not on this machine
         }
         if (file == null) {
             tell(UncudaSettings.of(project).messages().get("port.no-file", uri));
@@ -81,7 +81,10 @@ record IdeScreen(Project project) implements Port.Ide {
         return file;
     }
 
-    /** Columns of the IDE count tabs as they look, those of the server characters: so it is counted in these. */
+    /**
+     * The offset of a range's start. The offset is computed from the line, because the IDE's columns count a tab as
+     * several characters, and the server's do not.
+     */
     private static int offset(VirtualFile file, Overview.Range range) {
         Document document = FileDocumentManager.getInstance().getDocument(file);
         if (document == null || range == null || range.start().line() >= document.getLineCount()) {
@@ -111,7 +114,7 @@ record IdeScreen(Project project) implements Port.Ide {
         }
     }
 
-    /** Null where the file is not there. */
+    /** The request for the diff viewer; null if the file does not exist. */
     private SimpleDiffRequest request(Compared one) {
         VirtualFile file = file(one.uri());
         if (file == null) {

@@ -11,7 +11,7 @@ import com.intellij.openapi.vfs.VirtualFile;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The Python interpreters that a project has, as paths; null where there is none. Call with a read lock. */
+/** Returns the paths of a project's Python interpreters; null if there is none. Must be called with a read lock. */
 final class Sdks {
     private static final String PYTHON = "Python SDK";
 
@@ -27,7 +27,7 @@ final class Sdks {
         return home(ProjectRootManager.getInstance(project).getProjectSdk());
     }
 
-    /** The Pythons that the IDE knows, after none. */
+    /** "" followed by the paths of all Pythons that the IDE knows. */
     static List<String> known() {
         List<String> found = new ArrayList<>(List.of(""));
         for (Sdk sdk : ProjectJdkTable.getInstance().getAllJdks()) {

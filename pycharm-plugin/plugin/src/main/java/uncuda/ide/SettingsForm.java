@@ -26,17 +26,17 @@ import uncuda.core.Options;
 import uncuda.core.Setting;
 import uncuda.core.SettingValue;
 
-/** What the settings page shows: choices in words, every field with its label, and a tooltip that says what it is for. */
+/** The settings page: choices in words, and for each field a label and a tooltip that explains it. */
 final class SettingsForm {
     final JPanel page = new JPanel(new BorderLayout());
     private final JPanel fields = new JPanel(new GridLayout(0, 1));
     private final Project project;
     private final Messages messages;
-    /** The interpreters that the IDE knows, and any other path. */
+    /** A list of the interpreters that the IDE knows, in which any other path can be typed. */
     private final JComboBox<String> interpreter;
     private final JComboBox<SettingValue> importStrategy;
     private final JCheckBox fixesOnSave;
-    /** Those of the server: each is a list of values, or a text. */
+    /** The fields for the server's settings: each is a list of values or a text field. */
     private final Map<Setting, JComponent> server = new LinkedHashMap<>();
 
     SettingsForm(Project project, Messages messages) {
@@ -79,7 +79,7 @@ final class SettingsForm {
         return row;
     }
 
-    /** Screen readers read the label of a field. {@code row}: what holds the field. */
+    /** Add a field with its label, which screen readers read. {@code row}: the component that contains the field. */
     private void add(String text, JComponent field, JComponent row) {
         JLabel label = new JLabel(text);
         label.setLabelFor(field);
@@ -99,7 +99,7 @@ final class SettingsForm {
         return new Options(interpreter.getEditor().getItem().toString(), chosen(importStrategy), fixesOnSave.isSelected(), set);
     }
 
-    /** Nothing is applied where something is wrong: the page stays open and says what. */
+    /** Raise an exception if a field is invalid; the page then stays open, shows the message, and applies nothing. */
     void check() throws ConfigurationException {
         Options shown = shown();
         String python = Interpreters.pathOf(shown.interpreter(), project.getBasePath());
@@ -136,7 +136,7 @@ final class SettingsForm {
         });
     }
 
-    @SuppressWarnings("unchecked") // there are no other lists among the settings of the server
+    @SuppressWarnings("unchecked") // the server's settings have no other kind of list
     private static JComboBox<SettingValue> choices(JComponent field) {
         return (JComboBox<SettingValue>) field;
     }
@@ -145,7 +145,10 @@ final class SettingsForm {
         return ((SettingValue) field.getItemAt(field.getSelectedIndex())).value();
     }
 
-    /** What is not offered, as a target of another version of the plugin, is shown as it is: to look must not lose it. */
+    /**
+     * Select a value in a list. A value that is not in the list, such as a target of another version of the plugin, is
+     * added, so that opening the page does not lose it.
+     */
     private static void choose(JComboBox<SettingValue> field, String value) {
         int index = 0;
         while (index < field.getItemCount() && !field.getItemAt(index).value().equals(value)) {

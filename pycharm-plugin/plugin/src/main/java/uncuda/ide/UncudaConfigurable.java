@@ -7,10 +7,12 @@ import com.intellij.platform.lsp.api.LspServerManager;
 import javax.swing.JComponent;
 import uncuda.core.Options;
 
-/** Settings | Tools | uncuda. What is applied holds at once: the server is restarted. */
+/** The page Settings | Tools | uncuda. Applying it restarts the server, so that the settings take effect at once. */
 public final class UncudaConfigurable implements Configurable {
     private final Project project;
-    /** Made when it is shown, for the IDE may construct a page in the background; null until then and after. */
+    /**
+     * Created when the page is shown, because the IDE may construct the page in the background; null before and after.
+     */
     private SettingsForm form;
 
     public UncudaConfigurable(Project project) {

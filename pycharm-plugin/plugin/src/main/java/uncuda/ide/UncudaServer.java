@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import org.eclipse.lsp4j.jsonrpc.services.JsonRequest;
 import uncuda.core.Overview;
 
-/** The server with the requests of its own that the plugin makes. */
+/** The server's interface, with the requests that only uncuda's server has. */
 public interface UncudaServer extends Lsp4jServer {
     @JsonRequest("uncuda/overview")
     CompletableFuture<Overview.Answer> overview(Map<String, Object> query);

@@ -10,10 +10,10 @@ import java.util.TreeMap;
 import uncuda.core.Messages;
 import uncuda.core.Options;
 
-/** The settings of one project on this machine: they are kept with its workspace and not shared. */
+/** The settings of one project on this machine, stored in the workspace file and not shared. */
 @State(name = "Uncuda", storages = @Storage("$WORKSPACE_FILE$"))
 public final class UncudaSettings implements PersistentStateComponent<UncudaSettings.Values> {
-    /** What is stored: the IDE wants public fields. */
+    /** The stored values; the IDE needs public fields. */
     public static final class Values {
         public String interpreter = "";
         public String importStrategy = "";

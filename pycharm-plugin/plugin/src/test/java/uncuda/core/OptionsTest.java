@@ -35,7 +35,7 @@ class OptionsTest {
                 Commands.PREVIEW_FIX_ALL_IN_PROJECT.arguments(""));
     }
 
-    /** The server sees what open editors hold; only what no editor shows has to be on disk. */
+    /** The server knows the text of open documents; only files that no editor shows must be saved for a command. */
     @Test
     void onlyFixesOfClosedFilesSave() {
         assertEquals(List.of(Commands.FIX_ALL_IN_PROJECT, Commands.FIX_ALL_HERE),

@@ -20,7 +20,7 @@ import uncuda.core.Overview.Action;
 import uncuda.core.Overview.Answer;
 import uncuda.core.Overview.Node;
 
-/** What is asked when, and which answers are dropped: the threads are queues that the tests empty. */
+/** Tests which requests are sent when, and which replies are dropped. The threads are queues that the tests run. */
 class PortTest {
     private static final Map<String, Object> CAPABLE = Map.of("uncudaOverview", Map.of("version", 1));
     private static final String CHOICES = """
@@ -201,7 +201,7 @@ class PortTest {
         answer = "{\"nodes\": [%s]}".formatted(node("rule", ""));
         port.expand("x");
         port.regroup();
-        background.remove().run(); // what was asked before
+        background.remove().run(); // the request of the earlier query
         assertEquals(List.of(), ids());
         work();
         assertEquals(List.of("rule"), ids());
@@ -228,7 +228,7 @@ class PortTest {
         work();
         assertEquals(List.of(), ids());
         port.started("two", CAPABLE);
-        port.stopped("one"); // late
+        port.stopped("one"); // the notification about the first server comes after the second has started
         work();
         assertEquals(List.of("rule"), ids());
     }
@@ -346,7 +346,8 @@ class PortTest {
         assertEquals(List.of("a"), asked.get(1).get("skip"));
         port.review().go(1);
         work();
-        assertEquals(List.of(), asked.get(2).get("skip")); // a fix may be taken back
+        // the user may undo a fix, so the finding is not skipped any longer
+        assertEquals(List.of(), asked.get(2).get("skip"));
         assertEquals(List.of("uncuda.fixFinding", Map.of("print", "p"), "uncuda.fixFinding", Map.of("print", "p")), executed);
     }
 
@@ -375,7 +376,7 @@ class PortTest {
         background.remove().run();
         reviewed = finding("b", action("preview", ""));
         port.review().go(1);
-        background.addLast(background.removeFirst()); // a's text comes after b was asked for
+        background.addLast(background.removeFirst()); // the reply for finding a comes after the request for finding b
         work();
         assertEquals(List.of("b (1 of 2): fixed"), done);
         fixed = "{\"stale\": \"look again\"}";

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.w3c.dom.NodeList;
 import org.xml.sax.InputSource;
 
-/** The descriptor of the shipped jar, as JetBrains' core reads it. */
+/** Tests of the plugin.xml in the shipped jar, as JetBrains' core reads it. */
 class PluginXmlTest {
     @TempDir
     Path folder;
@@ -110,7 +110,10 @@ class PluginXmlTest {
         }
     }
 
-    /** In a file of its own, for an IDE without JSON schemas has neither the extension point nor its types. */
+    /**
+     * The schema is declared in a separate file, because an IDE without JSON schemas lacks the extension point and its
+     * types.
+     */
     @Test
     void configurationFileHasASchema() throws Exception {
         assertEquals("uncuda-json.xml", xml("//depends[@optional='true']/@config-file").item(0).getNodeValue());

@@ -34,7 +34,7 @@ import uncuda.core.Overview.Node;
 import uncuda.core.Port;
 import uncuda.ide.UncudaServer;
 
-/** What the actions of the port do, with the real server and all of the plugin but the IDE's windows. */
+/** Tests of the actions of the port with the real server and the whole plugin, except the IDE's windows. */
 @Timeout(120)
 class PortActionsTest {
     private static final String SAFE = PortFiles.SAFE;
@@ -172,7 +172,7 @@ class PortActionsTest {
         thread.submit(does).get(30, TimeUnit.SECONDS);
     }
 
-    /** Asks until the server has seen it: the notification that this waits for is shown by another test. */
+    /** Refresh the view until it shows a text. Another test checks that the server's notification refreshes it. */
     private void refreshed(String said) throws Exception {
         Screen.until(() -> {
             port.refresh();
@@ -181,14 +181,14 @@ class PortActionsTest {
         }, () -> text + " is not " + said);
     }
 
-    /** The first finding; {@code said}: what is then shown, where it is known before. */
+    /** Review the first finding, and check that {@code said} is then shown. */
     private void review(String said, String... filter) throws Exception {
         memory.filter = List.of(filter);
         on(() -> port.review().go(0));
         said(said);
     }
 
-    /** Waits until something else is shown. */
+    /** Wait until something is shown, and check that it is {@code next}. */
     private void said(String next) throws Exception {
         Screen.until(() -> !done.isEmpty(), () -> "nothing is shown");
         assertEquals(next, done.remove(0));
@@ -218,7 +218,7 @@ class PortActionsTest {
     void whatIsAcceptedStandsInTheBaselineWithItsReason() throws Exception {
         review("open c.py:2", "manual");
         reason = "runs on the host";
-        session.client.takesFirst = false; // which would take it back
+        session.client.takesFirst = false; // the first button would undo the acceptance
         on(() -> port.review().act(Action.ACCEPT));
         assertTrue(Files.readString(project.resolve("uncuda-baseline.jsonl")).contains("runs on the host"));
         said("Nothing is left to review.");
@@ -252,7 +252,7 @@ class PortActionsTest {
         refreshed("3 left");
     }
 
-    /** What the action of a folder's menu sends. */
+    /** Run the command that the action in a folder's menu sends. */
     @Test
     void folderIsFixedAlone() throws Exception {
         Path below = Files.createDirectory(project.resolve("below"));
@@ -265,8 +265,8 @@ class PortActionsTest {
     @Test
     void targetIsKeptWhereTheCommandLineFindsIt() throws Exception {
         on(port::keepTarget);
-        on(() -> { }); // the request
-        on(() -> { }); // its answer
+        on(() -> { }); // wait for the request
+        on(() -> { }); // wait for the reply
         assertEquals("target = \"npu\"\n", Files.readString(project.resolve("uncuda.toml")));
     }
 
@@ -285,7 +285,7 @@ class PortActionsTest {
         assertEquals(FIXED, Files.readString(safe));
     }
 
-    /** With what is typed, and a notebook as the text of its cells. */
+    /** The comparison contains unsaved text, and shows a notebook as the text of its cells. */
     @Test
     void groupIsComparedAsAWhole() throws Exception {
         Path notebook = Files.writeString(project.resolve("n.ipynb"), NOTEBOOK);
@@ -304,10 +304,10 @@ class PortActionsTest {
         assertTrue(compared.get(1).fixed().contains("n = torch.npu.device_count()"), compared.get(1).fixed());
         assertEquals(List.of(), session.client.asked);
         on(() -> port.review().act(safes, safes.action(Action.PREVIEW)));
-        said("uncuda.patch"); // of no rule: as one text
+        said("uncuda.patch"); // the preview of a node that is no rule is shown as one diff
     }
 
-    /** Its file is opened by the IDE, as it is named; so is that of a rule, whose text is in the user's language. */
+    /** The server asks the IDE to open the file of the report, and the page of a rule in the user's language. */
     @Test
     void reportAndRuleAreFilesThatTheIdeOpens() throws Exception {
         on(() -> port.execute(Commands.REPORT));

@@ -5,12 +5,12 @@ import com.intellij.openapi.project.Project;
 import java.lang.reflect.Field;
 import java.util.Map;
 
-/** The plugin's settings, as the IDE loads and stores them: by the public fields of their state. */
+/** Reads and writes the plugin's settings as the IDE does: by the public fields of their state. */
 final class Settings {
     private Settings() {
     }
 
-    /** {@code name}: a field, or else a setting of the server. */
+    /** {@code name}: a field of the state, or else the key of a setting of the server. */
     static void set(Project project, String name, Object value) throws ReflectiveOperationException {
         Object state = state(project);
         for (Field field : state.getClass().getFields()) {

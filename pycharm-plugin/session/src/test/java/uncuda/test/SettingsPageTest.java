@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import uncuda.core.Setting;
 
-/** The settings page without a screen: what its fields hold and what becomes of it, not how it looks. */
+/** Tests of the settings page without a screen: its fields and their values, not its layout. */
 class SettingsPageTest {
     @TempDir
     Path folder;
@@ -122,13 +122,13 @@ class SettingsPageTest {
         assertTrue(labelled.containsAll(fields));
     }
 
-    /** The field that a label is for. */
+    /** Return the field with a label. */
     private static <T extends JComponent> T field(Class<T> type, Container in, String label) {
         return all(JLabel.class, in).stream().filter(one -> one.getText().startsWith(label)).findFirst()
                 .map(one -> type.cast(one.getLabelFor())).orElseThrow();
     }
 
-    /** Of their own: not those in lists. */
+    /** Return the text fields, except those inside lists. */
     private static List<JTextField> texts(Container in) {
         return all(JTextField.class, in).stream().filter(one -> !(one.getParent() instanceof JComboBox)).toList();
     }
@@ -165,7 +165,7 @@ class SettingsPageTest {
         interpreter.setSelectedItem("nowhere/python");
         String said = assertThrows(ConfigurationException.class, page::apply).getMessage();
         assertEquals("There is no Python interpreter at " + folder.resolve("nowhere/python") + ".", said);
-        interpreter.setSelectedItem("python3.11"); // of PATH, which is not looked at here
+        interpreter.setSelectedItem("python3.11"); // a name that is searched in PATH is not checked here
         field(JTextField.class, shown, "max-depth").setText("0");
         said = assertThrows(ConfigurationException.class, page::apply).getMessage();
         assertEquals("max-depth: 0 is not a number from 1 to 150.", said);

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.w3c.dom.Element;
 
-/** What is in the zip, and what is not. */
+/** Tests which files the zip contains. */
 class LayoutTest {
     private static final int JAVA_17 = 61;
     private static PluginZip zip;
@@ -80,7 +80,7 @@ class LayoutTest {
         });
     }
 
-    /** What the Marketplace asks of the listing and the structure library does not look at. */
+    /** The Marketplace requires these images, and the structure library does not check them. */
     @ParameterizedTest
     @CsvSource({"META-INF/pluginIcon.svg, 40", "META-INF/pluginIcon_dark.svg, 40", "icons/uncuda.svg, 16",
         "icons/uncuda_dark.svg, 16"})

@@ -16,7 +16,7 @@ import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
-/** JetBrains' plugin verifier, as its users run it, on the shipped zip and on broken ones: all in one run. */
+/** Runs JetBrains' plugin verifier once, as its users do, on the shipped zip and on broken ones. */
 class VerifierTest {
     private static final String PROJECT = "com/intellij/openapi/project/Project";
     private static final int SECONDS = 180;
@@ -41,7 +41,7 @@ class VerifierTest {
                 "-vrd", folder.resolve("reports").toString());
     }
 
-    /** By its version the reports name it. */
+    /** Return a broken plugin; the reports name the plugin by its version. */
     private static PluginZip broken(String version) throws Exception {
         PluginZip zip = new PluginZip();
         zip.edit("<version>0.1.0</version>", "<version>" + version + "</version>");
@@ -51,7 +51,8 @@ class VerifierTest {
     private static void run(String... arguments) throws Exception {
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
-                "-Dplugin.verifier.home.dir=" + folder.resolve("home"), // or it writes to the user's
+                // otherwise the verifier writes to the user's home folder
+                "-Dplugin.verifier.home.dir=" + folder.resolve("home"),
                 "-jar", System.getProperty("test.verifier")));
         command.addAll(List.of(arguments));
         Path said = folder.resolve("output.txt");
@@ -90,7 +91,7 @@ class VerifierTest {
         assertTrue(output.contains("The property <name> is not specified"), output);
     }
 
-    /** Empty where there is none. The exit code is 0 whatever was found, even for an invalid plugin. */
+    /** Return a report, or "" if there is none. The verifier's exit code is 0 even for an invalid plugin. */
     private static String report(String version, String name) throws Exception {
         try (Stream<Path> files = Files.walk(folder.resolve("reports"))) {
             List<Path> found = files.filter(file -> file.endsWith(Path.of(version, name))).toList();

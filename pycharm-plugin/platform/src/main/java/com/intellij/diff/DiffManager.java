@@ -6,7 +6,7 @@ import com.intellij.openapi.application.ApplicationManager;
 import com.intellij.openapi.project.Project;
 import java.awt.Window;
 
-/** Works: an application service, as in the IDE. */
+/** Implemented, not a stub: an application service, as in the IDE. */
 public abstract class DiffManager {
     public static DiffManager getInstance() {
         return ApplicationManager.getApplication().getService(DiffManager.class);

@@ -3,7 +3,7 @@ package com.intellij.diff.chains;
 import com.intellij.diff.requests.DiffRequest;
 import java.util.List;
 
-/** Works: holds what it is given. */
+/** Implemented, not a stub: stores its arguments. */
 public class SimpleDiffRequestChain implements DiffRequestSelectionChain {
     final List<? extends DiffRequest> requests;
 

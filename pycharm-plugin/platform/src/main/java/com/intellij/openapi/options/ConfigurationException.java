@@ -1,6 +1,6 @@
 package com.intellij.openapi.options;
 
-/** Works: an exception. */
+/** Implemented, not a stub: an exception. */
 public class ConfigurationException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -2,7 +2,7 @@ package com.intellij.openapi.projectRoots;
 
 import com.intellij.openapi.application.ApplicationManager;
 
-/** Works: an application service, as in the IDE. */
+/** Implemented, not a stub: an application service, as in the IDE. */
 public abstract class ProjectJdkTable {
     public static ProjectJdkTable getInstance() {
         return ApplicationManager.getApplication().getService(ProjectJdkTable.class);

@@ -8,7 +8,7 @@ import java.util.List;
 public interface JsonSchemaProviderFactory {
     List<JsonSchemaFileProvider> getProviders(Project project);
 
-    /** Works: the core has the file system of jars. */
+    /** Implemented, not a stub, because the core can read files in jars. */
     static VirtualFile getResourceFile(Class<?> baseClass, String resourcePath) {
         String url = baseClass.getResource(resourcePath).toString();
         return VirtualFileManager.getInstance().findFileByUrl(url.replaceFirst("^jar:file:", "jar://"));

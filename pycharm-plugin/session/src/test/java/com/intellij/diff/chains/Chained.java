@@ -3,7 +3,7 @@ package com.intellij.diff.chains;
 import com.intellij.diff.requests.ContentDiffRequest;
 import java.util.List;
 
-/** What the plugin put into a chain. */
+/** Returns the requests that the plugin put into a chain, for tests. */
 public final class Chained {
     private Chained() {
     }
