@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator
 from ..facts.changes import FAR, FOLLOWED
 from ..facts.digest import Digest
 from ..facts.model import Statement
-from ..facts.role_calls import chain_of
+from ..facts.role_calls import chain_of, last_word
 from ..facts.scans import plain
 from ..project import ACTS, MOVES, PATCHES
 from .base import Context
 from .owners import IS_CUDA, called_so
+from .unpacking import given, is_name, is_numbered
 
 TORCH, OWN, OTHER = "torch", "own", ""
 _SAME = "same"  # the trace has returned to a variable from which it started, so it adds no information
@@ -233,7 +234,7 @@ class Instances:
         for node in statement.digest.piece.nodes:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
                 return self._says(node.annotation, statement)
-            if isinstance(node, ast.Assign) and any(_is(target, name) for target in node.targets):
+            if isinstance(node, ast.Assign) and any(is_name(target, name) for target in node.targets):
                 return _SAME
         return OTHER
 
@@ -242,12 +243,12 @@ class Instances:
         …`."""
         for node in statement.digest.piece.nodes:
             if isinstance(node, (ast.For, ast.AsyncFor)):
-                if _is(node.target, name):
+                if is_name(node.target, name):
                     yield self._item(node.iter, statement, depth)
-                elif _is_numbered(node, name) and isinstance(node.iter, ast.Call):
+                elif is_numbered(node, name) and isinstance(node.iter, ast.Call):
                     yield self._item(node.iter.args[0], statement, depth)
             elif isinstance(node, ast.Assign) and len(node.targets) == 1:
-                yield from (self.kind(value, statement, depth) for value in _given(node.targets[0], node.value, name))
+                yield from (self.kind(value, statement, depth) for value in given(node.targets[0], node.value, name))
 
     def _item(self, node: ast.expr, statement: Statement, depth: int) -> str:
         """The kind of the items of a list or another iterable."""
@@ -271,7 +272,7 @@ class Instances:
         said = next((argument.annotation for argument in every if argument.arg == name), None)
         if any(self._statements(name, _binding(name), header.end, indents.extent(scope[0]))):
             return OTHER
-        if not isinstance(said, ast.Subscript) or _last(said.value) not in _MANY_OF:
+        if not isinstance(said, ast.Subscript) or last_word(said.value) not in _MANY_OF:
             return OTHER
         return self._says(said.slice, header)
 
@@ -359,25 +360,6 @@ def _binding(name: str) -> str:
     return rf"{assigned}|\bfor\b[^:\n]*{word}[^:\n]*\bin\b|\b(?:as|import|del|def|class)\b[^\n]*{word}"
 
 
-def _is_numbered(loop: ast.For | ast.AsyncFor, name: str) -> bool:
-    """Whether a loop is `for index, NAME in enumerate(…)`."""
-    target, numbered = loop.target, loop.iter
-    if not isinstance(target, ast.Tuple) or len(target.elts) != 2 or not _is(target.elts[1], name):
-        return False
-    return isinstance(numbered, ast.Call) and _is(numbered.func, "enumerate") and bool(numbered.args)
-
-
-def _given(target: ast.expr, value: ast.expr, name: str) -> Iterator[ast.expr]:
-    """Yield the expressions that `a, NAME = x, y` assigns to a name."""
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-        if not any(isinstance(one, ast.Starred) for one in (*target.elts, *value.elts)):
-            yield from (one for held, one in zip(target.elts, value.elts) if _is(held, name))
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
 def _calls(digest: Digest, function: str) -> Iterator[ast.Call]:
     for chain in digest.chains:
         call = digest.parents.get(chain.node)
@@ -385,12 +367,8 @@ def _calls(digest: Digest, function: str) -> Iterator[ast.Call]:
             yield call
 
 
-def _is(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
 def _is_own(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == name and _is(node.value, "self")
+    return isinstance(node, ast.Attribute) and node.attr == name and is_name(node.value, "self")
 
 
 def _together(kinds: Iterable[str], none: str = OTHER) -> str:
