@@ -92,10 +92,11 @@ OPTIONS: tuple[Option, ...] = (
         "string",
         "auto",
         "`rewrite`: the source names the target. `shim`: the source keeps its CUDA names and a runtime patch maps "
-        "them. `portable`: one source for CUDA and every accelerator, which asks a module of the project. `auto`: "
+        "them. `portable`: one source for CUDA and every accelerator, which asks a module of the project and needs "
+        "PyTorch 2.1 or later. `auto`: "
         "shim if the project imports the target's shim, else rewrite.",
         "`rewrite`：源码直接写目标名称；`shim`：源码保留 CUDA 名称，由运行时补丁映射；"
-        "`portable`：同一份源码适用于 CUDA 与各加速器，由项目中的一个小模块给出答案；"
+        "`portable`：同一份源码适用于 CUDA 与各加速器，由项目中的一个小模块给出答案，需要 PyTorch 2.1 及以上版本；"
         "`auto`：项目已导入目标的补丁时为 shim，否则为 rewrite。",
         choices=("auto", "rewrite", "shim", "portable"),
     ),
@@ -124,8 +125,8 @@ OPTIONS: tuple[Option, ...] = (
         "string",
         "helper",
         'With `strategy = "portable"`: `helper`: everything is asked of that module. `accelerator`: functions '
-        "of `torch.accelerator` are called where PyTorch and every plugin have them in the configured versions; such "
-        "fixes are to review.",
+        "of `torch.accelerator` are called where PyTorch (2.6 or later) and every plugin have them in the configured "
+        "versions; such fixes are to review.",
         '用于 `strategy = "portable"`：`helper`：全部由该模块给出。'
         "`accelerator`：所配置的 PyTorch 与各插件版本均支持时调用 `torch.accelerator` 的函数；此类修复需复核。",
         choices=("helper", "accelerator"),
