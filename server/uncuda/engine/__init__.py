@@ -21,7 +21,7 @@ from ..source import Source, Span
 from ..suppress import NONE, Suppressions, parse
 from ..suppress import RULE as UNUSED
 from .fault_isolation import Tell, run_apart
-from .fixing import Chosen, Edited, Together, fixed
+from .fixing import Chosen, Edited, Joining, fixed
 from .incremental_hits import Carried, Kept, Row, same
 from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
@@ -319,7 +319,7 @@ class Engine:
         def check(text: Source, edited: Edited | None, known: Answers | None) -> Report:
             return self.check(text, concerned, edited, known, limits)
 
-        return fixed(source, check, review, rules, answers, selection, Together(self._combined, self._laid_out))
+        return fixed(source, check, review, rules, answers, selection, Joining(self._combined, self._laid_out))
 
     def _laid_out(self, before: str, after: str) -> list[Edit]:
         """The edits of a fixed text that lay out what the fixes wrote."""

@@ -26,7 +26,7 @@ Chosen = list[tuple[Fix, str]]
 """Fixes that are applied together, each with its rule."""
 
 
-class Together(NamedTuple):
+class Joining(NamedTuple):
     """What an engine does with fixes that are applied together."""
 
     combined: Callable[[Chosen], Chosen] = list
@@ -35,7 +35,7 @@ class Together(NamedTuple):
     """The edits of the fixed text that lay out what the fixes wrote, given the text before and after them."""
 
 
-_ALONE = Together()
+_ALONE = Joining()
 
 Check = Callable[[Source, "Edited | None", "Answers | None"], Report]
 """Computes the report of a text, given the edits since the last check and the known receivers."""
@@ -48,7 +48,7 @@ def fixed(
     rules: Collection[str] | None,
     answers: Answers | None,
     selection: Selection | None = None,
-    together: Together = _ALONE,
+    together: Joining = _ALONE,
 ) -> Fixed:
     """Return the text after its safe fixes (with `review`, also those that need review) of the given `rules` (None:
     all), or the reason why it was not fixed."""
@@ -69,7 +69,7 @@ def _made(
     rules: Collection[str] | None,
     answers: Answers | None,
     selection: Selection | None,
-    together: Together,
+    together: Joining,
 ) -> Fixed:
     text, applied = source.text, Counter[str]()
     passes: list[list[Change]] = []
