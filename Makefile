@@ -2,13 +2,13 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 SHELL := /bin/sh
-# One more than there are cores: tests of editors and browsers mostly wait.
+# One worker more than there are cores, because tests of editors and browsers mostly wait.
 WORKERS ?= $(shell expr $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1) + 1)
-# Tests start hundreds of processes: each would compile all of uncuda anew.
+# Tests start hundreds of processes, and each would otherwise compile all of uncuda again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo rule target test quick lint format types generate check-generated bench fuzz witness test-execution test-execution-full wheel vsix vscode screenshots pycharm lock clean
+.PHONY: help setup demo rule target test quick all-tests quick-tests lint format types generate check-generated bench fuzz witness test-execution test-execution-full wheel vsix vscode screenshots pycharm lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  make %-20s %s\n", $$1, $$2 }'
@@ -26,11 +26,20 @@ rule: setup ## begin a rule: make rule NAME
 target: setup ## begin an accelerator: make target ID
 	@$(PY) server/scripts/scaffold.py target $(NAME)
 
-test: lint types check-generated ## everything this machine can check; what CI runs
+test: lint ## everything this machine can check; what CI runs
+	@$(MAKE) --no-print-directory -j 3 types check-generated all-tests || $(FAILED)
+
+quick: lint ## the inner loop: no large packages, nothing slow
+	@$(MAKE) --no-print-directory -j 3 types check-generated quick-tests || $(FAILED)
+
+# The tests run in parallel with the other checks, so make's own error message may be far above the end of the output.
+FAILED = { echo "make $@: failed; a line above with '***' names each check that did" >&2; exit 1; }
+
+all-tests: setup
 	@$(PY) -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
-quick: lint types check-generated ## the inner loop: no large packages, nothing slow
-	@$(PY) -m pytest -n auto -m "not slow and not corpus and not network" $(PYTEST_ARGS)
+quick-tests: setup
+	@$(PY) -m pytest -n $(WORKERS) -m "not slow and not corpus and not network" $(PYTEST_ARGS)
 
 lint: setup ## ruff
 	@$(PY) -m ruff check --quiet .
@@ -89,7 +98,7 @@ clean: ## remove everything that the targets made
 	rm -rf pycharm-plugin/dist pycharm-plugin/target pycharm-plugin/*/target .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
-# `make rule NAME`, `make target ID`: the second word is no target of its own.
+# In `make rule NAME` and `make target ID`, the second word is an argument and not a target of make.
 ifneq ($(filter rule target,$(firstword $(MAKECMDGOALS))),)
 NAME := $(word 2,$(MAKECMDGOALS))
 ifneq ($(NAME),)

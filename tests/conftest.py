@@ -9,14 +9,15 @@ from hypothesis import settings
 from support import notes, parallel, skips
 from support.corpus import corpus as corpus
 
-# Hypothesis must not fail a run because of time or a random seed: that would say nothing about the tested change.
+# Hypothesis must not fail a run because of time or a random seed, which would say nothing about the tested change.
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "default")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Register the settings of a pytest plugin that only the server's tests need, in case it is not installed."""
+    """Register the settings of a pytest plugin that only the server's tests need, in case the plugin is not
+    installed."""
     if importlib.util.find_spec("pytest_asyncio") is None:
         for name in ("asyncio_mode", "asyncio_default_fixture_loop_scope"):
             parser.addini(name, "pytest-asyncio's")

@@ -35,8 +35,8 @@ BASIC = ("device_count", "is_available", "current_accelerator", "set_device_inde
 MEMORY = ("empty_cache", "memory_stats", "memory_allocated", "memory_reserved", "max_memory_allocated",
           "max_memory_reserved", "reset_accumulated_memory_stats", "reset_peak_memory_stats")  # fmt: skip
 RANDOM = ("random.initial_seed", "random.get_rng_state", "random.get_rng_state_all")
-# The first version that has the API, in PyTorch, torch_npu and torch_musa; "" means not known, "no-V" not in any
-# version up to V.
+# For each API: the first version of PyTorch, torch_npu and torch_musa that has it; "" means unknown, "no-V" means that
+# no version up to V has it.
 KNOWN = {
     **dict.fromkeys(BASIC, ("2.6", "2.6", "2.7")),
     "synchronize": ("2.6", "2.6", "no-2.11.0.post2"),

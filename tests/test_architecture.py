@@ -6,11 +6,12 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 
 import pytest
 
-from support.imports import PACKAGE, ROOT, imports, modules
+from support.imports import PACKAGE, ROOT, imports, modules, tree_of
 from uncuda.lsp.server import FEATURES
 
 LAYERS = [
@@ -18,10 +19,11 @@ LAYERS = [
     *("checks", "settings", "suppress", "engine", "import_path", "bundled", "child", "receivers"),
     *("workspace", "report", "cli", "lsp"),
 ]
-# The packages of the language server, each of which imports only the previous ones, and the modules beside them.
+# The packages of the language server, each of which imports only packages before it in this list, and the modules
+# beside them.
 ROOMS = ["wire", "state", "session", "debug", "fixing", "features", "server", "start"]
 LARGEST_ROOM = 25
-# Modules imported when a command or setting needs them, not when the server starts.
+# Modules that are imported when a command or setting needs them, not when the server starts.
 NOT_AT_THE_START = [
     *(
         "debug",
@@ -43,7 +45,7 @@ NOT_AT_THE_START = [
         "state.scan_process",
     ),
 ]
-# Modules that may import a package which slows down the start or which only one entry point needs.
+# Modules that may import a package which slows down the start, or which only one entry point needs.
 OWNERS = {
     "pygls": {"lsp"},
     "lsprotocol": {"lsp"},
@@ -51,7 +53,7 @@ OWNERS = {
     "jedi": {"receivers"},
     "click": {"cli", "report"},
 }
-# The module that starts processes, and modules that store a started process and name its type.
+# The module that starts processes, and modules that store a started process and need its type.
 STARTER = "uncuda.child"
 STARTED = {"uncuda.child.pool", "uncuda.lsp.wire.background", "uncuda.receivers.process", "uncuda.workspace.git"}
 STARTS = re.compile(
@@ -61,7 +63,8 @@ STARTS = re.compile(
 )
 ALWAYS_LAZY = {"libcst", "jedi"}
 LONG_MODULE = 400
-# Class names that occur twice in one layer; no entry may be added. Every module of a check has a class `Check`.
+# Class names that occur twice in one layer; no name may be added to this list. `Check` is here because every module of
+# a check has a class of this name.
 SHARED_NAMES = {("checks", "Check"), ("engine", "Found"), ("lsp", "Batch")}
 TARGET_WORD = re.compile(r"(?<![a-z])(?:npu|musa|hccl|mccl|ascend|torchada)(?![a-z])", re.IGNORECASE)
 # Names of an author's machine and of package mirrors, which must not occur in any file of the project.
@@ -86,8 +89,8 @@ def test_every_module_has_a_layer() -> None:
 def test_one_function_decides_the_language() -> None:
     found = {
         name
-        for name, path in MODULES.items()
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        for name in MODULES
+        for node in tree_of(MODULES[name]).body
         if isinstance(node, ast.FunctionDef) and node.name == "language"
     }
     assert found == {"uncuda.messages"}
@@ -96,9 +99,9 @@ def test_one_function_decides_the_language() -> None:
 @pytest.mark.parametrize("name", [name for name in MODULES if layer(name) in LAYERS])
 def test_imports_point_one_way(name: str) -> None:
     allowed = set(LAYERS[: LAYERS.index(layer(name)) + 1])
-    if layer(name) == "lsp":  # `uncuda.lsp` stands beside the command line, not above it
+    if layer(name) == "lsp":  # `uncuda.lsp` is on the same level as the command line, not above it
         allowed.remove("cli")
-    if name == "uncuda.cli.server":  # this command starts the server
+    if name == "uncuda.cli.server":  # this command starts the language server
         allowed.add("lsp")
     wrong = [
         f"{name}:{found.line} imports {found.module}"
@@ -109,9 +112,10 @@ def test_imports_point_one_way(name: str) -> None:
 
 
 def imported(name: str) -> set[str]:
-    """Return the modules that a module imports or starts as a process, and those that packages re-export to it."""
+    """Return the modules that a module imports or starts as a process, and the modules whose names it gets through a
+    package."""
     found = {one.module for one in imports(name, MODULES[name])}
-    found.update(re.findall(r'"(uncuda\.[\w.]+)"', MODULES[name].read_text(encoding="utf-8")))
+    found.update(re.findall(r'"(uncuda\.[\w.]+)"', _code(name)))
     packages = [one for one in found & {*MODULES} - {"uncuda"} if MODULES[one].name in ("__init__.py", "session.py")]
     return found.union(*({one.module for one in imports(package, MODULES[package])} for package in packages))
 
@@ -135,7 +139,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         name: {found.module for found in imports(name, path) if found.module in MODULES} - {name}
         for name, path in MODULES.items()
     }
-    TopologicalSorter(graph).prepare()  # lazy imports and imports for type checkers count too
+    TopologicalSorter(graph).prepare()  # imports inside functions and imports for type checkers count, too
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if layer(name) == "lsp" and name.count(".") > 1])
@@ -182,14 +186,14 @@ def test_costly_packages_have_one_owner(name: str) -> None:
 
 
 def test_processes_are_started_in_few_places() -> None:
-    found = {name for name, path in MODULES.items() if any(_starts_processes(ast.parse(path.read_text("utf-8"))))}
+    found = {name for name in MODULES if any(_starts_processes(tree_of(MODULES[name])))}
     assert found == {STARTER, *STARTED}, "what starts a process could run something of the workspace, or git"
     calls = {
         name: set(re.findall(r"subprocess\.Popen\(|(?<![.\w])start\(\s*(.*?)(?:,\n|\)\n)", _code(name)))
         for name in found
     }
     assert calls == {
-        STARTER: {""},  # the module imports it for Popen
+        STARTER: {""},  # this module imports subprocess for Popen
         "uncuda.child.pool": {"command(self._launch.module)"},
         "uncuda.lsp.wire.background": {"command(module)"},
         "uncuda.receivers.process": {"arguments or command(_MODULE)"},
@@ -197,13 +201,14 @@ def test_processes_are_started_in_few_places() -> None:
     }
 
 
+@cache
 def _code(name: str) -> str:
     return MODULES[name].read_text("utf-8")
 
 
 def _starts_processes(tree: ast.Module) -> Iterator[ast.AST]:
-    """Yield code that starts a process, or names of modules that do; platform and ctypes.util run programs found on
-    PATH."""
+    """Yield code that starts a process, and names of modules that do; platform and ctypes.util count, because they run
+    programs found on PATH."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -244,7 +249,7 @@ def test_the_command_line_starts_light() -> None:
 
 
 def test_long_modules_are_named(record_property: Callable[[str, object], None]) -> None:
-    """Warn about long modules; docs/style.md says what to look for in them."""
+    """Warn about long modules; docs/style.md says what to check in them."""
     lines = {name: len(_code(name).splitlines()) for name in MODULES}
     if long := [f"{name} ({lines[name]})" for name in MODULES if lines[name] >= LONG_MODULE]:
         record_property("note", f"modules of {LONG_MODULE} lines or more: {', '.join(long)}; have they two subjects?")
@@ -254,7 +259,7 @@ def test_a_class_name_is_one_class_in_its_layer() -> None:
     found = Counter(
         (layer(name), node.name)
         for name in MODULES
-        for node in ast.walk(ast.parse(_code(name)))
+        for node in ast.walk(tree_of(MODULES[name]))
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     assert {key for key, count in found.items() if count > 1} <= SHARED_NAMES
@@ -262,10 +267,9 @@ def test_a_class_name_is_one_class_in_its_layer() -> None:
 
 @pytest.mark.parametrize("name", list(MODULES))
 def test_no_logic_names_a_target(name: str) -> None:
-    tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
     wrong = [
         f"{MODULES[name].relative_to(PACKAGE)}:{node.lineno}: {node.value!r}"
-        for node in _strings(tree)
+        for node in _strings(tree_of(MODULES[name]))
         if TARGET_WORD.search(str(node.value))
     ]
     assert not wrong, "a target's words are data: rules/targets/*.toml"
@@ -294,10 +298,9 @@ def test_the_text_is_the_projects_own() -> None:
         path = ROOT / name
         if not path.is_file():
             continue
-        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
-            wrong += [
-                f"{name}:{number}: {what}: {line.strip()[:80]}"
-                for what, word in MACHINE_WORDS.items()
-                if word.search(line)
-            ]
+        text = path.read_text(encoding="utf-8", errors="replace")
+        words = {what: word for what, word in MACHINE_WORDS.items() if word.search(text)}
+        for number, line in enumerate(text.splitlines() if words else (), 1):
+            found = [what for what, word in words.items() if word.search(line)]
+            wrong += [f"{name}:{number}: {what}: {line.strip()[:80]}" for what in found]
     assert not wrong

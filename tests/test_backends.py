@@ -35,7 +35,7 @@ def test_other_modules_have_none(path: str) -> None:
 
 
 def found(folder: Path, target: str, *names: str) -> dict[str, int]:
-    """Return the number of findings in each file if only these files are checked."""
+    """Check only these files, and return the number of findings in each."""
     settings = Settings(target=target)
     engines = Engines(load())
     look = engines.survey([File(str(folder / name), settings, given=True) for name in names])
@@ -56,7 +56,7 @@ def test_the_targets_module_beside_it_silences_cudas_own(tmp_path: Path) -> None
 
 
 def test_modules_of_other_accelerators_are_their_own(tmp_path: Path) -> None:
-    """This also holds if the CUDA module has another name: `cuda_build.py` beside `hpu/of.py` and `xpu/of.py`."""
+    """The CUDA module may have another name: `cuda_build.py` beside `hpu/of.py` and `xpu/of.py`."""
     names = ("xpu/of.py", "hpu/of.py", "cuda_build.py", "mps/one.py")
     for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 
 MOST_BYTES = 12 * 1024 * 1024
 BAIT = ("uncuda", "pygls", "lsprotocol", "click", "attr", "cattrs", "jedi", "json", "libcst", "yaml", "sitecustomize")
-# Python 3.12 and newer parse this syntax themselves; older versions use libcst.
+# Python 3.12 and newer parse this syntax themselves; older versions need libcst.
 NEWER = 'import torch\n\nx = f"{torch.ones(1, device="cuda")}"\n'
 
 
@@ -156,7 +156,7 @@ def test_libcst_is_taken_from_the_python_if_it_is_new_enough(
     try:
         said = client.execute("uncuda.debugInformation")
         assert (f"libcst {version}" if taken else "libcst not installed") in said
-        # Child processes use the installed libcst as well.
+        # Child processes use the installed libcst, too.
         edits = client.execute("uncuda.fixAllInWorkspace", {"dryRun": True})["edits"]
         assert bool(edits) == (taken or sys.version_info >= (3, 12))
         assert client.shutdown() == 0

@@ -45,7 +45,7 @@ import torch
 
 @pytest.fixture
 def rules(tmp_path: Path) -> Path:
-    """Return a copy of the target folders with a rule added by the test."""
+    """Return a copy of the targets' folders, to which the test has added a rule."""
     copy = tmp_path / "rules"
     copy.mkdir()
     shutil.copytree(folder() / "targets", copy / "targets")
@@ -274,7 +274,7 @@ class TestMemory:
         store(rules).write_text(text, encoding="utf-8")
         assert list(Catalogue(rules).rules) == ["tested"]
         assert list(Catalogue(rules).rules) == ["tested"]
-        assert len(reads) == 2  # after this read the cache is written again
+        assert len(reads) == 2  # the second read wrote the cache again
 
     @pytest.mark.parametrize("old, new", [('"check"', '"chek"'), ('"parameters": {', '"parameters": 5, "x": {')])
     def test_a_store_of_another_shape(self, rules: Path, reads: list[str], old: str, new: str) -> None:
@@ -324,8 +324,10 @@ class TestVersions:
             (">=2.7,<2.8", "2.7.1.post11"),
             (">=2.6,<=2.8", "2.6.0.post5 2.7.1.post11 2.8.0.post5"),
             (">2.6.0,<2.8", "2.6.0.post5 2.7.1.post11"),
-            (">=2.5,<2.7", "2.1.0.post17 2.6.0.post5"),  # the lower bound has what both versions have
-            (">=2.8,<2.10", "2.8.0.post5 2.13.0"),  # here, too, the lower bound has what both versions have
+            # the first table is included, because a version after the lower bound has at least the names that both
+            # tables have
+            (">=2.5,<2.7", "2.1.0.post17 2.6.0.post5"),
+            (">=2.8,<2.10", "2.8.0.post5 2.13.0"),  # the first table is included for the same reason
             (">=2.9,<2.12", "2.8.0.post5 2.13.0"),
             ("<2", "2.1.0.post17"),
             (">=3", "2.14.0"),
@@ -333,7 +335,7 @@ class TestVersions:
             (">=2.6,<2.6.0.post9", "2.6.0.post5"),
             ("2.6.0.post9", "2.6.0.post5"),
             ("2.6.0.post1", "2.1.0.post17 2.6.0.post5"),
-            ("2.8.0rc1", "2.7.1.post11 2.8.0.post5"),  # a pre-release of 2.8.0
+            ("2.8.0rc1", "2.7.1.post11 2.8.0.post5"),  # this is a pre-release of 2.8.0
             ("2.13.0+cu128", "2.13.0"),
         ],
     )
@@ -356,7 +358,7 @@ class TestVersions:
             ("", "2.6", "2.6", ""),
             (">=2.9", "<2.9.0.post9", ">=2.9,<2.9.0.post9", ""),
             (">2.9.0.post3", "2.9.0", None, ">=2.9.0"),
-            (">2.9.0", "<2.9.0.post9", None, ""),  # a post-release of 2.9.0 is not `>2.9.0`
+            (">2.9.0", "<2.9.0.post9", None, ""),  # a post-release of 2.9.0 does not fulfil `>2.9.0`
             (">2.9.0", "<2.9.1", ">2.9.0,<2.9.1", ""),
             (">2.9.0.post3", "<2.9.0.post9", ">2.9.0.post3,<2.9.0.post9", ""),
             ("2.8.0rc1", ">=2.8.0", None, ">=2.8.0rc1"),
@@ -410,7 +412,7 @@ class TestVersions:
             ("npu", "2.5.1", "2.5.1"),
             ("npu", "<2.5", ">=1.8.1,<2.5"),
             ("npu", "1.5", None),
-            ("musa", "2.7.0", "2.7.1"),
+            ("musa", "2.7.0", "2.7.0"),
             ("musa", "2.2.0", None),
             ("musa", ">=2.2,<2.7", ">=2.5.0,<2.7"),
         ],

@@ -1,4 +1,4 @@
-"""Tests that the steps in CONTRIBUTING.md work exactly as written."""
+"""Tests that the steps in CONTRIBUTING.md work exactly as they are written."""
 
 import os
 import re
@@ -24,7 +24,7 @@ from uncuda.source import Source
 def shown_rule() -> tuple[str, str]:
     """Return the name and file text of the rule that CONTRIBUTING.md shows."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    name = re.search(r"`make rule ([\w-]+)` begins", text)
+    name = re.search(r"`make rule ([\w-]+)` creates", text)
     block = re.search(r"^ *````markdown\n(.*?)^ *````$", text, re.MULTILINE | re.DOTALL)
     assert name and block
     return name[1], textwrap.dedent(block[1])
@@ -49,8 +49,8 @@ def test_the_shown_rule_works(tmp_path: Path, target: str) -> None:
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a fresh clone of the checkout, with an environment that uses the clone's uncuda and the installed
-    packages."""
+    """Return a fresh clone of the checkout, with an environment that uses the clone's uncuda and the packages that are
+    installed already."""
     path = tmp_path_factory.mktemp("fresh") / "uncuda"
     path.mkdir()
     listed = git(ROOT, "ls-files", "--cached", "--others", "--exclude-standard", "-z")
@@ -83,7 +83,7 @@ def section(title: str) -> str:
 
 
 def give(clone: Path, command: str) -> str:
-    """Run a command as a reader of CONTRIBUTING.md would."""
+    """Run a command as a reader of CONTRIBUTING.md would, and return its output."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "PYTHON", "VENV"))}
     result = subprocess.run(
         shlex.split(command), cwd=clone, env=environment, capture_output=True, text=True, check=False

@@ -1,4 +1,4 @@
-"""Findings are counted per file, and the counts of files can be added and subtracted."""
+"""Tests that findings are counted per file, and that the counts of files can be added and subtracted."""
 
 from __future__ import annotations
 

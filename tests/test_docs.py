@@ -31,7 +31,7 @@ CATALOGUE = load()
 _FENCE = re.compile(r"^( *)```([\w-]*)[^\n]*\n(.*?)^\1```[ \t]*$", re.M | re.S)
 _LINK = re.compile(r"(?<!`)!?\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^(#+) (.+)$", re.M)
-# Commands that readers run once and tests must not run; only the files they name are checked.
+# Commands that readers run once and that tests must not run; only the files that these commands name are checked.
 _NOT_RUN = {"make": r"make ([a-z-]+)", "pip": r"pip install '?\.(?:\[([a-z]+)\])?'?"}
 
 
@@ -66,7 +66,7 @@ def prose(document: str) -> str:
 
 def test_only_languages_that_are_checked() -> None:
     text = {match[2] for document in DOCUMENTS for match in _FENCE.finditer((ROOT / document).read_text("utf-8"))}
-    editors = {"lua", "elisp"}  # tests/editors runs the blocks in docs/editors
+    editors = {"lua", "elisp"}  # tests/editors runs the code blocks in docs/editors
     assert text <= {"console", "yaml", "toml", "json", "python", "text"} | editors
 
 
@@ -96,7 +96,7 @@ def run(command: str, folder: Path) -> str:
 
 
 def shown(block: Block) -> Iterator[tuple[str, list[str]]]:
-    """The commands of a console block with the output shown below each."""
+    """Yield the commands of a console block, each with the output that is shown below it."""
     command, output = "", list[str]()
     for line in block.text.splitlines():
         if line.startswith("$ "):
@@ -146,7 +146,7 @@ def matches(expected: list[str], actual: list[str]) -> bool:
 @pytest.mark.parametrize("block", blocks("yaml"), ids=str)
 def test_commands_of_ci_run(block: Block, checkout: Path) -> None:
     commands = re.findall(r"^- run: (uncuda .*)$", block.text, re.M)
-    assert commands or block.document.startswith("docs/ci/")  # tests/ci runs the others
+    assert commands or block.document.startswith("docs/ci/")  # tests/ci runs the other commands
     for command in commands:
         run(command, checkout)
         file = command.partition("> ")[2]
@@ -248,7 +248,8 @@ def test_documents_name_modules_and_tests_that_exist() -> None:
     wrong = []
     for document in DOCUMENTS:
         for name in re.findall(r"`((?:server|tests|rules|docs|examples)/[\w./-]+)`", prose(document)):
-            if not (re.search("[A-Z]{2}", name) or (ROOT / name).exists()):  # rules/NAME.md stands for any
+            # rules/NAME.md stands for the file of any rule
+            if not (re.search("[A-Z]{2}", name) or (ROOT / name).exists()):
                 wrong.append(f"{document}: {name}")
         for name in re.findall(r"`((?:facts|checks|engine|settings|workspace|report|cli)/\w+\.py)`", prose(document)):
             if not (ROOT / "server" / "uncuda" / name).exists():

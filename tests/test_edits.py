@@ -1,4 +1,4 @@
-"""Edits are combined, or rejected if they conflict."""
+"""Tests that edits are combined, or rejected if they conflict."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Tests of the helpers of tests/execution that need no simulated run: the lines that a fix wrote, the plugin's names
-that it uses."""
+"""Tests of those helpers of tests/execution that need no simulated run: the lines that a fix wrote, and the names of
+the plugin that these lines use."""
 
 from __future__ import annotations
 

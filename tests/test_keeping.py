@@ -1,4 +1,5 @@
-"""Settings are written to configuration files without changing anything else there, or nothing is written."""
+"""Tests that settings are written to configuration files without changing anything else there, or that nothing is
+written."""
 
 import pytest
 

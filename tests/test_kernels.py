@@ -1,4 +1,5 @@
-"""Tests of kernel facts that the files of a project share, and of guards around a call to a kernel in another file."""
+"""Tests of the facts about kernels that the files of a project share, and of guards around a call of a kernel in
+another file."""
 
 from __future__ import annotations
 
@@ -60,7 +61,7 @@ def test_modules_that_a_build_file_compiles_for_cuda() -> None:
     assert told(text.encode(), "setup.py").extensions == {"a._ext"}
 
 
-LONG = {  # with backtracking, patterns take minutes on these texts
+LONG = {  # patterns that backtrack would take minutes on these texts
     "a long word": f"{KERNELS['what runs one'][0]}    {'a' * 400_000}\n",
     "a line of imports": "from torch.utils." + "cpp_extension import " * 20_000,
     "many subscripts": f"{KERNELS['what runs one'][0]}    {'a[' * 200_000}\n",

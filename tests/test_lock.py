@@ -12,7 +12,7 @@ import pytest
 
 from support.imports import ROOT
 
-# A script in place of Python: its `-m venv` creates a pip that records what it should install, and a uv.
+# A script in place of Python: its `-m venv` creates a pip, which records what it is told to install, and a uv.
 PYTHON = """#!/bin/sh
 mkdir -p .cache/lock/bin
 cat > .cache/lock/bin/pip <<'PIP'

@@ -1,5 +1,5 @@
 """Tests of the messages for users: each exists in both languages with the same placeholders, is used, and is defined
-once."""
+only once."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ MESSAGES = PACKAGE / "messages"
 ROOMS = sorted(path.stem for path in MESSAGES.glob("*.py") if path.stem != "__init__")
 CHINESE = re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 ELSEWHERE = {
-    "__main__.py",  # prints its message before any import is possible
+    "__main__.py",  # it prints its message before any import is possible
     "catalogue/keys.py",  # the texts describe the keys of rule pages
     "catalogue/rules.py",  # the heading of the last section of a rule page
     "settings/editor.py",  # the texts describe the settings
     "settings/options.py",
 }
-# Keys of messages that the code builds from parts, each with the possible endings.
+# Keys of messages that the code builds from parts: the first part, and the possible endings.
 ENDS = {
     "exceeds": get_args(Kind),
     "status": STATUSES,
@@ -98,7 +98,7 @@ def test_what_is_put_together_is_there() -> None:
 
 
 def test_the_terminal_says_what_it_is_given() -> None:
-    """Every call that prints a message passes a key and the values that the message needs."""
+    """Every call that prints a message passes the key of a message and the values that the message needs."""
     table, calls = room("terminal"), 0
     for path in (PACKAGE / "cli").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

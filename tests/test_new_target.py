@@ -1,4 +1,4 @@
-"""Tests of a target that is declared with words only, without tables, versions or features."""
+"""Tests of a target that is declared with its words only, without tables, versions or features."""
 
 import ast
 import shutil
@@ -63,8 +63,8 @@ def test_what_follows_from_other_words_is_derived(catalogue: Catalogue) -> None:
 
 @pytest.mark.slow
 def test_pages_of_others_hold(catalogue: Catalogue) -> None:
-    """For the new target, only marked lines of each example have findings, no fix is safe, and repeated fixes reach a
-    fixed point."""
+    """For the new target, only marked lines of each example have findings, no fix is safe, and fixing repeatedly
+    reaches a stable text."""
     wrong, found = [], 0
     for rule in catalogue.rules.values():
         assert rule.path is not None
@@ -146,7 +146,7 @@ def test_the_server_says_so_too(
     folders.override = "mlu"
     for name in ("a.py", "b.py"):
         choice = folders.choice_of(Document((tmp_path / name).as_uri(), "python", None, "import torch\n", "utf-16"))
-        assert choice.plugin("en").startswith("torch_mlu; Cambricon MLU has no table of APIs: nothing is safe")
+        assert choice.plugin("en").startswith("torch_mlu; Cambricon MLU has no table of APIs, so no fix is safe")
         assert "寒武纪 MLU 没有 API 数据表" in choice.plugin("zh")
     (said,) = [record.getMessage() for record in caplog.records]
     assert said.startswith("Cambricon MLU has no table of APIs")
@@ -154,7 +154,7 @@ def test_the_server_says_so_too(
 
 @pytest.mark.parametrize("word", ["ccl", "visible-devices", "device"])
 def test_an_empty_word_is_refused(tmp_path: Path, word: str) -> None:
-    """An empty word is refused, since it would match everywhere."""
+    """An empty word is refused, because it would match everywhere."""
     lines = [f'{word} = ""' if line.startswith(f"{word} = ") else line for line in DECLARATION.splitlines()]
     rules = with_target(tmp_path, "\n".join(lines) + "\n")
     with pytest.raises(

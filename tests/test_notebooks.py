@@ -30,7 +30,7 @@ STYLES = st.tuples(st.booleans(), st.booleans(), st.sampled_from(["\n ", "\r\n\t
 
 
 def pieces(cells: Any, style: Any) -> list[str]:
-    """Return a notebook in alternating pieces: JSON text, source, JSON text, source, and so on."""
+    """Return a notebook as alternating pieces: JSON text, source, JSON text, source, and so on."""
     as_ascii, as_text, blank, mark = style
     made = ["\ufeff" if mark else ""]
     made[0] += f'{{"metadata": {{"é": 1e400}},{blank}"nbformat": 4,"cells":[{blank}'
@@ -81,7 +81,7 @@ def test_every_place_is_found_in_the_file(cells: Any, style: Any) -> None:
         place = source.location(at)
         assert sources(text.text)[place.cell - 1].count("\n") >= 0
         if char in "\r\n" and any(cell.start == at + 1 for cell in source.cells.every):
-            continue  # this offset lies between two cells
+            continue  # this offset is between two cells
         span = source.offsets(Span(at, at + 1))
         assert json.loads(f'"{text.text[span.start : span.end]}"') == char
         start, end = source.physical(Span(at, at + 1))
@@ -162,7 +162,7 @@ def test_a_program_is_never_written_as_the_file() -> None:
 
 
 def test_time_follows_the_size() -> None:
-    """The time grows linearly for a notebook on one line of JSON, with edits and offsets in every string."""
+    """The time grows linearly for a notebook that is one line of JSON and has edits and offsets in every string."""
     times = []
     for size in (2_000, 16_000):
         text = notebook("".join(f"a{number} = '\t'\n" for number in range(size)), indent=None)

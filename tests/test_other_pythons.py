@@ -10,8 +10,8 @@ import pytest
 from support.pythons import ROOT, environment, pyodide
 
 THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
-# Tests of code that reads Python. Tests of the relations between findings are left out: they use no other Python
-# feature than these tests.
+# Tests of the code that reads Python. Tests of the relations between hits are left out, because they use no other
+# features of Python than these tests.
 READING = ["tests/test_rules.py", "tests/test_catalogue.py", "tests/facts"]
 # These tests run only with the oldest and the newest version.
 SUBSET = [*READING, "tests/checks", "tests/engine/test_engine.py"]
@@ -43,6 +43,6 @@ def test_cpython(version: str) -> None:
     run([str(environment(version)), "-m", "pytest"], READING if version in ("3.12", "3.13") else SUBSET)
 
 
-@pytest.mark.parametrize("version", ["3.14"])  # its 3.12 gives the same as CPython's 3.12 and is the slowest
+@pytest.mark.parametrize("version", ["3.14"])  # its 3.12 gives the same results as CPython's 3.12, and is the slowest
 def test_webassembly(version: str) -> None:
-    run(pyodide(version), READING)  # only READING, since WebAssembly is ten times slower
+    run(pyodide(version), READING)  # only the tests in READING are run, because WebAssembly is ten times slower

@@ -1,4 +1,4 @@
-"""The model of the overview, updated file by file, equals a model built from scratch."""
+"""Tests that the model of the overview, updated file by file, equals a model that is built from scratch."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def listing(path: str) -> FileListing:
 
 
 def shape(tree: Tree) -> list[object]:
-    """Return all nodes of a tree, in order."""
+    """Return all nodes of a tree with their counts, in order."""
 
     def of(branch: Branch) -> list[object]:
         return [branch.id, [place.finding.print for place in branch.places], [of(one) for one in branch.below]]

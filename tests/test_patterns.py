@@ -70,7 +70,7 @@ def test_the_same_as_pathspec(seed: int) -> None:
 
 @pytest.mark.skipif(not shutil.which("git"), reason="needs git")
 def test_the_same_as_git(tmp_path: Path) -> None:
-    """Uncuda's patterns match as git's wherever pathspec's do; where uncuda's differ from git's, pathspec's differ
+    """uncuda's patterns match as git's do wherever pathspec's do; where uncuda's differ from git's, pathspec's differ,
     too."""
     number = random.Random(7)
     subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)

@@ -54,7 +54,8 @@ class Stream(torch_npu._C._NPUStreamBase):
     "torch_npu/contrib/__init__.py": "",
     "torch_npu/contrib/transfer_to_npu.py": "import torch, torch_npu\ntorch.cuda.Stream = torch_npu.npu.Stream\n",
 }
-# Strings in a compiled library end with a zero byte; a string that is the end of another is not stored separately.
+# Strings in a compiled library end with a zero byte; a string that is the end of another string is not stored
+# separately.
 CORE = b"\0torch_npu_stream\0THNPStream_get_priority\0_npu_getDevice\0my_npu_getNothing\0replays\0"
 
 
@@ -91,8 +92,8 @@ def test_a_plugin_is_read_as_wheel_and_as_folder(make: object, tmp_path: Path) -
         "torch.npu.Stream": ["device=None", "priority=0", "**kwargs"],
         "torch_npu.npu.streams.Stream": ["device=None", "priority=0", "**kwargs"],
         "torch.npu.Stream.query": None,
-        "torch.npu.Stream.npu_stream": None,  # implemented in C
-        "torch.npu.mstx.mark": None,  # it belongs to the class, not to the module of the same name
+        "torch.npu.Stream.npu_stream": None,  # this attribute is implemented in C
+        "torch.npu.mstx.mark": None,  # this name belongs to the class, not to the module of the same name
         "torch.npu.streams": None,
         "torch_npu._C._npu_getDevice": None,
         "torch_npu.__version__": None,
@@ -103,15 +104,15 @@ def test_a_plugin_is_read_as_wheel_and_as_folder(make: object, tmp_path: Path) -
         assert answer.parameters == parameters, name
     for name in (
         "torch.npu.synchronise",
-        "torch.npu.Stream.replay",  # `replays` is a different word
+        "torch.npu.Stream.replay",  # `replays` in the library is a different word
         "torch.npu.synchronize.inside",
         "torch.npu.mstx.mstx",
-        "torch_npu._C._npu_getNothing",  # only the end of a longer name
+        "torch_npu._C._npu_getNothing",  # in the library, this is only the end of a longer name
         "torch.cuda.synchronize",
     ):
         assert not found.find(name), name
     assert found.gives("torch.Tensor.npu_only")
-    assert not found.gives("torch.utils.tools")  # the plugin leaves this name unchanged
+    assert not found.gives("torch.utils.tools")  # the plugin does not change this name
     assert found.on_request["torch_npu.contrib.transfer_to_npu"] == {"torch.cuda": ["Stream"]}
 
 
@@ -205,7 +206,7 @@ def test_what_was_not_read_is_unknown(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text, "utf-8")
     found = Version(read(tmp_path, partial=True))
     assert found.has("torch_musa.empty_cache")
-    assert found.has("torch_musa.set_device")  # otherwise importing the plugin would fail
+    assert found.has("torch_musa.set_device")  # the name exists, because otherwise importing the plugin would fail
     assert found.has("torch_musa.core.memory.memory_stats") is False
     assert found.has("torch_musa.manual_seed") is None
     assert found.has("torch_musa.core.random.manual_seed") is None

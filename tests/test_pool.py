@@ -50,7 +50,7 @@ class TestPool:
         lost: list[int] = []
         batches = [[number, number + 1] for number in range(1, 400, 2)]
         with pool(3, lost) as made:
-            for _ in range(2):  # a second call must work, too
+            for _ in range(2):  # a second call must work as well
                 found = done(made, batches, tmp_path)
                 assert [parts for parts, _ in found] == batches
                 answers = [answer for _, answer in found if isinstance(answer, Sum)]

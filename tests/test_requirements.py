@@ -210,7 +210,7 @@ def test_in_one_folder_what_is_locked_counts_then_what_is_exact(tmp_path: Path) 
     assert held(tmp_path) == {"torch": (">=2.4,<2.7", "pyproject.toml"), "torch-npu": ("", "pyproject.toml")}
     (tmp_path / "requirements-dev.txt").write_text("torch==2.5.1\n    # via -r requirements.in\n")
     assert held(tmp_path)["torch"] == ("2.5.1", "requirements-dev.txt")
-    (tmp_path / "requirements.txt").write_text("torch>=2.6\n")  # contradicts the pin: the first file counts
+    (tmp_path / "requirements.txt").write_text("torch>=2.6\n")  # this contradicts the pin; the first file counts
     assert held(tmp_path)["torch"] == (">=2.6", "requirements.txt")
     for name in ("pdm.lock", "poetry.lock", "pylock.toml", "uv.lock"):
         (tmp_path / name).write_text(lock(torch="2.6.0", torch_npu="2.6.0.post5"))
@@ -287,9 +287,10 @@ def test_files_that_may_say_versions(name: str, asks: bool) -> None:
         ("npu", {"torch_version": "2.6.0"}, "torch==2.1.0", "2.6.0", "2.6.0", "goes with"),
         ("npu", {"target_version": "2.7.1"}, "torch-npu==2.6.0\ntorch==2.6.0", "2.7.1", None, "set"),
         ("npu", {}, "torch-musa==2.7.1", None, None, "assumed"),
-        ("musa", {}, "torch==2.7.0", "2.7.1", "2.7.0", "goes with"),
+        ("musa", {}, "torch==2.7.0", "2.7.0", "2.7.0", "goes with"),
         ("musa", {}, "torch==2.6.0", "2.6.0", "2.6.0", "goes with"),
-        ("musa", {}, "torch==2.2.0", None, "2.2.0", "assumed"),  # torch_musa's versions did not yet follow torch's
+        # at that time, torch_musa's versions did not yet have the numbers of torch's
+        ("musa", {}, "torch==2.2.0", None, "2.2.0", "assumed"),
     ],
 )
 def test_what_is_taken(

@@ -1,4 +1,5 @@
-"""Every example of every rule is a test, for every target it applies to. A new rule needs no change here."""
+"""Tests that every example of every rule is right, for every target to which it applies. A new rule needs no change
+here."""
 
 from __future__ import annotations
 
@@ -57,8 +58,7 @@ def _engine(example: Example, target: str, select: tuple[str, ...] = ()) -> Engi
 
 
 def _shuffled(engine: Engine, seed: str) -> Engine:
-    """Return the engine with the checks of its rules in another order; the rules are copied, since engines share
-    them."""
+    """Return the engine with the checks in another order; the rules are copied, because engines share them."""
     sets = {shim: copy(engine.ruleset(shim)) for shim in (False, True)}
     for ruleset in sets.values():
         ruleset.checks = random.Random(seed).sample(ruleset.checks, len(ruleset.checks))
@@ -74,13 +74,13 @@ def test_example(rule: Rule, example: Example, target: str) -> None:
     found = sorted({source.position(finding.span.start)[0] for finding in report.findings})
     due = list(example.flagged) if _applies(rule, example, target) else []
     assert not report.skipped
-    if not _target(target, example).has_tables:  # the target has no tables yet for the APIs of the page
+    if not _target(target, example).has_tables:  # the target has no tables yet for the APIs in the example
         assert set(found) <= set(due) or "unlisted" in rule.status, f"{rule.path}:{example.line}"
     else:
         assert found == due, f"{rule.path}:{example.line}"
     if example.flagged and due:
         for finding in report.findings:
-            left_out = rule.check == "module" and finding.severity == "information"  # an import in a `try`
+            left_out = rule.check == "module" and finding.severity == "information"  # the import is in a `try`
             assert finding.severity == rule.severity or left_out
             assert "{" not in finding.message.replace("{}", "")
     fixed = engine.fix(source, review=True)

@@ -303,7 +303,7 @@ def test_what_an_editor_says_is_under_the_file(tmp_path: Path) -> None:
 def test_per_file_ignores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str, path: str, matches: bool
 ) -> None:
-    folder = tmp_path / "a [1] #b"  # characters that have a meaning in patterns
+    folder = tmp_path / "a [1] #b"  # these characters have a meaning in patterns
     folder.mkdir()
     settings = settings_of({"per-file-ignores": {pattern: ["amp-c"]}}, str(folder), WORDS)
     assert settings.ignored_in(str(folder / path)) == ({"amp-c"} if matches else set())

@@ -198,7 +198,7 @@ def test_texts_are_in_both_languages() -> None:
         assert not re.search(r"[{}]", english + chinese)
 
 
-# Facts about plugins that no rule reports yet; remove a line here when a rule or a table reports it.
+# Facts about plugins that no rule reports yet; a line here is removed when a rule or a table reports its fact.
 UNTOLD = {
     *("backend-autoload", "cpu-fallback", "dataloader-workers", "device-type-check", "fsdp-device-id"),
     *("hccl-reduceop", "hccl-world-size", "jit-script-mindspeed", "no-cpu-fallback", "npu-import-path"),
@@ -298,12 +298,12 @@ def test_a_hand_edit_is_found_and_undone(checkout: Path) -> None:
 
 
 def test_a_table_of_a_version_that_is_gone_is_named(checkout: Path) -> None:
-    old = checkout / "rules" / "tables" / "musa" / "api-2.0.0.tsv"
+    old = checkout / "rules" / "tables" / "musa" / "api-1.9.0.tsv"
     shutil.copy(old.with_name("api-2.7.1.tsv"), old)
     result = made(checkout, "--check")
     assert (result.returncode, result.stderr) == (
         1,
-        "rules/tables/musa/api-2.0.0.tsv is of no version that is known: delete it\n",
+        "rules/tables/musa/api-1.9.0.tsv is of no version that is known: delete it\n",
     )
 
 
@@ -330,7 +330,8 @@ def rows_of(target: str, version: str) -> dict[str, dict[str, str]]:
 @pytest.mark.parametrize(
     ("version", "name", "wanted"),
     [
-        # 2.9.0 was released before its post-releases; read from torch_npu/npu/streams.py and memory.py of the wheels
+        # 2.9.0 was released before its post-releases; these names were read from torch_npu/npu/streams.py and memory.py
+        # in the wheels
         ("2.9.0", "torch.cuda.ExternalStream", {"present": "0", "since": "2.9.0.post9"}),
         ("2.9.0.post9", "torch.cuda.ExternalStream", {"present": "1"}),
         ("2.9.1", "torch.cuda.ExternalStream", {"present": "0", "since": "2.10.0.post7"}),
@@ -341,7 +342,7 @@ def rows_of(target: str, version: str) -> dict[str, dict[str, str]]:
         # torch.cuda.is_bf16_supported(including_emulation=True) is newer than these versions
         ("2.8.0.post5", "torch.cuda.is_bf16_supported", {"missing": "including_emulation"}),
         ("2.14.0", "torch.cuda.is_bf16_supported", {"missing": ""}),
-        # names that newer versions removed have no replacement there
+        # names that newer versions have removed have no replacement there
         ("2.8.0.post5", "torch.cuda.MemPoolContext", {"status": "present", "replacement": "torch.npu.MemPoolContext"}),
         ("2.14.0", "torch.cuda.MemPoolContext", {"status": "missing", "replacement": ""}),
     ],
@@ -361,7 +362,7 @@ def test_a_version_that_was_read_in_part_tells_since_when_names_are_there() -> N
     ):
         row = rows[f"torch.cuda.{name}"]
         assert (row["replacement"], row["present"], row["since"]) == (f"torch.musa.{name}", "0", "2.9.1.post1")
-    assert {path.name for path in TABLES if path.match("musa/api-*.tsv")} == {"api-2.7.1.tsv"}
+    assert "api-2.9.1.post1.tsv" not in {path.name for path in TABLES if path.match("musa/api-*.tsv")}
 
 
 PRIVATE = {
@@ -380,14 +381,34 @@ def test_private_names_that_every_version_has_are_named(name: str) -> None:
         for private, twin in PRIVATE.items():
             row = rows.get(private)
             assert row, (private, version)
-            assert (row["replacement"], row["present"]) == (twin.format(name), "1")
+            present = (name, private) != ("musa", "torch.cuda._lazy_call") or version == "2.7.1"
+            assert (row["replacement"], row["present"]) == (twin.format(name), str(int(present)))
             assert "private-twin" in row["limits"]
 
 
-def safe(source: str, version: str) -> str:
-    """Return a text after safe fixes for npu, in a project with that version of torch_npu."""
-    made = engine_for("npu", Settings(strategy="rewrite", target_version=version), Project())
+def safe(source: str, version: str, target: str = "npu") -> str:
+    """Return a text after safe fixes, in a project with that version of the target's plugin."""
+    made = engine_for(target, Settings(strategy="rewrite", target_version=version), Project())
     return made.fix(Source.decode(source.encode(), "a.py")).text
+
+
+@pytest.mark.parametrize(
+    ("call", "since"),
+    [
+        ("is_bf16_supported()", "2.1.1"),
+        ("MemPool()", "2.1.1"),
+        ("is_tf32_supported()", "2.7.1"),
+        ("synchronize()", "2.0.0"),
+    ],
+)
+def test_a_fix_for_musa_writes_no_name_that_the_pinned_version_lacks(call: str, since: str) -> None:
+    known = ["1.3.0", "2.0.0", "2.1.1", "2.5.0", "2.7.0", "2.7.1", "2.9.1"]
+    writes = [
+        version
+        for version in known
+        if f"torch.musa.{call}" in safe(f"import torch\ntorch.cuda.{call}\n", version, "musa")
+    ]
+    assert writes == known[known.index(since) if since != "2.0.0" else 0 :]
 
 
 def test_a_fix_writes_no_name_that_the_pinned_version_lacks() -> None:
@@ -400,7 +421,7 @@ def test_a_fix_writes_no_name_that_the_pinned_version_lacks() -> None:
 
 @pytest.mark.parametrize("version", target("npu")["versions"])
 def test_no_safe_fix_writes_what_a_version_lacks(version: str) -> None:
-    """For every name of the table and every version with tables, a program that uses only this name."""
+    """The test checks a text that uses only one name, for every name in the table and every version with tables."""
     absent = {row["replacement"] for row in rows_of("npu", version).values() if row["present"] == "0"}
     names = [row["name"] for row in rows_of("npu", version).values() if row["name"].startswith("torch.cuda.")]
     after = safe("import torch\n\n" + "".join(f"x{at} = {name}\n" for at, name in enumerate(names)), version)

@@ -13,8 +13,8 @@ from uncuda.workspace.upgrades import Candidate, Plugin, Upgrade, upgrade
 PLUGIN = Plugin("target", "plugin", "1", assumed=False)
 A, B, C = Span(0, 1), Span(2, 3), Span(4, 5)
 Left = Mapping[str, Mapping[str, frozenset[Span]]]
-"""The findings without a fix of each file, by plugin version and path; for a missing path, the file could not be
-checked with that version."""
+"""The findings without a fix, by plugin version and path; if a path is missing, the file could not be checked with that
+version."""
 
 
 def found(left: Left, *paths: str) -> tuple[Upgrade, list[tuple[str, int]]]:

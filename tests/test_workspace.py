@@ -49,7 +49,7 @@ def _inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Run the test without root's rights, in a folder that any user may use."""
+    """Run the test without root's rights, in a folder that every user may use."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o777)
         monkeypatch.chdir(folder)
@@ -62,7 +62,7 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def make(*names: str) -> None:
-    """Create files with these names; the part of a name after `=` is the file's contents."""
+    """Create files with these names; if a name contains `=`, the text after it is the file's contents."""
     for name in names:
         path, _, text = name.partition("=")
         Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -487,7 +487,8 @@ class TestWrite:
 
 
 def _modes_seen(monkeypatch: pytest.MonkeyPatch, folder: Path, act: Callable[[], object]) -> list[int]:
-    """Return the permissions of the other files in a folder after each call that creates or changes a file there."""
+    """Return the permissions of the other files in a folder, read after each call that creates or changes a file
+    there."""
     seen: list[int] = []
 
     def watch(*_: object) -> None:
@@ -514,7 +515,8 @@ def _modes_seen(monkeypatch: pytest.MonkeyPatch, folder: Path, act: Callable[[],
 
 
 def _access_list(user: int, other_user: int, mask: int, others: int) -> bytes:
-    """The bytes of a Linux ACL: for the owner, user 12345, no group, at most `mask`, and everybody else."""
+    """Return the bytes of a Linux ACL with entries for the owner, the user 12345, no group, the mask and everybody
+    else."""
     entries = [(0x01, user, -1), (0x02, other_user, 12345), (0x04, 0, -1), (0x10, mask, -1), (0x20, others, -1)]
     return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
 
@@ -623,7 +625,8 @@ class TestRun:
     ids=["no-closing-quote", "carriage-returns", "one-comment", "no-closing-bracket", "names"],
 )
 def test_what_is_looked_for_next_to_a_name_is_looked_for_once(line: str) -> None:
-    """Checking a megabyte must take a fraction of a second; it once took minutes, with one lookup for each name."""
+    """Checking a megabyte must take a fraction of a second; it once took minutes, because each name was looked up
+    separately."""
     data = b"import torch_npu\n" + line.encode() * (1_000_000 // len(line))
     code = (
         "import sys; from uncuda.workspace import Scanner, Words\n"

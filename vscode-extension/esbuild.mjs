@@ -30,7 +30,7 @@ if (option === "--tests") {
   writeFileSync("dist/LICENSES.txt", licenses(Object.keys(metafile.inputs)));
 }
 
-/** The licence of each package whose code is in the bundle: they ask to be passed on. */
+/** Return the licences of all packages whose code is in the bundle; the licences require that they are passed on. */
 function licenses(inputs) {
   const folders = inputs.map((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1]).filter(Boolean);
   return [...new Set(folders)].sort().map(licenseOf).join("\n");

@@ -1,6 +1,6 @@
-// NOT RUN HERE: written after JetBrains' documentation of the IntelliJ Platform Gradle Plugin 2.x. For people who reach
-// JetBrains' repositories: the same sources against a real PyCharm, with `gradle runIde`, `gradle verifyPlugin` and
-// `gradle publishPlugin`. Tested is Maven's build (`make pycharm`), which runs the unit tests as well.
+// NOT RUN HERE: written according to JetBrains' documentation of the IntelliJ Platform Gradle Plugin 2.x, for
+// people who can reach JetBrains' repositories. It builds the same sources against a real PyCharm, with `gradle runIde`,
+// `gradle verifyPlugin` and `gradle publishPlugin`. Maven's build (`make pycharm`) is tested, and also runs the unit tests.
 // Needs Gradle 9 and a JDK 21, and the server's bundle: ../../server/scripts/bundle ../target/bundle
 plugins {
     id("java")
@@ -18,6 +18,7 @@ repositories {
 dependencies {
     intellijPlatform {
         pycharm("2025.2.1.1") // the oldest that is served; its classes are of Java 21, ours of 17
+        bundledPlugin("com.intellij.modules.json") // for the schema of uncuda.toml, where the IDE has it
         pluginVerifier()
         zipSigner()
     }
@@ -38,6 +39,7 @@ sourceSets.main {
 }
 
 tasks.processResources {
+    from("../../docs") { include("uncuda.schema.json") }
     from("../..") {
         include("LICENSE", "NOTICE")
         into("META-INF")
@@ -49,7 +51,7 @@ intellijPlatform {
     instrumentCode = false // there are no forms, and no annotations
     pluginConfiguration {
         ideaVersion {
-            // else they are made from the PyCharm above, over what plugin.xml says
+            // otherwise the versions of the PyCharm above would replace those in plugin.xml
             sinceBuild = "252.25557"
             untilBuild = provider { null }
         }

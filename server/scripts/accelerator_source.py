@@ -1,7 +1,7 @@
-"""Reads from PyTorch's source the API of `torch.accelerator`, and of the few names outside it that accept its devices.
+"""Reads, from PyTorch's source, the API of `torch.accelerator` and of the few other names that accept its devices.
 
-The source is a wheel, or a folder that contains `torch/`: an installation or a checkout. No code of the source is run
-or imported.
+The source is a wheel, or a folder that contains `torch/`, which may be an installation or a checkout. No code of
+PyTorch is run or imported.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MODULE = "torch.accelerator"
-# Names outside the module `torch.accelerator`: their file, and their names in it.
+# Names outside of the module `torch.accelerator`: the file of each, and the names in it.
 BESIDE = {
     "torch.get_device_module": ("torch/__init__.py", "get_device_module"),
     "torch.Stream": ("torch/_C/__init__.pyi", "Stream"),
@@ -30,8 +30,8 @@ Signature = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Entry:
-    """A name: its kind (module, function, class, or import if it is defined elsewhere); its signatures; the class of
-    its result."""
+    """A name: its kind (module, function, class, or import if it is defined elsewhere), its signatures, and the class
+    of its result."""
 
     kind: str
     signatures: tuple[Signature, ...] = ()
@@ -43,7 +43,8 @@ class NotTorch(ValueError):
 
 
 def read_source(path: Path) -> tuple[str, dict[str, Entry], dict[str, Entry]]:
-    """(version, names of and beside `torch.accelerator`, names of `torch.cuda`) in a wheel or a folder."""
+    """Return (version, names of `torch.accelerator` and those related to it, names of `torch.cuda`) for a wheel or a
+    folder."""
     if path.is_file():
         with zipfile.ZipFile(path) as wheel:
             return _read(path, wheel.namelist(), lambda name: wheel.read(name).decode("utf-8"))
@@ -83,7 +84,7 @@ _VERSION = "torch/version.py"
 
 
 def _module(tree: ast.Module) -> dict[str, tuple[Entry, str]]:
-    """The public names that a module binds, each with the sibling module that it was imported from, or ""."""
+    """Return the public names that a module binds, each with the sibling module from which it was imported, or ""."""
     found: dict[str, tuple[Entry, str]] = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
@@ -104,13 +105,13 @@ def _module(tree: ast.Module) -> dict[str, tuple[Entry, str]]:
 
 
 def _wrapped(value: ast.expr, known: Mapping[str, tuple[Entry, str]]) -> Entry:
-    """The entry for a wrapped function of the same module: `deprecated(…)(current_device_index)`."""
+    """Return the entry for a wrapped function of the same module, such as `deprecated(…)(current_device_index)`."""
     given = value.args[0] if isinstance(value, ast.Call) and len(value.args) == 1 else None
     return known[given.id][0] if isinstance(given, ast.Name) and given.id in known else Entry("import")
 
 
 def _merged(top: dict[str, tuple[Entry, str]], modules: Mapping[str, dict[str, tuple[Entry, str]]]) -> dict[str, Entry]:
-    """The names of the package; for those imported from its own modules, the entries of these modules."""
+    """Return the names of the package; a name that is imported from one of its modules has the entry of that module."""
     return {
         name: modules[module][name][0] if module in modules and name in modules[module] else entry
         for name, (entry, module) in top.items()
@@ -123,12 +124,13 @@ def _one(tree: ast.Module, name: str) -> Entry | None:
             return Entry("function", (_signature(node.args),))
         if isinstance(node, ast.ClassDef) and node.name == name:
             signatures = _constructors(node)
-            return Entry("class", signatures) if signatures else None  # before it could be called from Python
+            # in this version the class cannot be called from Python
+            return Entry("class", signatures) if signatures else None
     return None
 
 
 def _constructors(node: ast.ClassDef) -> tuple[Signature, ...]:
-    """The signatures of a class: all overloads of its `__new__`, else its `__init__`."""
+    """Return the signatures of a class: all overloads of its `__new__`, otherwise its `__init__`."""
     for name in ("__new__", "__init__"):
         if found := [part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == name]:
             return tuple(_signature(part.args, own=True) for part in found)
@@ -136,10 +138,10 @@ def _constructors(node: ast.ClassDef) -> tuple[Signature, ...]:
 
 
 def _signature(given: ast.arguments, own: bool = False) -> Signature:
-    """The parameters: `name`, or `name=` if it is optional; `/` and `*` as in Python; `:int`, `:device`, or `:named`
-    for a device that is never a number, if the annotation says so.
+    """Return the parameters: `name`, or `name=` if it is optional; `/` and `*` as in Python; `:int`, `:device`, or
+    `:named` for a device that is never a number, if the annotation says so.
 
-    `own`: whether the first parameter is the object itself.
+    `own`: whether the first parameter is the object itself (`self`).
     """
     positional = [*given.posonlyargs, *given.args]
     optional = {argument.arg for argument in positional[len(positional) - len(given.defaults) :] if given.defaults}
@@ -167,7 +169,7 @@ def _type(annotation: ast.expr | None) -> str:
 
 
 def _class_of(annotation: ast.expr | None) -> str:
-    """The class of a container that a function returns; "" for anything else."""
+    """Return the container type that a function returns (dict, tuple or list); "" for any other type."""
     text = ast.unparse(annotation).strip("'\"") if annotation is not None else ""
     name = text.partition("[")[0].rpartition(".")[2]
     name = _CONTAINERS.get(name, name)

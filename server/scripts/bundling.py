@@ -1,10 +1,11 @@
-"""Writes uncuda with all packages that it imports into a folder, for any Python from 3.10 on and any system.
+"""Writes uncuda and all packages that it imports into a folder, which works with any Python from 3.10 on and on any
+system.
 
     python server/scripts/bundling.py FOLDER
 
 FOLDER/launch.py runs uncuda. FOLDER/libs contains uncuda with its rules, the record of how they were tested, and the
-packages of requirements/bundle.txt, checked by hash. The same checkout gives the same bytes. Packages are downloaded
-once, into .cache/bundle.
+packages in requirements/bundle.txt, whose hashes are checked. Two runs in the same checkout write the same bytes.
+Packages are downloaded once, into .cache/bundle, and used from there afterwards.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENTS = ROOT / "requirements" / "bundle.txt"
-# Files that are left out: those that pip writes about an installation, its scripts, and type stubs that jedi does not
-# find in the bundle.
+# Files that are left out: those that pip writes about an installation, scripts, and type stubs that jedi does not find
+# in the bundle.
 _LEFT_OUT = {"INSTALLER", "RECORD", "REQUESTED", "WHEEL", "bin", "__pycache__"}
 _STUBS = ("jedi", "third_party", "typeshed", "stubs")
 
 
 def bundle(folder: Path) -> None:
-    """Write the bundle into `folder`, replacing an existing bundle; ValueError if the folder contains something
+    """Write the bundle into `folder`, replacing an existing bundle; raise ValueError if the folder contains anything
     else."""
     if folder.exists() and any(folder.iterdir()) and not (folder / "launch.py").is_file():
         raise ValueError(f"{folder} is not empty, and not a bundle")
@@ -44,7 +45,7 @@ def bundle(folder: Path) -> None:
 
 
 def packages() -> Path:
-    """A folder with the packages that uncuda imports, downloaded if they are missing."""
+    """Return a folder with the packages that uncuda imports; they are downloaded if they are missing."""
     wanted = REQUIREMENTS.read_text(encoding="utf-8")
     key = hashlib.sha256(wanted.encode() + Path(__file__).read_bytes()).hexdigest()[:16]
     kept = ROOT / ".cache" / "bundle" / key
@@ -57,7 +58,7 @@ def packages() -> Path:
         _tidy(part / "libs")
         try:
             (part / "libs").rename(kept)
-        except OSError:  # another process has created the folder first
+        except OSError:  # another process has created the folder meanwhile
             if not kept.is_dir():
                 raise
     finally:
@@ -72,7 +73,7 @@ def _process() -> str:
 
 
 def _install(wanted: str, folder: Path) -> None:
-    """Install every package in its pure-Python form, even if its marker is for another Python or system."""
+    """Install every package as a pure-Python wheel, even if its marker is for another Python or system."""
     everywhere = folder / "requirements.txt"
     everywhere.write_text(re.sub(r" ;[^\\\n]*", "", wanted), encoding="utf-8")
     anything = ["--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", "3.10"]

@@ -1,6 +1,6 @@
 """Compares pycharm-plugin/api-surface.txt with the api dumps of a checkout of JetBrains/intellij-community.
 
-compare_api.py CHECKOUT prints the members that the dumps no longer have, and exits with 1 if there are any; run it
+compare_api.py CHECKOUT prints the members that are missing in the dumps now, and exits with 1 if there are any; run it
 before the plugin is built for a newer IDE.
 """
 
@@ -12,7 +12,7 @@ SURFACE = Path(__file__).parents[2] / "pycharm-plugin" / "api-surface.txt"
 
 
 def types(lines: Iterable[str]) -> dict[str, set[str]]:
-    """The members and supertypes of each type, by the line that declares it."""
+    """Return the members and supertypes of each type, by the line that declares the type."""
     found: dict[str, set[str]] = {}
     name = ""
     for line in lines:
@@ -25,7 +25,7 @@ def types(lines: Iterable[str]) -> dict[str, set[str]]:
 
 
 def sections(surface: str) -> dict[str, dict[str, set[str]]]:
-    """The types by the API dump that they were taken from, without those that come from no dump."""
+    """Return the types grouped by the API dump from which they were taken, without the types that are in no dump."""
     found: dict[str, list[str]] = {}
     dump = ""
     for line in surface.splitlines():
@@ -38,10 +38,10 @@ def sections(surface: str) -> dict[str, dict[str, set[str]]]:
 
 
 def missing(surface: str, checkout: Path) -> list[str]:
-    """The members of the surface file that the checkout does not have."""
+    """Return the members in the surface file that the checkout does not have."""
     gone = []
     for dump, wanted in sections(surface).items():
-        # a type may have moved from the unreviewed dump of a module to the stable one
+        # between two versions, a type may have moved from the unreviewed dump of a module to the stable one
         have: dict[str, set[str]] = {}
         for file in sorted((checkout / dump).parent.glob("api-dump*.txt")):
             have.update(types(file.read_text(encoding="utf-8").splitlines()))

@@ -9,7 +9,8 @@ _PYTHON = "3.11"  # a Python version for which every plugin version that is read
 
 
 def download(requirement: str, platforms: Iterable[str], folder: Path) -> None:
-    """Put the wheel that a requirement (`torch==2.9.0`) names into a folder; CalledProcessError if there is none."""
+    """Download the wheel for a requirement (`torch==2.9.0`) into a folder; raise CalledProcessError if there is
+    none."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
     command += ["--python-version", _PYTHON, *(part for name in platforms for part in ("--platform", name))]
     subprocess.run([*command, "--dest", str(folder), requirement], check=True)

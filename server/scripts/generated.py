@@ -11,7 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def settle(about: str | None, make: Callable[[], Mapping[Path, str]]) -> int:
-    """Write the files that `make` returns, or compare them; returns the exit code: 1 if --check finds a stale file.
+    """Write the files that `make` returns, or with --check compare them; return the exit code, which is 1 if --check
+    finds a stale file.
 
     `about`: the description of the script, for its help.
     """

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Rewrites requirements/*.txt: every version and hash, for Python 3.10 and newer on any system, without naming an index.
-# Installs the uv that is named here into .cache/lock: another may write the same versions another way.
-# `lock.sh --upgrade` takes the newest versions.
+# Installs the version of uv that is named below into .cache/lock, because another version may format the files
+# differently.
+# `lock.sh --upgrade` chooses the newest versions.
 set -eu
 cd "$(dirname "$0")/../.."
 python=${PYTHON:-python3}
@@ -20,10 +21,10 @@ compile() { # OUTPUT ARGUMENTS…
 }
 
 compile dev.txt --extra structural --group dev "$@" pyproject.toml
-# What editors' extensions carry with them: nothing that is built for one platform.
+# The packages in the bundle of the editors' extensions: none is built for one platform only.
 compile bundle.txt --constraint requirements/dev.txt "$@" pyproject.toml
 compile run.txt --extra structural --group build --constraint requirements/dev.txt pyproject.toml
-# The last hypothesis that is one wheel for every system, WebAssembly included.
+# This is the last version of hypothesis with one wheel for every system, including WebAssembly.
 echo 'hypothesis<=6.155.7' | compile portable.txt --group portable --constraint - pyproject.toml
 compile hooks.txt --group hooks "$@"
 compile browser.txt --group browser "$@"

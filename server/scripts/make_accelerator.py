@@ -4,11 +4,11 @@
     python server/scripts/make_accelerator.py [--check] --torch PATH…
     python server/scripts/make_accelerator.py [--check] --download VERSION…
 
-Facts that are written by hand come from accelerator.toml, beside this script. Facts from PyTorch's source are already
-in the table and are kept, unless sources are passed: wheels, folders that contain `torch/`, or versions for pip to
-download, one at a time and for a platform whose wheels are small. With --check the sources are compared with the table,
-each with the entries for its version; without --check the table is generated from the sources alone, so pass all
-versions.
+Facts that are not in PyTorch's source are written by hand in accelerator.toml, beside this script. Facts from PyTorch's
+source are in the table already, and are kept unless sources are passed: wheels, folders that contain `torch/`, or
+versions that pip downloads one at a time for a platform whose wheels are small. With --check each source is compared
+with the entries for its version in the table; without --check the table is generated from the given sources alone, so
+pass all versions.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ Row = tuple[str, ...]
 
 
 class Wrong(Exception):
-    """A hand-written fact contradicts a source; the message says which."""
+    """A hand-written fact contradicts one of the sources; the message says which."""
 
 
 def from_sources(sources: Sequence[Source]) -> list[Row]:
-    """The rows read from PyTorch's versions, without the columns that are written by hand."""
+    """Return the rows that are read from the versions of PyTorch, without the columns that are written by hand."""
     facts, ordered = load_facts(), sorted(sources, key=lambda source: numbers(source[0]))
     names = sorted({name for _, found, _ in ordered for name in found})
     return [_read_row(name, ordered, facts["cuda"]) for name in names]
@@ -73,7 +73,8 @@ def _read_row(name: str, sources: Sequence[Source], cuda: Mapping[str, str]) -> 
 
 
 def _said(signature: Sequence[str], having: Sequence[tuple[str, Entry]]) -> str:
-    """A signature; a parameter that was added after the function is followed by the first version that has it."""
+    """Return a signature as text; a parameter that was added later than the function is followed by the first version
+    that has it."""
     said = []
     for token in signature:
         since = next(version for version, entry in having if any(token in one for one in entry.signatures))
@@ -88,12 +89,13 @@ def _said(signature: Sequence[str], having: Sequence[tuple[str, Entry]]) -> str:
 
 
 def short(version: str) -> str:
-    """The minor version, under which names are recorded: `2.9` for 2.9.0."""
+    """Return the minor version, by which names are recorded: `2.9` for 2.9.0."""
     return version.removesuffix(".0") if version.count(".") > 1 else version
 
 
 def with_facts(rows: Sequence[Row]) -> list[Row]:
-    """The rows with the columns that are written by hand; Wrong if such a fact names something that does not exist."""
+    """Return the rows with the columns that are written by hand; raise Wrong if such a fact names something that does
+    not exist."""
     facts, known = load_facts(), {row[0] for row in rows if row[1] != "import"}
     every = {*facts["cuda"], *(name for group in facts["served"] for name in group["names"])}
     if missing := sorted(name for name in every if f"{MODULE}.{name}" not in known):
@@ -134,8 +136,8 @@ def load_facts() -> dict[str, Any]:
 
 
 def render(versions: Sequence[str], rows: Sequence[Row]) -> str:
-    """The table's text; its checksum covers the columns from PyTorch's source, which cannot be generated without that
-    source."""
+    """Return the text of the table; its checksum covers the columns from PyTorch's source, which cannot be generated
+    without that source."""
     body = "".join("\t".join(cells) + "\n" for cells in [COLUMNS, *rows])
     return f"{HEADER.format(' '.join(versions), checksum(versions, rows))}\n{body}"
 
@@ -146,7 +148,7 @@ def checksum(versions: Sequence[str], rows: Sequence[Row]) -> str:
 
 
 def written() -> tuple[list[str], list[Row], str]:
-    """(versions, rows as read from PyTorch, checksum in the file) of the existing table."""
+    """Return (versions, rows as read from PyTorch, checksum in the file) of the existing table."""
     head, _, *lines = TABLE.read_text(encoding="utf-8").splitlines()
     match = re.fullmatch(HEADER.format("([\\d. ]+)", "([0-9a-f]{64})").replace("/", r"\/"), head)
     if match is None:
@@ -156,7 +158,7 @@ def written() -> tuple[list[str], list[Row], str]:
 
 
 def compared(source: Source, rows: Sequence[Row]) -> list[str]:
-    """The differences between one version's source and the table, which covers several versions."""
+    """Return the differences between the source of one version and the table, which covers several versions."""
     version, found, _ = source
     problems = []
     for name, kind, since, parameters, _ in rows:
@@ -181,7 +183,7 @@ def _at(signature: str, version: str) -> Iterator[str]:
 
 
 def downloaded(versions: Sequence[str]) -> Iterator[Source]:
-    """The source of each version, from a wheel that is deleted afterwards."""
+    """Yield the source of each version, read from a wheel that is deleted afterwards."""
     for version in versions:
         with tempfile.TemporaryDirectory() as folder:
             download(f"torch=={version}", PLATFORMS, Path(folder))
@@ -189,7 +191,7 @@ def downloaded(versions: Sequence[str]) -> Iterator[Source]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Exit status: 0 done or up to date, 1 stale, 2 a source cannot be used."""
+    """Return the exit code: 0 done or up to date, 1 stale, 2 a source cannot be used."""
     parser = argparse.ArgumentParser(description="Make or check the table of torch.accelerator.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the table is stale")
     parser.add_argument(

@@ -1,8 +1,8 @@
-"""Writes the tables of README*.md and docs/configuration.md that are generated from the code: targets, settings.
+"""Writes the tables in README*.md and docs/configuration.md that are generated from the code: targets and settings.
 
     python server/scripts/make_doc_tables.py [--check]
 
-A table is between `<!-- table: NAME -->` and `<!-- end -->`. With --check the script only compares; it exits with 1 if
+A table is between `<!-- table: NAME -->` and `<!-- end -->`. With --check the script only compares, and exits with 1 if
 a table is stale.
 """
 
@@ -23,7 +23,7 @@ _TABLE = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
 
 
 def settings() -> str:
-    """A table of every setting: name, values, default, meaning."""
+    """Return a table of every setting: name, values, default, meaning."""
     rows = ["| setting | values | default | what it does |", "|---|---|---|---|"]
     rows += [f"| `{option.name}` | {_values(option)} | {_default(option)} | {option.en} |" for option in OPTIONS]
     return "\n".join(rows)
@@ -51,7 +51,7 @@ def _values(option: Option) -> str:
     if option.kind == "severity-by-rule":
         return "table: rule to " + ", ".join(f"`{choice}`" for choice in choices)
     if option.kind == "expressions":
-        return "table: " + ", ".join(f"`{choice}`" for choice in choices) + " to what is written"
+        return "table: an expression for each of " + ", ".join(f"`{choice}`" for choice in choices)
     if option.name == "portable-helper":
         return f'a module, as in `"{option.example}"`'
     if option.kind in several:
@@ -91,7 +91,7 @@ TABLES = {"settings": settings, "editor-settings": editor_settings, "targets": t
 
 
 def files() -> dict[Path, str]:
-    """Each document with its tables filled in."""
+    """Return each document with its generated tables filled in."""
     texts = {ROOT / name: (ROOT / name).read_text(encoding="utf-8") for name in FILES}
     return {
         path: _TABLE.sub(lambda match: f"{match[1]}{TABLES[match[2]]()}\n{match[3]}", text)

@@ -21,7 +21,7 @@ NIGHT, SILVER, ORANGE = (20, 33, 61), (229, 233, 240), (252, 163, 17)
 
 
 class Box(NamedTuple):
-    """A rectangle with round corners, in pixels from the left top."""
+    """A rectangle with round corners, in pixels from the top left corner of the picture."""
 
     left: float
     top: float
@@ -60,7 +60,7 @@ def _pixel(column: int, row: int) -> bytes:
 
 
 def pixels() -> bytes:
-    """The uncompressed pixel data of the PNG file: each row begins with its filter type, "none"."""
+    """Return the uncompressed pixel data of the PNG file; each row begins with its filter type, which is "none"."""
     return b"".join(b"\0" + b"".join(_pixel(column, row) for column in range(SIZE)) for row in range(SIZE))
 
 
@@ -74,7 +74,7 @@ def png(raw: bytes) -> bytes:
 
 
 def is_fresh(raw: bytes) -> bool:
-    """Whether the existing file has these pixels, whatever its compression."""
+    """Return whether the existing file has these pixels, even if it was compressed differently."""
     if not ICON.is_file():
         return False
     data = ICON.read_bytes()
@@ -87,7 +87,7 @@ def is_fresh(raw: bytes) -> bool:
 
 
 def main() -> int:
-    """Write or compare the picture; returns the exit code."""
+    """Write the picture, or compare it with the existing one; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="only compare")
     check = parser.parse_args().check

@@ -33,7 +33,7 @@ COLUMNS = "| rule | what | 中文 | fix | check | targets |\n|---|---|---|---|--
 
 
 def index(catalogue: Catalogue) -> str:
-    """The text of the index: a table for each severity, errors first."""
+    """Return the text of the index: one table for each severity, errors first."""
     parts = [HEAD]
     for severity in SEVERITIES:
         rules = [rule for rule in catalogue.rules.values() if rule.severity == severity]

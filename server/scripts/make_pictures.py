@@ -69,12 +69,13 @@ def said(command: str, language: str) -> str:
 def _read(reader: int) -> bytes:
     try:
         return os.read(reader, 65536)
-    except OSError:  # Linux raises this if the other end of the terminal is closed
+    except OSError:  # Linux raises this error when the other end of the terminal has been closed
         return b""
 
 
 def rows(text: str) -> Iterator[Row]:
-    """Lines of terminal output as coloured pieces; a line longer than COLUMNS is wrapped, as on a terminal."""
+    """Yield the lines of terminal output as coloured pieces; a line longer than COLUMNS is wrapped, as on a
+    terminal."""
     for line in text.split("\n"):
         row: Row = []
         left, color, edge = COLUMNS, "", 0
@@ -94,7 +95,7 @@ def rows(text: str) -> Iterator[Row]:
 
 
 def excerpt(text: str) -> list[Row]:
-    """The first finding of each of the first rules, and the summary; … stands for omitted lines."""
+    """Return the first finding of each of the first rules, and the summary; … stands for omitted lines."""
     *blocks, summary = text.strip("\n").split("\n\n")
     shown: list[Row] = []
     seen: set[str] = set()
@@ -132,7 +133,8 @@ def picture(language: str) -> str:
 
 
 def line_of(row: Row, y: int) -> str:
-    """One line; each piece is placed at its column, so that carets are below the marked text in any font."""
+    """Return one line as SVG; each piece is placed at its column, so that carets are below the marked text in any
+    font."""
     column, parts = 0, []
     for text, color in row:
         blanks = len(text) - len(text.lstrip(" "))
@@ -148,7 +150,7 @@ def line_of(row: Row, y: int) -> str:
 
 
 def files() -> dict[Path, str]:
-    """The pictures."""
+    """Return the pictures: their paths and contents."""
     return {IMAGES / name: picture(language) for name, language in LANGUAGES.items()}
 
 

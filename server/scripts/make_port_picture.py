@@ -2,8 +2,8 @@
 
     python server/scripts/make_port_picture.py [--check]
 
-The commands run on a copy of the program, and the picture shows their output. If the user prefers reduced motion, the
-picture does not move and shows the end. With --check the pictures are only compared; the exit code is 1 if one is
+The commands run on a copy of the example, and the picture shows their real output. If the user prefers reduced motion,
+the picture does not move and shows the end. With --check the script only compares, and exits with 1 if a picture is
 stale.
 """
 
@@ -29,7 +29,7 @@ LANGUAGES = {"port.svg": "en", "port.zh-CN.svg": "zh"}
 REASONS = {"en": "Ascend has no such kernel yet", "zh": "昇腾暂无此算子"}
 COLUMNS = 100
 SECONDS = 2.6  # seconds for which each step is shown
-REST = 4.0  # seconds for which the end is shown
+REST = 4.0  # seconds for which the last step is shown
 STRIP = 46  # height of the bar of findings, in pixels
 CLASSES = {"safe": "32", "review": "33", "manual": "35", "accepted": "34"}
 NAMES = {
@@ -39,8 +39,8 @@ NAMES = {
 
 
 class Step(NamedTuple):
-    """A command, and the lines of its output that are shown. `more`: whether a last row `…` stands for the other
-    lines."""
+    """A command, and the lines of its output that are shown. `more`: whether a last row `…` stands for the lines that
+    are left out."""
 
     command: str
     shown: slice
@@ -58,14 +58,14 @@ STEPS = (
 
 
 class Shown(NamedTuple):
-    """A step as it is drawn: its rows of text, and the numbers of findings by class after the step."""
+    """A step as it is drawn: its rows of text, and the number of findings of each class after the step."""
 
     rows: Sequence[Row]
     numbers: Mapping[str, int]
 
 
 def shown(language: str) -> Iterator[Shown]:
-    """Run the steps on a copy of the program, and yield the output of each."""
+    """Run the steps on a copy of the example, and yield the output of each."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "examples" / "train", Path(folder, "train"))
         for step in STEPS:
@@ -146,7 +146,7 @@ def picture(language: str) -> str:
 
 
 def _strip(numbers: Mapping[str, int], most: int, bottom: int, wide: int, language: str) -> str:
-    """Return the number of findings left, as text and as a bar; `most` findings fill the bar."""
+    """Return the number of remaining findings, as text and as a bar; `most` findings fill the whole bar."""
     names, room = NAMES[language], wide - 2 * MARGIN
     left = sum(number for name, number in numbers.items() if name != "accepted")
     row: Row = [Piece(f"{left} {names['left']}", "1")]

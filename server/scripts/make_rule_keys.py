@@ -63,7 +63,7 @@ HEAD_ZH = f"""{NOTE}# 规则的键
 
 
 def page(chinese: bool) -> str:
-    """The page in one language: the keys of every rule, then those of each check."""
+    """Return the page in one language: the keys of every rule, then the keys of each check."""
     parts = [HEAD_ZH if chinese else HEAD]
     parts.append("\n## 每条规则\n" if chinese else "\n## Every rule\n")
     parts += _tables(COMMON, chinese)
@@ -100,7 +100,7 @@ def _row(key: Key, chinese: bool) -> str:
 
 
 def main() -> int:
-    """Write the pages, or compare them."""
+    """Write the pages, or compare them with the existing ones."""
     docs = ROOT / "docs"
     pages = {docs / "rule-keys.md": False, docs / "rule-keys.zh-CN.md": True}
     return settle(__doc__, lambda: {path: page(chinese) for path, chinese in pages.items()})

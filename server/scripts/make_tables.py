@@ -2,8 +2,8 @@
 
     python server/scripts/make_tables.py [--check]
 
-Decisions by people are in server/scripts/tables, one name per line; the names of plugins are in
-server/scripts/plugin/names (written by plugin_names.py). With --check the script only compares; it exits with 1 if a
+What people have decided about names is in server/scripts/tables, one name per line; which names plugins have is in
+server/scripts/plugin/names (written by plugin_names.py). With --check the script only compares, and exits with 1 if a
 table is stale or is for an unknown version.
 """
 
@@ -29,9 +29,11 @@ _VERSIONS = re.compile(r"^# versions: (.+)$", re.M)
 
 
 def decided(path: Path, columns: tuple[str, ...]) -> list[Row]:
-    """The rows of a table that is written by hand, with the cells of these columns; other columns are for readers.
+    """Return the rows of a table that is written by hand, with only the cells of these columns; other columns are notes
+    for readers.
 
-    Raises ValueError, with the place, if a row has more or fewer cells than the header, or is not in order.
+    Raise ValueError, with file and line, if a row has more or fewer cells than the header, or if the rows are not in
+    order.
     """
     lines = [(number, line) for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)]
     (_, head), *rows = [(number, line.split("\t")) for number, line in lines if not line.startswith("#")]
@@ -47,7 +49,7 @@ def decided(path: Path, columns: tuple[str, ...]) -> list[Row]:
 
 
 def tables() -> dict[Path, str]:
-    """Every table with its text."""
+    """Return every table's path with its text."""
     found: dict[Path, str] = {}
     (torch,) = versions("torch")
     for path in sorted(DECISIONS.glob("*.tsv")):
@@ -60,14 +62,16 @@ def tables() -> dict[Path, str]:
         decisions = [Decision(*row) for row in decided(path, Decision._fields)]
         plugin = Plugin(versions(target), torch, load().declarations[target]["words"].get("patch", ""))
         for at, one in enumerate(plugin.versions):
-            if one.unread:  # such a version shows since when a name exists, but not which names are missing
+            # not all files of this version were read, so it shows since when names exist, but not which names are
+            # missing
+            if one.unread:
                 continue
             found[TABLES / target / f"api-{one.version}.tsv"] = text(COLUMNS, plugin.rows(decisions, at))
     return found
 
 
 def _listed(path: Path) -> list[str]:
-    """The versions that the letters in a table stand for, as listed in its first lines."""
+    """Return the versions for which the letters in a table stand, as its first lines list them."""
     match = _VERSIONS.search(path.read_text(encoding="utf-8"))
     if not match:
         raise ValueError(f"{path.name}: no line `# versions: …` says what the letters of `states` stand for")
@@ -75,18 +79,18 @@ def _listed(path: Path) -> list[str]:
 
 
 def text(columns: Row, rows: list[Row]) -> str:
-    """The text of a table's file."""
+    """Return the text of a table's file."""
     return "".join(f"{line}\n" for line in [HEADER, "\t".join(columns), *("\t".join(row) for row in sorted(rows))])
 
 
 def left_over(made: Container[Path]) -> list[Path]:
-    """Tables that an earlier version of this script generated, and that are no longer needed."""
+    """Return the tables that an earlier run generated and that are no longer needed."""
     found = [path for path in sorted(TABLES.rglob("*-*.tsv")) if path not in made]
     return [path for path in found if path.read_text(encoding="utf-8").startswith(HEADER)]
 
 
 def main() -> int:
-    """Write or compare the tables; returns the exit code."""
+    """Write the tables, or compare them with the existing ones; return the exit code."""
     made = tables()
     status = settle(__doc__, lambda: made)
     for path in left_over(made):

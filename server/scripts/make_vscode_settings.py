@@ -25,7 +25,7 @@ from uncuda.settings import EDITOR_OPTIONS, OPTIONS, Option
 EXTENSION = ROOT / "vscode-extension"
 # Settings that only change the exit code.
 _COMMAND_LINE = {"fail-level", "workers"}
-_OFFERED = [option for option in (*OPTIONS, *EDITOR_OPTIONS) if option.name not in _COMMAND_LINE]
+OFFERED = [option for option in (*OPTIONS, *EDITOR_OPTIONS) if option.name not in _COMMAND_LINE]
 _TEXTS = {"package.nls.json": "en", "package.nls.zh-cn.json": "zh"}
 _FINDINGS = "%configuration.findings%"
 
@@ -36,8 +36,8 @@ def manifest(text: str) -> str:
     package["version"] = uncuda.__version__
     groups = [group for group in package["contributes"]["configuration"] if group["title"] != _FINDINGS]
     properties = {
-        f"uncuda.{_camel(option.name)}": {**_property(option), "order": number}
-        for number, option in enumerate(_OFFERED, 1)
+        f"uncuda.{camel(option.name)}": {**_property(option), "order": number}
+        for number, option in enumerate(OFFERED, 1)
     }
     package["contributes"]["configuration"] = [*groups, {"title": _FINDINGS, "properties": properties}]
     return _json(package)
@@ -46,18 +46,19 @@ def manifest(text: str) -> str:
 def texts(text: str, language: str) -> str:
     """A localization file (package.nls) with the texts of the settings."""
     table = {key: value for key, value in json.loads(text).items() if not key.startswith("setting.")}
-    own = {f"setting.{_camel(option.name)}": getattr(option, language) for option in _OFFERED}
+    own = {f"setting.{camel(option.name)}": getattr(option, language) for option in OFFERED}
     values = {
-        f"setting.{_camel(option.name)}.{choice}": said
-        for option in _OFFERED
-        if option.kind == "string" and (option.name == "target" or {*option.choices} == _said(option, "en").keys())
-        for choice, said in _said(option, language).items()
+        f"setting.{camel(option.name)}.{choice}": said
+        for option in OFFERED
+        if option.kind == "string"
+        and (option.name == "target" or {*option.choices} == choice_texts(option, "en").keys())
+        for choice, said in choice_texts(option, language).items()
     }
     return _json(table | own | values)
 
 
 def _property(option: Option) -> dict[str, Any]:
-    text = f"%setting.{_camel(option.name)}%"
+    text = f"%setting.{camel(option.name)}%"
     return {**_shape(option), "scope": "resource", "markdownDescription": text}
 
 
@@ -96,7 +97,8 @@ def _string(option: Option) -> dict[str, Any]:
     if choices:
         names = _names(option, choices)
         labels = {"enumItemLabels": ["%configuration.unset%", *names]} if unset else {}
-        said = [f"%setting.{_camel(option.name)}.{choice}%" for choice in choices if choice in _said(option, "en")]
+        known = choice_texts(option, "en")
+        said = [f"%setting.{camel(option.name)}.{choice}%" for choice in choices if choice in known]
         told = {"markdownEnumDescriptions": [*([""] if unset else []), *said]} if len(said) == len(choices) else {}
         return {**shape, "enum": [*unset, *choices], **labels, **told}
     return {**shape, **({"pattern": f"^$|{option.pattern}"} if option.pattern else {})}
@@ -108,7 +110,7 @@ def _names(option: Option, choices: list[str]) -> list[str]:
     return [f"{titles[choice]['title']} ({choice})" if option.name == "target" else choice for choice in choices]
 
 
-def _said(option: Option, language: str) -> dict[str, str]:
+def choice_texts(option: Option, language: str) -> dict[str, str]:
     """The explanations of a setting's values, taken from its description: "`value`: what it does"."""
     if option.name == "target":
         key = "title-zh" if language == "zh" else "title"
@@ -121,7 +123,7 @@ def _said(option: Option, language: str) -> dict[str, str]:
     return {name: said.strip(" .;；。") for name, said in found if name in option.choices}
 
 
-def _camel(name: str) -> str:
+def camel(name: str) -> str:
     return re.sub(r"-(\w)", lambda match: match[1].upper(), name)
 
 
@@ -130,7 +132,7 @@ def _json(value: Any) -> str:
 
 
 def files() -> dict[Path, str]:
-    """The path of each file of the extension, with its contents after the settings are inserted."""
+    """Return the files of the extension that contain settings, with their new contents."""
     before = {name: (EXTENSION / name).read_text(encoding="utf-8") for name in ("package.json", *_TEXTS)}
     after = {name: texts(before[name], language) for name, language in _TEXTS.items()}
     return {

@@ -30,7 +30,7 @@ _PINNED = re.compile(r"(torch-npu)==([\w.]+)")
 
 
 def fetched(package: str, version: str) -> Path:
-    """The wheel of a version from the package index, or from the folder of wheels if it is already there."""
+    """Return the wheel of a version, downloaded from the package index unless it is in the folder of wheels already."""
     pattern = f"{package.replace('-', '_')}-{version}-*.whl"
     if not list(WHEELS.glob(pattern)):
         WHEELS.mkdir(parents=True, exist_ok=True)
@@ -45,7 +45,7 @@ def facts_of(place: str, origin: str = "", partial: bool = False) -> Facts:
 
 
 def settle(found: Facts, check: bool) -> bool:
-    """Write the facts about a version, or compare them with the existing file; returns whether they agree."""
+    """Write the facts about a version, or compare them with the existing file; return whether they agree."""
     path, text = NAMES / file_name(found), dumped(found)
     same = path.is_file() and path.read_text(encoding="utf-8") == text
     if not check and not same:
@@ -55,7 +55,7 @@ def settle(found: Facts, check: bool) -> bool:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; 1 if --check finds a difference, 2 if something cannot be read."""
+    """Run the command; return 1 if --check finds a difference, 2 if something cannot be read."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     reading = commands.add_parser("read", help="write what versions have")

@@ -1,4 +1,4 @@
-"""Writes the file of a new rule or target, which works as it is and whose contents you then replace.
+"""Writes the file of a new rule or target, which is complete and whose contents you then replace.
 
 python server/scripts/scaffold.py rule NAME python server/scripts/scaffold.py target ID
 """
@@ -37,13 +37,13 @@ _FEATURES = """
 
 
 def rule(name: str) -> str:
-    """The text of a new rule about one name, with its examples."""
+    """Return the text of a new rule about one name, with its examples."""
     title = name.replace("-", " ").capitalize()
     return RULE.read_text(encoding="utf-8").replace("TITLE", title)
 
 
 def target(identifier: str) -> str:
-    """The text of a new target's declaration with the required words; optional ones are commented out."""
+    """Return the text of a new target's declaration with the required words; optional words are commented out."""
     head = _HEAD.format(ID=identifier.upper(), id=identifier)
     return head + "".join(f"{_line(word, identifier)}\n" for word in WORDS) + _FEATURES
 

@@ -1,4 +1,5 @@
-"""Generates the rows of the API tables from decisions by people about each name and facts about each plugin version."""
+"""Generates the rows of the API tables from what people decided about each name and from facts about each version of a
+plugin."""
 
 from __future__ import annotations
 
@@ -14,18 +15,19 @@ COLUMNS = (
     *("name", "kind", "status", "replacement", "present", "since"),
     *("missing", "extra", "positions", "limits", "shim"),
 )
-# PyTorch's aliases of names that a patch sets: torch/__init__.py, torch/amp/__init__.py.
+# PyTorch's aliases for names that a patch sets, from torch/__init__.py and torch/amp/__init__.py.
 ALIASES = dict.fromkeys(("torch.autocast", "torch.amp.autocast"), "torch.amp.autocast_mode.autocast")
 
-# The PyTorch version that first has a name, for names that the PyTorch of older plugins lacks: torch/__init__.py.
+# For names that the PyTorch of older plugins lacks: the PyTorch version that first has the name, from
+# torch/__init__.py.
 YOUNGER = {"torch.OutOfMemoryError": "2.5.0"}
 
 
 class Decision(NamedTuple):
-    """The decision of people about one name: a line of server/scripts/tables/TARGET.tsv.
+    """What people decided about one name: a line of server/scripts/tables/TARGET.tsv.
 
-    `shim`: whether the target's patch makes the name work; empty if the plugin itself contains the patch, which can be
-    read.
+    `shim`: whether the target's patch makes the name work; empty if the plugin itself contains the patch, so that this
+    can be read.
     """
 
     name: str
@@ -44,7 +46,8 @@ class Plugin:
         self.versions, self.torch, self.patch = versions, torch, patch
 
     def rows(self, decisions: Sequence[Decision], at: int) -> list[Row]:
-        """The rows for one version; without names for which it is unknown whether the version has their counterpart."""
+        """Return the rows for one version, without names for which it is unknown whether the version has a
+        counterpart."""
         return [row for decision in decisions if (row := self._row(decision, at))]
 
     def _row(self, decision: Decision, at: int) -> Row | None:
@@ -52,7 +55,7 @@ class Plugin:
         holder = at if have[at] else next((later for later in range(at, len(have)) if have[later]), None)
         if have[at] is None:
             return None
-        if holder is None:  # the name was removed in later versions
+        if holder is None:  # the name is missing because later versions removed it
             decision = decision._replace(status="missing", replacement="")
         first = have.index(True) if True in have else 0
         since = "" if holder is None else self.versions[first if holder == at else holder].version
@@ -69,8 +72,8 @@ class Plugin:
         )
 
     def _has(self, name: str, version: Version) -> bool | None:
-        """Whether a version has a name; True for PyTorch's own names, and if no name is needed; None if the name was
-        not read."""
+        """Return whether a version has a name; True for PyTorch's own names, and if no name is needed; None if the file
+        with the name was not read."""
         if version.within(name):
             return version.has(name)
         if not any(other.gives(name) for other in self.versions):
@@ -92,11 +95,11 @@ class Plugin:
 
 
 def native_rows(states: Sequence[Row], at: int) -> list[Row]:
-    """Names that the vendor's documents for one version list as not supported; limits that apply to some hardware only
-    are given for the newest version alone.
+    """Return rows for names that the vendor's documents for one version list as not supported; limits that apply to
+    some hardware only are given for the newest version alone.
 
-    `states`: name, a letter for each version, hardware, limits. The hardware is that of the newest version that lists
-    the name.
+    `states`: for each name, a letter for each version, the hardware and the limits. The hardware in a row is that of
+    the newest version that lists the name.
     """
     rows: list[Row] = []
     for name, letters, hardware, limits in states:

@@ -8,8 +8,8 @@ from .import_path import imported_from_current_folder, leave_current_folder
 def main() -> int:
     """Run the command line without importing modules from the current folder; returns its exit code.
 
-    If Python has imported a module from the current folder before this one, the function does nothing else, because
-    that module may contain any code.
+    If Python has already imported a module from the current folder, the function does nothing else, because that module
+    may contain any code.
     """
     file = imported_from_current_folder()
     leave_current_folder()
@@ -22,7 +22,7 @@ def main() -> int:
     return run()
 
 
-# The text is in both languages, because choosing one would import more modules.
+# The text is in both languages, because choosing one would require importing more modules.
 _IMPORTED = """\
 uncuda: error: Python has imported {0} from the current folder, in place of a module of its own: nothing was done. \
 Run `python -I -m uncuda`, or the command `uncuda` without PYTHONPATH.

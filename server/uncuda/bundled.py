@@ -1,4 +1,5 @@
-"""uncuda in an editor extension's bundle: it imports only the modules in the bundle and Python's standard library.
+"""Runs uncuda from an editor extension's bundle: only the modules in the bundle and Python's standard library are
+imported.
 
 Packages that are installed for the chosen Python are not imported, even if a bundled package has the same name. libcst
 is the exception: it needs a wheel for each platform and Python version, while a bundle is the same for all.
@@ -45,8 +46,8 @@ def command() -> list[str]:
 
 
 def preamble() -> str:
-    """Python statements that isolate another process as `isolate` isolated this one; empty if this one is not
-    isolated."""
+    """Return Python statements that isolate another process as `isolate` isolated this one; empty if this process is
+    not isolated."""
     if not _libs:
         return ""
     return f"import sys; sys.path.insert(0, {_libs!r}); from uncuda.bundled import isolate; isolate({_libs!r})"
@@ -63,8 +64,8 @@ def _is_pythons_own(entry: str) -> bool:
 
 
 def _forget_others(libs: str) -> None:
-    """Remove from sys.modules the modules that have the name of a bundled one but were imported from elsewhere at
-    start."""
+    """Remove from sys.modules the modules that have the name of a bundled module but were imported from elsewhere when
+    Python started."""
     ours = {path.name.partition(".")[0] for path in Path(libs).iterdir()}
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] in ours and not str(getattr(module, "__file__", None)).startswith(libs):

@@ -1,4 +1,4 @@
-"""Notebooks: the cells whose sources make up the checked text, and the JSON strings of the file that contain them."""
+"""Cells of notebooks: their sources make up the checked text, and JSON strings of the file contain these sources."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Literal:
 
     @cached_property
     def _escapes(self) -> tuple[list[int], list[int]]:
-        """For each escape in `raw`: the offset in `text` after the escape, and how many more characters `raw` has up to
-        there."""
+        """For each escape sequence in `raw`: the offset in `text` after it, and by how many characters `raw` is longer
+        than `text` up to there."""
         ends, more = [], []
         longer = 0
         for found in _UNIT.finditer(self.raw):
@@ -39,7 +39,7 @@ class Literal:
         return str(json.loads(f'"{self.raw}"')) if "\\" in self.raw else self.raw
 
     def offset(self, local: int) -> int:
-        """The offset in `raw` that corresponds to an offset in `text`."""
+        """Return the offset in `raw` that corresponds to an offset in `text`."""
         ends, more = self._escapes if "\\" in self.raw else ([], [])
         index = bisect_right(ends, local)
         return local + (more[index - 1] if index else 0)
@@ -74,7 +74,7 @@ class Cells:
 
     @cached_property
     def original(self) -> str:
-        """The joined text before its magics (`%time`) were replaced; offsets are the same."""
+        """The joined text before magics such as `%time` were replaced; the offsets are the same."""
         return "\n".join("".join(literal.text for literal in cell.literals) for cell in self.every)
 
     @cached_property
@@ -86,17 +86,18 @@ class Cells:
         return self.every[max(0, bisect_right(self.starts, offset) - 1)]
 
     def holding(self, offset: int, is_end: bool = False) -> Literal:
-        """The JSON string that contains an offset; with `is_end` the one that contains the character before it."""
+        """Return the JSON string that contains an offset; with `is_end`, the one that contains the character before the
+        offset."""
         find = bisect_left if is_end else bisect_right
         return self.literals[max(0, find(self._beginnings, offset) - 1)]
 
     def offsets(self, start: int, end: int) -> tuple[int, int]:
-        """The offsets in the file's text of a span of the joined text that lies in one JSON string."""
+        """Return the offsets in the file's text for a span of the joined text that is in one JSON string."""
         first, last = self.holding(start), self.holding(end, start < end)
         return first.at + first.offset(start - first.start), last.at + last.offset(end - last.start)
 
     def physical(self, offset: int, is_end: bool = False) -> tuple[int, int]:
-        """The line and column in the file, from 1, of an offset; with `is_end`, the position after the preceding
+        """Return the line and column in the file, from 1, of an offset; with `is_end`, the position after the preceding
         character."""
         if not self.literals:
             return 1, 1

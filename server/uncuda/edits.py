@@ -64,7 +64,7 @@ def select(fixes: Sequence[Fix]) -> list[Fix]:
     """Return the fixes that can be applied in one pass: in order, without those that conflict with an earlier one; a
     fix is applied as a whole or not at all."""
     taken: set[Edit] = set()
-    ordered: list[Edit] = []  # the edits do not overlap, so their ends are sorted, too
+    ordered: list[Edit] = []  # the edits do not overlap, so their ends are in order as well
     chosen = []
     for fix in fixes:
         fresh = [edit for edit in fix.edits if edit not in taken]
@@ -86,13 +86,13 @@ def _near(edits: list[Edit], edit: Edit) -> Iterator[Edit]:
 
 
 def merge(fixes: Iterable[Fix]) -> list[Edit]:
-    """The edits of several fixes; an edit that they share is included once."""
+    """Return the edits of several fixes; an edit that several fixes have in common is included once."""
     return sorted({edit for fix in fixes for edit in fix.edits}, key=_order)
 
 
 def in_cell(edit: Edit, program: str, starts: Sequence[int]) -> tuple[int, Edit]:
-    """The index in `starts` of the cell that contains an edit of a notebook's joined text, and the edit for that cell.
-    `starts`: offsets at which cells begin."""
+    """Return the index of the cell that contains an edit of a notebook's joined text, and the edit as one of that cell.
+    `starts`: the offsets at which cells begin."""
     index = max(0, bisect_right(starts, edit.start) - 1)
     if edit.start == edit.end == starts[index] and index and edit.text.endswith("\n"):
         before = program[starts[index - 1] : starts[index] - 1]
@@ -133,7 +133,7 @@ def compose(text: str, passes: Iterable[Sequence[Change]]) -> list[Change]:
 
 
 class _Place(NamedTuple):
-    """A change at its offsets in the text between two passes. `grown` is the number of characters by which the change
+    """A change with its offsets in the text between two passes. `grown`: the number of characters by which the change
     made that text longer."""
 
     start: int

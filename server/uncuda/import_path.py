@@ -1,8 +1,8 @@
 """Removes the current folder from a process's import path, since that folder may be untrusted.
 
-Python puts that folder first for `python -m uncuda`, and wherever PYTHONPATH has an empty part or a `.`. When this
-module is imported, the current folder is still on the path, so it imports only modules that Python has already imported
-at start, not even `__future__`.
+Python puts the current folder first for `python -m uncuda`, and wherever PYTHONPATH has an empty part or a `.`. When
+this module is imported, the current folder is still on the import path, so this module imports only modules that Python
+has already imported at start, not even `__future__`.
 """
 
 # ruff: noqa: PTH118, PTH119, PTH120 pathlib, and what it imports, could come from the folder
@@ -14,9 +14,9 @@ _PYTHON = os.path.dirname(os.path.realpath(os.__file__))
 
 
 def without_current_folder(path: list[str]) -> list[str]:
-    """An import path without the entries that are the current folder.
+    """Return an import path without the entries that are the current folder.
 
-    The folder stays if it is the one of uncuda itself, of Python's library or of an environment's packages.
+    The current folder stays if it is the folder of uncuda itself, of Python's library or of an environment's packages.
     """
     here = _real("")
     if here in _trusted():
@@ -57,7 +57,7 @@ def _real(entry: str) -> str:
 
 
 def _trusted() -> set[str]:
-    """The folders that this Python imports from by default."""
+    """Return the folders from which this Python imports by default."""
     found = {_UNCUDA, _PYTHON, os.path.join(_PYTHON, "lib-dynload")}
     if sys.platform == "win32":
         found |= {_real(sys.base_prefix), _real(os.path.join(sys.base_prefix, "DLLs"))}

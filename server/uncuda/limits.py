@@ -1,6 +1,6 @@
 """Limits on the work that the analysis of one text may take, and the counter that enforces them.
 
-Work is counted, not timed, so that a text is refused on every machine or on none.
+Work is counted in steps and not timed, so that a text is refused either on every machine or on none.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ class Limits:
     """The maximum work for one analysis of one text; docs/decisions explains the defaults."""
 
     bytes: int = 8_000_000
-    """Size of the text in bytes."""
+    """The size of the text in bytes."""
     statements: int = 50_000
-    """Logical lines that are parsed; a line that is parsed again counts again."""
+    """The number of logical lines that are parsed; a line that is parsed again counts again."""
     comparisons: int = 5_000_000
-    """Steps of loops over candidates, lines and tokens."""
+    """The number of steps of loops over candidates, lines and tokens."""
     depth: int = 100
-    """Nesting of expressions within a statement, and of blocks."""
+    """The nesting of expressions within a statement, and of blocks."""
 
 
 class LimitExceeded(Exception):
-    """A text exceeds a limit. `setting`: the name of the setting that raises the limit."""
+    """A text exceeds a limit. `setting`: the name of the setting by which the user can raise the limit."""
 
     def __init__(self, kind: Kind, limit: int) -> None:
         super().__init__(kind, limit)
@@ -36,7 +36,7 @@ class LimitExceeded(Exception):
 
     @property
     def setting(self) -> str:
-        """The name of the setting that raises the limit, in kebab-case: `max-depth`."""
+        """The name of the setting by which the user can raise the limit, in kebab-case: `max-depth`."""
         return f"max-{self.kind}"
 
     def __str__(self) -> str:
@@ -86,4 +86,4 @@ class Work:
 
 
 UNLIMITED = Limits(*[2**62] * 4)
-"""Limits for texts that do not come from the user."""
+"""Limits that no text exceeds, for analyses whose work must not be refused."""

@@ -1,8 +1,8 @@
-"""Makes text safe to print for a person or a CI system: characters that control a terminal are replaced by Python's
+"""Makes text safe to print for a terminal or a CI system: characters that control a terminal are replaced by Python's
 escapes.
 
-File names, comments, settings and Python's messages about them are untrusted text. Untrusted text is escaped when it is
-written to a terminal, a log or an editor's message; findings, paths and edits in memory are not escaped.
+File names, comments, settings and Python's messages that quote them are untrusted text. Untrusted text is escaped when
+it is written to a terminal, a log or an editor's message; findings, paths and edits in memory are not escaped.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 # surrogates.
 _LATER = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff"
 _STEERING = re.compile(f"[\\x00-\\x1f{_LATER}]")
-_STEERING_JSON = re.compile(f"[{_LATER}]")  # JSON has already escaped the other ones in strings
+_STEERING_JSON = re.compile(f"[{_LATER}]")  # JSON itself escapes the other control characters in strings
 # GitHub runs `::` at the start of a line and `##[` anywhere in a line as a command; Azure Pipelines runs `##vso[`.
 _COMMAND = re.compile(r"(?:(?<=##)|(?<=##vso))\[", re.IGNORECASE)
 _COMMAND_START = re.compile(r"(\A\s*):(?=:|\Z)")
@@ -24,11 +24,11 @@ LONGEST_QUOTE = 200
 
 
 def printable(text: str) -> str:
-    r"""The text on one line, without characters that control a terminal and without text that a CI system runs as a
-    command.
+    r"""Return the text on one line, without characters that control a terminal and without text that a CI system runs
+    as a command.
 
-    Escapes are those of Python: `\n`, `\x1b`, `\u202e`, and `\udcff` for the byte 0xff of a name that is not UTF-8. All
-    other characters are unchanged, including backslashes.
+    The escapes are those of Python: `\n`, `\x1b`, `\u202e`, and `\udcff` for the byte 0xff of a name that is not UTF-8.
+    All other characters are unchanged, including backslashes.
     """
     if text.isprintable() and "##" not in text and "::" not in text and not text.endswith(":"):
         return text
@@ -41,13 +41,14 @@ def printable_lines(text: str) -> str:
 
 
 def controls_escaped(text: str) -> str:
-    """The text on one line, without characters that control a terminal; commands of a CI system are not escaped."""
+    """Return the text on one line, without characters that control a terminal; commands of a CI system are not
+    escaped."""
     return text if text.isprintable() else _STEERING.sub(_escape, text)
 
 
 def printable_json(text: str) -> str:
-    """JSON text with the same value, without characters that control a terminal or text that a CI system runs as a
-    command."""
+    """Return JSON text with the same value, without characters that control a terminal or text that a CI system runs as
+    a command."""
     if text.isprintable() and "##" not in text:
         return text
     return _COMMAND.sub(r"\\u005b", _STEERING_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
@@ -75,7 +76,7 @@ def markdown_code(text: str) -> str:
 
 
 def code_parted(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the parts of a sentence, each with True if the part is code between backticks.
+    """Yield the parts of a sentence, each with True if it is code between backticks, and False otherwise.
 
     If the number of backticks is odd, the whole sentence is one part without code.
     """

@@ -1,4 +1,5 @@
-"""Reads one untrusted file: it must be a regular file, is opened without blocking, and is read up to a maximum size."""
+"""Reads one untrusted file: it must be a regular file, opening it must not block, and only a maximum number of bytes is
+read."""
 
 from __future__ import annotations
 
@@ -10,14 +11,14 @@ LARGEST_CONFIGURATION = 1_000_000
 """The maximum size in bytes of a file that is not Python source: configuration, .gitignore, requirements."""
 
 _FLAGS = os.O_RDONLY
-for _name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY"):  # not every system has all of them
+for _name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY"):  # some systems lack some of these flags
     _FLAGS |= getattr(os, _name, 0)
 _PART = 1_000_000
 _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 
 
 class TooLargeError(OSError):
-    """A file has more bytes than allowed. `size`: the number of its bytes, as far as known."""
+    """A file has more bytes than are allowed. `size`: the number of bytes of the file, as far as it is known."""
 
     def __init__(self, size: int, largest: int) -> None:
         super().__init__(errno.EFBIG, f"larger than {largest / 1e6:g} MB ({size / 1e6:.1f} MB)")
@@ -34,15 +35,15 @@ class NotUtf8Error(ValueError):
 
 
 def read_bytes(path: str, largest: int = LARGEST_CONFIGURATION) -> bytes:
-    """The bytes of a regular file, or of a regular file that a link points to; never blocks.
+    """Return the bytes of a regular file, or of a regular file to which a link points; the function never blocks.
 
-    Raises OSError if the file cannot be read or is not a regular file, but for example a pipe or a device;
-    TooLargeError if there are more than `largest` bytes, also if the file grows while it is read.
+    Raise OSError if the file cannot be read or is not a regular file, but for example a pipe or a device; raise
+    TooLargeError if there are more than `largest` bytes, even if the file grows while it is read.
     """
     try:
         # This function is called for every file: pathlib.Path would double its time, and a file object would add half.
         file = os.open(path, _FLAGS)
-    except ValueError as error:  # the path is invalid: it has a NUL, or a character that no file name can have
+    except ValueError as error:  # the path is invalid: it contains a NUL, or a character that no file name can contain
         raise OSError(errno.EINVAL, str(error)) from None
     except OSError as error:
         if error.errno == errno.ENXIO:
@@ -58,7 +59,7 @@ def read_bytes(path: str, largest: int = LARGEST_CONFIGURATION) -> bytes:
 
 
 def decode_utf8(data: bytes) -> str:
-    """The text of UTF-8 bytes, without a byte order mark; NotUtf8Error if they are not UTF-8."""
+    """Return the text of UTF-8 bytes, without a byte order mark; raise NotUtf8Error if they are not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -71,7 +72,7 @@ def _read(file: int, size: int, largest: int) -> bytes:
     data = os.read(file, size + 1)
     if len(data) == size:
         return data
-    parts, total = [data], len(data)  # the file changes while it is read, or the system reports no size
+    parts, total = [data], len(data)  # the file grows while it is read, or the system reports no size
     while parts[-1]:
         if total > largest:
             raise TooLargeError(total, largest)

@@ -1,4 +1,5 @@
-"""Source text and positions: decodes bytes without loss and encodes them again, converts offsets to lines and columns.
+"""Source text and positions: bytes are decoded without loss and encoded again, and offsets are converted to lines and
+columns.
 
 In all other modules, positions in a file are half-open spans of character offsets into `Source.text`.
 """
@@ -16,11 +17,11 @@ from .cells import Cells
 
 # PEP 263: the pattern that CPython's tokenizer searches in the first two lines.
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-# Codecs for host names, which take time quadratic in the length of the text, and one codec that always fails.
+# Codecs for host names, which take time quadratic in the length of the text, and a codec that always fails.
 _NOT_OF_FILES = frozenset({"idna", "punycode", "undefined"})
 _LONGEST_NAME = 80  # maximum length of the name of an encoding
 _BLANK = re.compile(rb"^[ \t\f]*(?:[#\r\n]|$)")
-_FEW = 16  # after this many calls of `position` with a smaller offset than the last, `line_starts` is computed
+_FEW = 16  # after this many calls of `position` with an offset before that of the last call, `line_starts` is computed
 _BREAK = re.compile(r"\r\n|\n|\r")
 
 
@@ -32,7 +33,7 @@ class Span(NamedTuple):
 
 
 class Location(NamedTuple):
-    """A position as shown to a person: line and column, from 1; in a notebook they are relative to a cell."""
+    """A position as it is shown to a user: line and column, from 1; in a notebook they are relative to a cell."""
 
     line: int
     column: int
@@ -88,7 +89,7 @@ class Source:
         return source
 
     def encode(self, text: str | None = None) -> bytes:
-        """`text` (default: the source's own) as bytes in the file's encoding, with its byte order mark."""
+        """Return `text` (default: the source's own text) as bytes in the file's encoding, with its byte order mark."""
         assert self.cells is None, "a program is not what a notebook's file holds"
         try:
             data = (self.text if text is None else text).encode(self.encoding)
@@ -109,8 +110,10 @@ class Source:
 
     def position(self, offset: int) -> tuple[int, int]:
         """The (line, column) of an offset, both from 1, columns in characters."""
-        if "line_starts" not in self.__dict__ and not self._carriages:  # a few calls do not need a table
-            passed, line, back = self.__dict__.get("_passed", (0, 1, 0))  # offsets are usually increasing
+        # for a few calls, the table of line starts is not needed
+        if "line_starts" not in self.__dict__ and not self._carriages:
+            # the offsets of successive calls usually increase
+            passed, line, back = self.__dict__.get("_passed", (0, 1, 0))
             if offset < passed:
                 passed, line, back = 0, 1, back + 1
             if back < _FEW:
@@ -142,7 +145,7 @@ class Source:
         return Location(*start), Location(*end)
 
     def offsets(self, span: Span) -> Span:
-        """A span as offsets in the file's text; for a notebook, in its JSON text."""
+        """Return a span as offsets in the file's text; for a notebook, in its JSON text."""
         return span if self.cells is None else Span(*self.cells.offsets(*span))
 
     def offset(self, line: int, column: int) -> int:

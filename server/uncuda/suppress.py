@@ -20,7 +20,7 @@ _BREAK = re.compile(r"\r\n|\n|\r")
 
 
 class Located(Protocol):
-    """An object that can be suppressed: a finding."""
+    """The interface of an object that can be suppressed, such as a finding."""
 
     @property
     def rule(self) -> str: ...
@@ -33,8 +33,8 @@ FindingT = TypeVar("FindingT", bound=Located)
 
 
 class Unused(NamedTuple):
-    """A suppression comment that suppresses nothing, or of which some rule names suppress nothing. `rules`: the names
-    that `edit` removes, empty if the comment has no names; `unknown`: those of them that are not the name of a rule."""
+    """A suppression comment that suppresses no finding, or in which some rule names suppress none. `rules`: the names
+    that `edit` removes, empty if the comment names no rule; `unknown`: those names that are not the name of a rule."""
 
     span: Span
     rules: tuple[str, ...]
@@ -44,8 +44,8 @@ class Unused(NamedTuple):
 
 @dataclass(frozen=True)
 class Comment:
-    """A suppression comment. `names`: the spans of the rule names, None: the comment suppresses every rule; `line`: the
-    line that it applies to, None: the whole file."""
+    """A suppression comment. `names`: the spans of the rule names, None if the comment suppresses every rule; `line`:
+    the line to which it applies, None for the whole file."""
 
     span: Span
     names: tuple[Span, ...] | None
@@ -78,7 +78,7 @@ class Suppressions:
         return _line_at(self.text, span.start), last
 
     def _goes_on(self, line: Span) -> int | None:
-        """The offset on which a line that ends inside a string or with a backslash continues; None for any other
+        """Return the offset at which a line continues that ends inside a string or with a backslash; None for any other
         line."""
         holder = self.string_around(line.end)
         if holder is not None and holder[0] < line.end:
@@ -92,7 +92,7 @@ class Suppressions:
         known_rules: Collection[str],
         active_rules: Collection[str],
     ) -> tuple[list[FindingT], list[Unused]]:
-        """The findings that no comment suppresses, and the comments or names that suppressed nothing.
+        """Return the findings that no comment suppresses, and the comments or rule names that suppressed no finding.
 
         `known_rules`: the names of all rules. `active_rules`: the rules that were checked in this text; only they can
         be reported as suppressing nothing.
@@ -107,8 +107,8 @@ class Suppressions:
         return kept, [entry for entry in entries if entry and not self._silence(RULE, entry.span, used, named=True)]
 
     def _silence(self, rule: str, span: Span, used: set[tuple[Comment, str]], named: bool = False) -> bool:
-        """Whether a comment suppresses a finding with this rule and span; with `named`, only comments that name the
-        rule count."""
+        """Return whether a comment suppresses a finding with this rule and span; with `named`, only comments that name
+        the rule count."""
         silent = False
         for comment in self._about(span):
             names = comment.names
@@ -118,7 +118,7 @@ class Suppressions:
         return silent
 
     def _about(self, span: Span) -> Iterator[Comment]:
-        """The comments on the lines of a span, and those for the whole file."""
+        """Yield the comments on the lines of a span, and those that apply to the whole file."""
         for line in dict.fromkeys((None, *self.lines_of(span))):
             yield from self._by_line.get(line, ())
 
@@ -178,8 +178,8 @@ NONE = Suppressions()
 def parse(text: str, is_comment: Callable[[int], bool], string_around: StringAround | None = None) -> Suppressions:
     """The suppression comments of a text.
 
-    `is_comment(offset)` tells whether the `#` at an offset begins a comment, and is not a part of a string;
-    `string_around(offset)` returns the span of the triple-quoted string around an offset.
+    `is_comment(offset)` returns whether the `#` at an offset begins a comment; `string_around(offset)` returns the span
+    of the triple-quoted string that contains an offset.
     """
     if "uncuda:" not in text:
         return NONE

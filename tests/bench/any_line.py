@@ -31,8 +31,8 @@ SEED = 17
 WARM = 40
 PASTED = 50
 PLACES = 30
-# A file of a program that people port; a large file and a small file of its package; the large file with two more of
-# the package. The dense text is nearly all CUDA code, and has no budget.
+# A file of a package that people port; a large file and a small file of the same package; the large file followed by
+# two other files of the package. The dense text is nearly all CUDA code, and has no budget.
 _LARGE = ["modeling_utils.py", "integrations/compressed_tensors.py"]
 TEXTS = {
     "1.2k lines": ("yolov5", "yolov5/utils", ["dataloaders.py"]),
@@ -44,7 +44,7 @@ RATIOS = {
     "any line": {"1.2k lines": 0.4, "5.7k lines": 0.35, "11k lines": 0.15},
     "column 0": {"1.2k lines": 0.4, "5.7k lines": 0.5, "11k lines": 0.3},
 }
-SPREAD = 2.5  # upper bound for the 95th of 100 keystrokes, as a multiple of the median
+SPREAD = 2.5  # the highest allowed ratio of the 95th percentile of 100 keystrokes to their median
 
 
 class Key(NamedTuple):
@@ -133,10 +133,11 @@ KINDS: dict[str, Kind] = {
 
 
 def text_of(name: str) -> str:
-    """Return one of the texts to type in."""
+    """Return the text in which a benchmark types, by its name in TEXTS."""
     package, folder, parts = TEXTS[name]
     text = "".join((tree(package) / folder / part).read_text(encoding="utf-8") for part in parts)
-    return text.replace("from __future__ import", "# from __future__ import")  # a file may have it at its top only
+    # such an import is allowed only at the top of a file
+    return text.replace("from __future__ import", "# from __future__ import")
 
 
 def spent(command: list[str], folder: Path, text: str, kinds: Sequence[str]) -> dict[str, list[float]]:

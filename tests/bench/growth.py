@@ -2,9 +2,9 @@
 
     python tests/bench/growth.py [--large] [NAME…]
 
-The figures are CPU seconds of the command, without its start, for files of 16 kB, 64 kB and, with `--large`, 1 MB; and
-the factor by which the time grows when the size grows fourfold. `limited` means that the file is reported as too much
-work, after the seconds that are shown; `fewer` means that it is checked, but not all constructs have a finding.
+The figures are the CPU seconds of the command, without its start, for files of 16 kB, 64 kB and, with `--large`, 1 MB,
+and the factor by which the time grows when the size grows fourfold. `limited`: the file was reported as too much work,
+after the seconds that are shown; `fewer`: the file was checked, but not every construct in it has a finding.
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.run import Figure
 from support.growth import SHAPES
 
-MOST = 5.0  # maximum factor for four times the size
+MOST = 5.0  # the highest allowed factor for four times the size
 SIZES = (16 << 10, 64 << 10)
-LARGE = 1 << 20  # with this size, a run of all constructs takes half an hour
-SHORT = 1.0  # CPU seconds; a shorter run is repeated three times, and the fastest counts
-ENOUGH = 0.05  # CPU seconds; a shorter run is too inexact to show growth
-# The constructs, and the number of findings in a file with n of them; None: the number is not checked.
+LARGE = 1 << 20  # a run of all constructs with this size takes half an hour
+SHORT = 1.0  # in CPU seconds; a shorter run is repeated three times, and the fastest counts
+ENOUGH = 0.05  # in CPU seconds; a shorter run is too inexact to show growth
+# The constructs, each with a function from n to the number of findings in a file with n of them; None: the number is
+# not checked.
 ROWS: dict[str, Callable[[int], int] | None] = {
     "and_chain": lambda n: n,
     "is_cuda_chain": lambda n: n,
@@ -156,7 +157,7 @@ def _remark(done: Run, name: str, n: int, kind: str) -> str:
 
 
 def growth(names: Sequence[str] = tuple(ROWS), sizes: Sequence[int] = SIZES) -> Iterator[Figure]:
-    """Yield, for each construct, the time for four times the size."""
+    """Yield, for each construct, the factor by which the time grows for four times the size."""
     for command in ("check", "fix"):
         import_module(f"uncuda.cli.{command}")
     with ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:

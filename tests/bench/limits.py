@@ -33,7 +33,7 @@ class _Kept(Work):
 
 
 def most(folder: Path, engine: Engine) -> dict[str, tuple[int, str]]:
-    """The largest figure of each kind in a folder, and the file that has it."""
+    """Return the largest count of each kind of work in a folder, and the file that causes it."""
     found = dict.fromkeys(KINDS, (0, ""))
     for path in sorted(folder.rglob("*.py")):
         data = path.read_bytes()

@@ -3,8 +3,8 @@
     python tests/bench/lsp_server.py [--json FILE]
 
 CPU time is user and system time of the server and of the processes that it starts, read from /proc; wall time is the
-time that the client waits, which includes the effect of other programs. The script never fails because a figure is too
-high.
+time that the client waits, which other programs on the machine can lengthen. The script never fails because of a figure
+that is too high.
 """
 
 import argparse
@@ -36,10 +36,11 @@ RUNS = 5
 TURNS = 3  # number of runs of each server, alternately
 TYPED = "torch.cuda.set_device(1)"
 MEGATRON = "megatron-core"
-BEYOND = 30_000  # number of pairs of statements in the text
-# Of the files in the benchmark's packages that contain CUDA words and have 950 to 1,050 or 4,500 to 5,500 lines, those
-# with the median number of such lines; the text of 10,000 lines is the second one, followed by another large file of
-# its package. The dense texts are nearly all CUDA code: they show the cost of findings, and have no budget.
+BEYOND = 30_000  # the number of pairs of statements in the text that exceeds the limits
+# Two of the texts are files of the benchmark's packages that contain CUDA words: among files with 950 to 1,050 and with
+# 4,500 to 5,500 lines, the one with the median number of such words; the text of 10,000 lines is the second file,
+# followed by another large file of its package. The dense texts are nearly all CUDA code: they show the cost of
+# findings, and have no budget.
 LARGE = "transformers/modeling_utils.py"
 BUFFER = "megatron/core/distributed/fsdp/src/megatron_fsdp/param_and_grad_buffer.py"
 TEXTS = {
@@ -75,14 +76,14 @@ def ended(client: Client) -> None:
 
 
 def place_to_type(text: str) -> tuple[str, int]:
-    """A text with an indented empty line in the middle, before a statement, and that line's number."""
+    """Return a text with an indented empty line in the middle, before a statement, and the number of that line."""
     lines = text.splitlines(keepends=True)
     middle = next(number for number in range(len(lines) // 2, len(lines)) if lines[number].startswith("        return"))
     return "".join([*lines[:middle], "        \n", *lines[middle:]]), middle
 
 
 def keys(line: int) -> Iterator[Json]:
-    """Endless changes that type a statement on a line, one key at a time, and delete it again."""
+    """Yield endless changes that type a statement on a line, one character at a time, and delete it again."""
     while True:
         for column, key in enumerate(TYPED, 8):
             place = {"line": line, "character": column}
@@ -113,10 +114,12 @@ def typing(command: list[str], folder: Path, text: str) -> tuple[float, list[flo
 
 
 def keystrokes(folder: Path) -> Iterator[Figure]:
-    """CPU time per keystroke beside ruff's, as the median of a few runs of each, and how long the client waits."""
+    """Yield the CPU time per keystroke beside ruff's (the median of a few runs of each), and how long the client
+    waits."""
     for name, (package, parts) in TEXTS.items():
         text = "".join((tree(package) / part).read_text(encoding="utf-8") for part in parts)
-        text = text.replace("from __future__ import", "# from __future__ import")  # a file may have it at its top only
+        # such an import is allowed only at the top of a file
+        text = text.replace("from __future__ import", "# from __future__ import")
         pairs = [(typing(SERVER, folder, text), typing(ruff(), folder, text)) for _ in range(TURNS)]
         ours, theirs = (statistics.median(run[0] for run in runs) for runs in zip(*pairs))
         waits = [wait for (_, each), _ in pairs for wait in each]
@@ -181,7 +184,7 @@ def fixing(folder: Path) -> Iterator[Figure]:
         begun = time.perf_counter()
         client.request("textDocument/hover", asked)
         waits.append(1000 * (time.perf_counter() - begun))
-        time.sleep(0.01)  # a user would wait even longer between two keystrokes
+        time.sleep(0.01)  # a user would pause even longer between two keystrokes
     spent = usage(client.process.pid).cpu - before.cpu
     result = client.reply(running)
     assert result["applied"] and result["files"] > 100 and len(edits) == 1, result
@@ -222,7 +225,7 @@ def typing_anywhere(folder: Path) -> Iterator[Figure]:
 
 
 def settled(client: Client) -> Usage:
-    """The CPU time and memory of a server once it is idle."""
+    """Return the CPU time and memory of a server once it is idle."""
     last = usage(client.process.pid)
     while True:
         time.sleep(0.3)

@@ -25,7 +25,8 @@ def environment() -> dict[str, str]:
 def once(command: list[str], codes: tuple[int, ...] = (0,)) -> Cost:
     """Run a command and discard its output; raises RuntimeError if its exit code is not one of `codes`.
 
-    The kernel first counts the memory of a new process as that of its parent, so this program stays small.
+    The kernel first counts the memory of a new process as that of its parent, so this measuring process must stay
+    small.
     """
     nowhere = subprocess.DEVNULL
     process = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere, env=environment())

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 _TICK = os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
-_OF_PROCESS = 2  # on Linux the id of a process's CPU clock, for all its threads, is (~pid << 3) | 2
+# on Linux the id of the clock for a process's CPU time is (~pid << 3) | 2, which includes all its threads
+_OF_PROCESS = 2
 
 
 class Usage(NamedTuple):
-    """CPU seconds of a process, of its children, and of those that have ended; the memory in MiB of the process, and of
-    all of them."""
+    """The CPU seconds of a process, of its children, and of children that have ended; the memory in MiB of the process,
+    and of all of them together."""
 
     cpu: float
     mebibytes: float
@@ -53,8 +54,8 @@ def _memory(process: int) -> float:
 
 
 class Clock:
-    """Reads the CPU time of a running process and its descendants from the clocks of the processes, which is exact and
-    fast.
+    """Reads the CPU time of a running process and its descendants from the clocks of these processes, which is exact
+    and fast.
 
     The CPU time of a process that has ended counts up to the last time it was read.
     """

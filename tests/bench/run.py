@@ -4,7 +4,7 @@ language server.
     python tests/bench/run.py [--json FILE] [--trees NAME…] [--only-command-line] [--large] [--peers]
 
 The script also measures the cost of a keystroke on any line, and how time grows with the size of a file. The script
-does not fail because of a figure: it prints each with its budget, and `ok` or `OVER`.
+does not fail because of a figure: it prints each one with its budget, and `ok` or `OVER`.
 """
 
 import argparse
@@ -25,15 +25,15 @@ from bench.measure import median, printed, python_files
 from corpus.fetch import pinned, tree
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "train" / "distributed.py"
-# Measured in addition to the packages that have budgets, to show the cost of code that is nearly all CUDA.
+# These packages are measured in addition to those with budgets, to show the cost of code that is nearly all CUDA.
 DENSE = "megatron-core"
 UNCUDA = [sys.executable, "-m", "uncuda"]
 TARGET = ["--target", "npu"]
 CHECK = [*UNCUDA, "check", "--isolated", "--exit-zero", "--quiet", *TARGET]
 FIX = [*UNCUDA, "fix", "--isolated", "--quiet", *TARGET]
 LOAD = (
-    # Measured after importing the modules that every command imports, so that the figure is the cost of the catalogue
-    # itself.
+    # The modules that every command imports are imported before the measurement, so that the figure is the cost of the
+    # catalogue itself.
     "import uncuda.cli, dataclasses, json, time; start = time.process_time();"
     "from uncuda.catalogue import load; load();"
     "print(1000 * (time.process_time() - start))"
@@ -50,7 +50,7 @@ the statements that matter. The ratio says what uncuda adds to a CI that runs ru
 
 
 class Figure(NamedTuple):
-    """One line of the result; `budget`: the maximum that is allowed, None if there is no limit."""
+    """One line of the result; `budget`: the highest allowed value, None if there is no limit."""
 
     name: str
     value: float
@@ -64,7 +64,7 @@ class Figure(NamedTuple):
 
 
 def ruff() -> list[str]:
-    """The pinned ruff binary, not the Python script that starts it."""
+    """Return the command of the pinned ruff: its binary, not the Python script that starts the binary."""
     code = "import ruff; print(ruff.find_ruff_bin())"
     binary = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     return [binary, "check", "--no-cache", "--isolated", "--exit-zero", "--quiet", "--select", "F,UP"]
@@ -84,7 +84,7 @@ def compare(name: str, folders: list[Path], budget: float | None = None) -> list
 
 
 def fixing(name: str, sources: list[Path], scratch: Path, budget: float | None = None) -> list[Figure]:
-    """Compare `fix` with `check`, on a copy that is restored before every run."""
+    """Compare the time of `fix` with that of `check`, on a copy that is restored before every run."""
     folders = [scratch / source.name for source in sources]
 
     def restore() -> None:
@@ -108,7 +108,7 @@ def starting() -> list[Figure]:
         Figure("start: --version", median([*UNCUDA, "--version"]).cpu, "s", 0.15),
         Figure("start: one small file", median([*CHECK, str(EXAMPLE)]).cpu, "s", 0.25),
         Figure("start: catalogue", printed([sys.executable, "-c", LOAD]), "ms", 40),
-        # with -B, rules are read again, because nothing is cached beside the byte code
+        # with -B nothing is cached beside the byte code, so the rules are read again
         Figure("start: catalogue, first time", printed([sys.executable, "-B", "-c", LOAD]), "ms"),
     ]
 

@@ -123,7 +123,7 @@ def test_other_names_that_are_not_served(name: str, target: str, version: str) -
 @pytest.mark.parametrize(
     "name, target, version",
     [
-        ("get_device_capability", "npu", "2.16.0"),  # newer than the last known version of the plugin
+        ("get_device_capability", "npu", "2.16.0"),  # this version is newer than the last known version of the plugin
         ("synchronize", "musa", "2.12.0"),
         ("Graph", "musa", "2.12.0"),
         ("device_index", "npu", "2.8.0"),
@@ -146,7 +146,7 @@ def test_what_is_not_known_is_not_said(name: str, target: str, version: str) -> 
         ("import torch\nacc = torch.accelerator\nacc.manual_seed(0)\n", [3]),
         ("import torch\nclear = torch.accelerator.empty_cache\nclear()\n", [2]),
         ("import torch\natexit.register(torch.accelerator.empty_cache)\n", [2]),
-        ("import torch as t\nt.accelerator.empty_cache()\n", []),  # no file is checked because of this text alone
+        ("import torch as t\nt.accelerator.empty_cache()\n", []),  # a file is not checked because of this text alone
         ("import torch as t\nx = t.cuda.torch.accelerator\n", []),
         ("import accelerator\naccelerator.empty_cache()\nx = 'torch.accelerator'\n", []),
         ("from mine import torch\ntorch.accelerator.empty_cache()\n", []),
@@ -445,7 +445,8 @@ def test_what_has_no_fix() -> None:
     for code, plugin in (
         ("torch.accelerator.made_up()\n", ""),
         ("torch.accelerator.Graph()\n", "2.12.0"),
-        ("torch.accelerator.max_memory_allocated(device=0)\n", "2.10.0"),  # a fix would need two changes at once
+        # a fix would have to change two things at once
+        ("torch.accelerator.max_memory_allocated(device=0)\n", "2.10.0"),
         ("torch.accelerator.get_device_capability()\n", ""),  # the target's function returns another type
     ):
         assert not titles(code, plugin=plugin)

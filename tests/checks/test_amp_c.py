@@ -181,7 +181,7 @@ def test_a_device_is_no_guard() -> None:
             "torch._foreach_copy_(ys, [x.float() * (1 / n) for x in xs])",
         ),
         (
-            "apply(amp_C.multi_tensor_scale, f, [gs, gs], x / y)",  # its names are the text's
+            "apply(amp_C.multi_tensor_scale, f, [gs, gs], x / y)",  # these names are defined by the text itself
             "torch._foreach_copy_(gs, [one.float() * (x / y) for one in gs])",
         ),
         (

@@ -11,7 +11,8 @@ from uncuda.source import Source
 
 ENGINES = {target: engine_for(target, Settings(locale="en")) for target in ("npu", "musa")}
 HEAD = "import torch\nimport torch_{d}\n\n"
-# Each text has a CUDA branch and a branch for the target; {d} is its device string, {c} its backend.
+# Each text has a branch for CUDA and one for the target; {d} stands for the target's device string, {c} for its
+# backend.
 SERVED = {
     "elif": "if device.type == '{d}':\n    torch.{d}.synchronize()\nelif device.type == 'cuda':\n"
     "    torch.cuda.synchronize()\n",
@@ -120,7 +121,8 @@ def test_everything_else_is_reported(name: str, target: str) -> None:
     assert wanted[-1] in lines
 
 
-# Fixes change what they can; code without a counterpart is still reported if only a fix wrote the target's words there.
+# Fixes change these texts as far as possible; code without a counterpart is still reported if only a fix wrote the
+# target's words.
 LEFT = {
     "else": "if a:\n    torch.cuda.synchronize()\nelse:\n    torch.cuda.clock_rate()\n",
     "else of a device": "if torch.cuda.is_available():\n    y()\nelse:\n    torch.cuda.clock_rate()\n",
@@ -160,7 +162,7 @@ def test_what_a_condition_gives_does_not_serve_it(target: str) -> None:
 
 @pytest.mark.parametrize("target", ENGINES)
 def test_a_clause_for_the_target_stays_one_when_nothing_else_is_left_to_fix(target: str) -> None:
-    """Nobody writes the same test twice in CUDA code, so this clause was not made by a fix."""
+    """Nobody writes the same test twice in CUDA code, so a person must have written this clause for the target."""
     text = _text("if a.kind() == 'cuda':\n    y(torch.version.cuda)\nelif a.kind() == '{d}':\n    z()\n", target)
     assert ENGINES[target].check(Source(text)).findings == ()
 

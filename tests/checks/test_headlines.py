@@ -1,4 +1,4 @@
-"""The four constructs that occur in every port have a fix wherever they are reported, apart from a short list of
+"""Tests that the four constructs which occur in every port have a fix wherever they are reported, with a short list of
 exceptions."""
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ NCCL_CHECKS = [
 
 
 def found(code: str, target: str, prefix: tuple[str, ...], strategy: str = "auto") -> list[Finding]:
-    """The findings of one construct; the fixes must remove all of them and the fixed text must parse."""
+    """Return the findings for one construct; the fixes must remove all of them, and the fixed text must parse."""
     text = f"import torch\nimport torch.distributed as dist\n{code}\n"
     engine = engine_for(target, Settings(locale="en", strategy=strategy))
     result = engine.fix(Source(text), review=True)

@@ -25,7 +25,7 @@ def statement(start: int) -> Statement:
 
 
 def full() -> Hit:
-    """A hit below the edited line, with a value in every field."""
+    """Return a hit below the edited line with a value in every field."""
     return Hit(
         rule=load().rules["cuda-method"],
         start=102,

@@ -204,15 +204,15 @@ def test_a_module_with_the_same_beginning_is_another_one() -> None:
 
 
 def test_a_module_beside_torch_only() -> None:
-    """A script that calls NVIDIA's driver library, for monitoring, need not use PyTorch; apex is always used with
-    PyTorch."""
+    """A script that calls NVIDIA's driver library, for monitoring, need not use PyTorch; a script that uses apex always
+    does."""
     assert not findings("import pynvml\n")
     assert [finding.rule for finding in findings("import apex\n")] == ["apex-adapted"]
 
 
 def test_what_a_wrapper_gives_moves_on_its_own() -> None:
-    """A person has to replace the wrapper, but the `.cuda()` of the model that it returns is fixed together with the
-    device test around both."""
+    """A person has to replace the wrapper; the `.cuda()` of the model that the wrapper returns is fixed together with
+    the device test that contains both."""
     text = "import torch\nimport torch_npu\nfrom torch.nn import DataParallel\n"
     text += 'if device.type == "cuda":\n    model = DataParallel(model).cuda()\n'
     engine = engine_for("npu", Settings(locale="en"))
@@ -225,7 +225,7 @@ MODULE = "class Generator(nn.Module):\n    def cuda(self):\n        self.model.c
 BATCH = "class Batch:\n    def cuda(self):\n        self.x = self.x.cuda()\n        return self\n"
 QUANTIZED = "class Parameter(nn.Parameter):\n    def cuda(self):\n        self.pack()\n        return super().cuda()\n"
 OTHERS = [
-    # Tests: which classes are the program's own, and which are not.
+    # Tests of which classes are the project's own, and which are not.
     (MODULE, "def f(net): net.cuda()\n", "safe"),
     (MODULE, "g = Generator(1)\ng.cuda()\n", "review"),
     (MODULE, "class Aligned(Generator): pass\ndef f(g: Aligned): g.cuda()\n", "review"),
@@ -258,6 +258,31 @@ OTHERS = [
     (QUANTIZED, "class A:\n    def f(self, x):\n        self.x: torch.Tensor = x\n        self.x.cuda()\n", "safe"),
     (QUANTIZED, "x = torch.ones(2)\nx = x.cuda() if a else x\n", "safe"),
     (QUANTIZED, "x = other()\nx = x.cuda() if a else x\n", "review"),
+    (QUANTIZED, "for x in [torch.ones(1), torch.ones(2)]:\n    x.cuda()\n", "safe"),
+    (QUANTIZED, "for x in [torch.ones(1), other()]:\n    x.cuda()\n", "review"),
+    (QUANTIZED, "for x in [torch.ones(1), Parameter(1)]:\n    x.cuda()\n", "review"),
+    (QUANTIZED, "a, b = torch.ones(1), torch.ones(2)\nfor x in (a, b):\n    x = x.cuda()\n", "safe"),
+    (QUANTIZED, "a, b = torch.ones(1), other()\nb.cuda()\n", "review"),
+    (QUANTIZED, "a, b = torch.ones(1), Parameter(1)\nb.cuda()\n", "review"),
+    (QUANTIZED, "a, *b = torch.ones(1), torch.ones(1)\nb.cuda()\n", "review"),
+    (QUANTIZED, "a, b = pair()\nb.cuda()\n", "review"),
+    (QUANTIZED, "for i, x in enumerate([torch.ones(1)]):\n    x.cuda()\n", "safe"),
+    (QUANTIZED, "for i, x in enumerate(other()):\n    x.cuda()\n", "review"),
+    (QUANTIZED, "for x, i in enumerate([torch.ones(1)]):\n    x.cuda()\n", "review"),
+    (QUANTIZED, "def f(xs: list[torch.Tensor]):\n    for x in xs:\n        x.cuda()\n", "safe"),
+    (QUANTIZED, "def f(xs: list[Parameter]):\n    for x in xs:\n        x.cuda()\n", "review"),
+    (QUANTIZED, "def f(xs: dict[torch.Tensor, int]):\n    for x in xs:\n        x.cuda()\n", "review"),
+    (QUANTIZED, "def f(xs: list[torch.Tensor]):\n    xs = other(xs)\n    for x in xs:\n        x.cuda()\n", "review"),
+    (QUANTIZED, "from typing import cast\nx = cast(torch.Tensor, other())\nx.cuda()\n", "safe"),
+    (QUANTIZED, "from typing import cast\nx = cast(Parameter, other())\nx.cuda()\n", "review"),
+    (QUANTIZED, "from own import cast\nx = cast(torch.Tensor, other())\nx.cuda()\n", "review"),
+    (QUANTIZED, "def f(x) -> torch.Tensor: return x\nf(1).cuda()\n", "safe"),
+    (QUANTIZED, "def f(x) -> Parameter: return x\nf(1).cuda()\n", "review"),
+    (QUANTIZED, "def f(x): return x\nf(1).cuda()\n", "review"),
+    (QUANTIZED, "if a:\n    def f() -> torch.Tensor: ...\nelse:\n    def f(): ...\nf().cuda()\n", "review"),
+    (QUANTIZED, "@wrap(\n    1\n)\n\ndef f(x) -> torch.Tensor: return x\nf(1).cuda()\n", "review"),
+    (QUANTIZED, "@wrap\ndef f(x) -> torch.Tensor: return x\nf(1).cuda()\n", "review"),
+    (QUANTIZED, "x.view(x.size(0), -1).cuda()\n", "review"),
 ]  # fmt: skip
 
 
@@ -300,7 +325,8 @@ def test_what_moves_more_than_torch_would_is_no_plain_move() -> None:
     ],
 )
 def test_a_device_that_a_module_of_npu_does_not_take(given: str, npu: str, musa: str | None) -> None:
-    """torch_npu/utils/_module.py: 2.1, 2.6 and 2.8 ignore the argument; 2.7.1, 2.13 and 2.14 accept only a number."""
+    """Source: torch_npu/utils/_module.py: versions 2.1, 2.6 and 2.8 ignore the argument; 2.7.1, 2.13 and 2.14 accept
+    only a number."""
     bound = "device = torch.device(name)\nother = pick() or torch.device(name)\n"
     text = f"import torch\nimport torch_{{0}}\n{bound}{given}\n"
     for target, said in (("npu", npu), ("musa", musa)):

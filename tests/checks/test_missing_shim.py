@@ -1,4 +1,4 @@
-"""Tests of which files must import the shim, and of which imports or variables activate it."""
+"""Tests of which files must import the shim, and of which imports and environment variables activate it."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ UNSET = [
     '"""os.environ[\'TORCH_TRANSFER_TO_NPU\'] = \'1\'"""',
     "print(\"os.environ['TORCH_TRANSFER_TO_NPU'] = '1'\")",
     "os.environ.update({\n    'A': 'B',  # 'TORCH_TRANSFER_TO_NPU': '1',\n})",
-    'import torch\nos.environ["TORCH_TRANSFER_TO_NPU"] = "1"',  # PyTorch has already loaded the plugin
+    'import torch\nos.environ["TORCH_TRANSFER_TO_NPU"] = "1"',  # importing torch has already loaded the plugin
     'from torch import nn\n\ndef main():\n    os.environ["TORCH_TRANSFER_TO_NPU"] = "1"\n',
 ]
 PROGRAM = 'import torch\n\nif __name__ == "__main__":\n    x.cuda()\n'

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.typist import Typist, prepared
 from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.engine import Engine, Finding
@@ -186,7 +187,7 @@ def test_a_library_is_a_row_of_the_table(library: str, engine: Engine) -> None:
 
 
 def test_parts_of_libraries_that_are_modules_of_their_own() -> None:
-    """`apex_C` is compiled as C++, also by Ascend's build of apex; `colossal_C` needs nvcc."""
+    """`apex_C` is compiled as C++, also by Ascend's build of apex, but `colossal_C` needs nvcc."""
     text = "import torch\nimport apex_C\nfrom colossal_C import multi_tensor_l2norm\n"
     assert said(text) == [("module-adapted", 2), ("module-unsupported", 3)]
     assert said(text, MUSA) == [("module-unknown", 2), ("module-unsupported", 3)]
@@ -197,7 +198,9 @@ PARTS = {
     "import bitsandbytes as bnb": (None, "module-unknown"),
     "import flashinfer": ("module-unknown", "module-adapted"),
     "from flashinfer.gemm import bmm_fp8": ("module-unknown", "module-replaced"),
-    "from flashinfer.gemm import mm_fp4": ("module-unknown", "module-adapted"),
+    "from flashinfer.gemm import mm_fp4": ("module-unknown", "module-unknown"),
+    "from flashinfer.norm import gemma_rmsnorm": ("module-unknown", "module-adapted"),
+    "from flashinfer.prefill import cudnn_batch_prefill_with_kv_cache": ("module-unknown", "module-unknown"),
     "from flashinfer.comm.mnnvl import CommBackend": ("module-unknown", "module-unknown"),
     "from deep_gemm import fp8_gemm_nt": ("module-adapted", "module-adapted"),
     "from deep_gemm.utils.math import ceil_div": ("module-adapted", "module-unknown"),
@@ -226,6 +229,60 @@ PARTS = {
 def test_a_part_of_a_library_is_what_the_vendors_version_has_of_it(line: str) -> None:
     for engine, rule in zip((NPU, MUSA), PARTS[line]):
         assert [name for name, _ in said(f"import torch\n{line}\n", engine)] == ([rule] if rule else [])
+
+
+BUFFER, TYPE = "deep_ep.ElasticBuffer", "deep_ep.topk_idx_t"
+ATTRIBUTES = {
+    "import deep_ep\n\ndeep_ep.ElasticBuffer(1)\n": [BUFFER],
+    "import deep_ep as d\n\nx = d.ElasticBuffer(d.topk_idx_t)\n": [BUFFER, TYPE],
+    "import deep_ep\n\n\ndef f(self):\n    return self.deep_ep.topk_idx_t\n": [TYPE],
+    "import deep_ep\n\ndeep_ep.Buffer(1)\ndeep_ep.ElasticBuffer(1)\n": ["deep_ep", BUFFER],
+    "import deep_ep\n\nother.deep_ep.ElasticBuffer(1)\n": ["deep_ep"],
+    "import deep_ep\n\ndeep_ep.ElasticBuffers(my_deep_ep.ElasticBuffer)\n": ["deep_ep"],
+    "import deep_ep\n\nprint('deep_ep.ElasticBuffer')  # deep_ep.ElasticBuffer\n": ["deep_ep"],
+    "import deep_ep\nfrom deep_ep.topk_idx_t import T\n": ["deep_ep", TYPE],
+    "import flashinfer.gemm as g, flashinfer as f\n\ng.bmm_fp8(f.comm.x)\n": [
+        "flashinfer.gemm.bmm_fp8",
+        "flashinfer.comm",
+    ],
+    "from flashinfer import gemm\n\ngemm.bmm_fp8()\n": ["flashinfer.gemm.bmm_fp8"],
+    "from flashinfer import norm, gemm\n\ngemm.bmm_fp8()\n": ["flashinfer", "flashinfer.gemm.bmm_fp8"],
+}
+
+
+@pytest.mark.parametrize("lines", ATTRIBUTES)
+def test_a_part_of_a_library_that_is_used_as_an_attribute_is_said_at_its_import(lines: str) -> None:
+    findings = MUSA.check(Source(f"import torch\n{lines}")).findings
+    assert [finding.subject for finding in findings] == ATTRIBUTES[lines]
+
+
+def test_an_import_in_a_function_is_of_what_the_function_uses() -> None:
+    lines = ["import torch", "def f():", "    import deep_ep", "    deep_ep.Buffer()"]
+    lines += ["def g():", "    import deep_ep", "    deep_ep.ElasticBuffer()"]
+    source = Source("\n".join(lines) + "\n")
+    found = [(one.subject, source.position(one.span.start)[0]) for one in MUSA.check(source).findings]
+    assert found == [("deep_ep", 3), (BUFFER, 6)]
+    source = Source(
+        "import torch\ndef get():\n    import deep_ep\n    return deep_ep\ndeep_ep = get()\ndeep_ep.ElasticBuffer()\n"
+    )
+    assert [one.subject for one in MUSA.check(source).findings] == [BUFFER]
+
+
+def test_the_severity_of_a_part_is_that_of_its_uses() -> None:
+    lines = ["import torch", "import deep_ep", "def f(x):", "    if has_deep_ep():", "        deep_ep.ElasticBuffer(x)"]
+    (finding,) = MUSA.check(Source("\n".join(lines))).findings
+    assert (finding.rule, finding.severity) == ("module-unknown", "information")
+    (finding,) = MUSA.check(Source("\n".join([*lines, "    deep_ep.ElasticBuffer()"]))).findings
+    assert (finding.rule, finding.severity) == ("module-unknown", "warning")
+
+
+@pytest.mark.parametrize("words", ["deep_ep.ElasticBuffer(x)", "self.deep_ep.topk_idx_t", "y = deep_ep.Buffer()"])
+def test_a_part_is_said_anew_while_its_use_is_typed(words: str) -> None:
+    text = "import torch\nimport deep_ep\n\ntorch.cuda.seed()\n\n\ndef f(self, x):\n    \n    deep_ep.EPHandle()\n"
+    typist = Typist(text, prepared("musa"))
+    at = text.index("    \n") + 4
+    typist.type(at, words)
+    typist.erase(at + len(words), len(words))
 
 
 def message(line: str, engine: Engine) -> str:
@@ -338,7 +395,8 @@ def test_a_namespace_is_the_projects_own_as_far_as_its_packages(tmp_path: Path) 
     assert in_project(tmp_path, files, "a.py") == []
     files["a.py"] = files["megatron/core/b.py"] = "import torch\nfrom megatron.training import x\n"
     assert in_project(tmp_path, files, "a.py") == ["module-adapted"]
-    assert in_project(tmp_path, files, "megatron/core/b.py") == []  # its own package is not installed beside it
+    # the package of this file is not installed beside the library
+    assert in_project(tmp_path, files, "megatron/core/b.py") == []
 
 
 LAYER = "import fast_cuda\nimport torch\n\n\nclass Layer:\n    pass\n"
@@ -459,7 +517,7 @@ def test_a_namespace_that_a_library_shares_is_not_the_projects(tmp_path: Path) -
 
 
 def test_the_folder_above_is_the_disks_where_a_path_goes_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`..` in a path is resolved: the current folder is not a parent of `../a.py`."""
+    """`..` in a path is resolved, so that the current folder does not count as a parent of `../a.py`."""
     here = tmp_path / "project/here"
     here.mkdir(parents=True)
     monkeypatch.chdir(here)

@@ -17,8 +17,8 @@ from uncuda.source import Source
 CATALOGUE = load()
 VERSIONS = [(name, version) for name, target in CATALOGUE.targets.items() for version in target.versions]
 
-# Rows that no rule about names covers: modules imported only for their submodules, flags that the target reads as CUDA
-# does, and names that other checks find by their arguments.
+# Rows that no rule about names covers: modules that are imported only for their submodules, flags that have the same
+# meaning on the target, and names that other checks find by their arguments.
 ELSEWHERE = {
     "torch.backends.cuda": "its members count",
     "torch.backends.cudnn": "its members count",
@@ -90,7 +90,7 @@ def test_only_names_of_the_table_are_written(name: str, version: str) -> None:
 
 
 def test_a_rule_that_is_switched_off_keeps_its_names() -> None:
-    """If a specific rule is ignored, the general rule does not report its names instead."""
+    """If a specific rule is switched off, the general rule does not report the names of that rule instead."""
     text = "import torch\ntorch.cuda.manual_seed(0)\ntorch.cuda.synchronize()\n"
     found = findings(text, engine(ignore=("cuda-random",)))
     assert [finding.rule for finding in found] == ["cuda-api"]
@@ -133,7 +133,7 @@ def test_a_local_torch_is_not_torch() -> None:
 
 
 def test_a_use_without_a_counterpart_keeps_its_alias() -> None:
-    """The import is not fixed alone, because the use would then no longer be found."""
+    """The import is not fixed alone, because uncuda would then no longer find the use."""
     text = "from torch import cuda\ncuda.synchronize()\ncuda.list_gpu_processes()\n"
     assert fixed(text) == text
     assert [finding.rule for finding in findings(text)] == ["cuda-api", "cuda-api-missing"]
@@ -352,7 +352,8 @@ def test_what_the_patch_covers_is_silent_under_it() -> None:
 @pytest.mark.parametrize(
     "given, found",
     [
-        ("import torch_npu\n", True),  # only the plugin is imported, which a fix for the patch may have written
+        # only the plugin is imported, which a fix for the strategy with the patch may have written
+        ("import torch_npu\n", True),
         ("from torch_npu.contrib import transfer_to_npu\n", False),
         ("import torch_npu.contrib.transfer_to_npu\n", False),
         ("import torch_npu.contrib.transfer_to_npu as patch\n", False),
@@ -372,7 +373,7 @@ def test_only_the_patch_is_the_patch(given: str, found: bool) -> None:
 )
 def test_what_relies_on_the_patch_is_for_review_until_it_is_imported(target: str, patch: str, code: str) -> None:
     """Unless the patch is imported, the fix is not safe: with torchada, `torch.cuda.is_available` does not mean CUDA,
-    and a ported program tested for the target and moved tensors to CUDA."""
+    so a port that tested for the target would move its tensors to CUDA."""
     for head, expected in (("import torch\n", "review"), (f"import {patch}\nimport torch\n", "safe")):
         found = [finding for finding in findings(head + code, engine(target, strategy="shim")) if finding.fixes]
         assert [finding.fixes[0].applicability for finding in found] == [expected]

@@ -1,5 +1,5 @@
-"""Tests of the plugin's import: it is inserted once per file, below the torch import that the fixed code uses, and only
-if needed."""
+"""Tests of the fix that imports the plugin: once per file, below the torch import that the fixed code uses, and only if
+the plugin is needed."""
 
 from __future__ import annotations
 
@@ -302,7 +302,7 @@ BY_STAR = (
 
 @pytest.mark.parametrize("target", ["npu", "musa"])
 def test_torch_that_a_star_brings(target: str) -> None:
-    """The plugin is imported below the star import, the only possible line, and the whole text is ported."""
+    """The plugin is imported below the star import, the only possible line, and the whole text is fixed."""
     fixed = engine_for(target, Settings()).fix(Source(BY_STAR), review=False).text
     wanted = BY_STAR.replace("cuda", target).replace("import *\n", f"import *\nimport torch_{target}\n")
     assert fixed == wanted

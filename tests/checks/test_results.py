@@ -23,7 +23,7 @@ def findings(text: str, target: str, **settings: object) -> list[Finding]:
 
 
 def classes(text: str, target: str, name: str, **settings: object) -> set[str]:
-    """The applicability of the fixes at each occurrence of a name."""
+    """Return the classes of the fixes at all occurrences of a name."""
     found = [finding for finding in findings(text, target, **settings) if f"`{name}`" in finding.message]
     assert found
     return {fix.applicability for finding in found for fix in finding.fixes}
@@ -75,7 +75,8 @@ def test_what_is_filled_hangs_on_the_version() -> None:
     assert classes(text, "npu", PROPERTIES, target_version="2.7.1") == {"safe"}
     assert classes(text, "npu", PROPERTIES, target_version="2.6.0") == {"review"}
     assert classes(text, "musa", PROPERTIES) == {"safe"}
-    assert classes(f"p = {PROPERTIES}(0)\nx = p.warp_size\n", "musa", PROPERTIES) == {"review"}  # the target has none
+    # the object has no such field on the target
+    assert classes(f"p = {PROPERTIES}(0)\nx = p.warp_size\n", "musa", PROPERTIES) == {"review"}
 
 
 COMPARED = {

@@ -1,4 +1,4 @@
-"""Tests of strings: what their role proves or suggests, which are not reported, and which change together."""
+"""Tests of strings: what their role proves or suggests, which strings are not reported, and which change together."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_the_role_says_nothing(code: str) -> None:
 
 
 def test_without_torch_the_type_of_a_device_is_one() -> None:
-    """The file with this test does not import torch: the device is set in another file."""
+    """The checked file does not import torch, because the device is set in another file."""
     assert classes("import os\nok = device.type == 'cuda' or 'cuda' in x.device.type\n") == ["safe", "safe"]
 
 

@@ -1,5 +1,5 @@
-"""Tests whether a string has a meaning in torch or only in the program; the program's own strings change as a group or
-not at all."""
+"""Tests whether a string has a meaning in torch or only in the checked code; strings with a meaning only in the code
+change together or not at all."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def findings(code: str, target: str = "npu") -> list[Finding]:
 
 
 def classes(code: str, target: str = "npu") -> list[tuple[str, str]]:
-    """The rule and the fix class of each finding, in order."""
+    """Return the rule and the fix class of each finding, in order."""
     return [(f.rule, f.fixes[0].applicability if f.fixes else "manual") for f in findings(code, target)]
 
 

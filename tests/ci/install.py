@@ -1,5 +1,5 @@
-"""Installs the tools that check the files for CI: pre-commit, the schemas of GitHub and GitLab, Microsoft's SARIF
-validator."""
+"""Installs the tools that check the configuration files for CI: pre-commit, the schemas of GitHub and GitLab, and
+Microsoft's SARIF validator."""
 
 import platform
 import sys

@@ -1,6 +1,7 @@
-"""The files for CI: valid by their schemas; their commands, and all blocks of the page, run in a repository made here.
+"""Tests of the configuration files for CI: they are valid by their schemas, and their commands, and all code blocks of
+the page about CI, run in a repository that the tests create.
 
-Features of the services themselves are not tested: the pages of GitHub and GitLab, `uses:` and `include:`.
+Features of the CI services themselves are not tested: the pages of GitHub and GitLab, `uses:` and `include:`.
 """
 
 import json
@@ -40,13 +41,13 @@ SOURCES = [
 
 @pytest.fixture(scope="module")
 def tools() -> Path:
-    """The folder in which the programs are installed."""
+    """Return the folder in which the tools are installed."""
     return hooks()
 
 
 @pytest.fixture(scope="module")
 def shown(tools: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """The blocks of the page, which are the same in both languages."""
+    """Return the code blocks of the page about CI, which are the same in both languages."""
     file = tmp_path_factory.mktemp("page") / "block.yml"
     english, chinese = (blocks(name) for name in ("README.md", "README.zh-CN.md"))
     assert english == chinese
@@ -134,7 +135,7 @@ def test_they_are_valid(tools: Path, schema: str, file: str) -> None:
 
 
 def test_the_names_of_the_page(tools: Path, shown: list[Any]) -> None:
-    """The files and names in its examples are those of the files."""
+    """The files and names in the examples of the page exist in the configuration files."""
     _, gitlab, hooks, _, gitlab_changes, _ = shown
     job = (ROOT / gitlab["include"][0]["file"]).read_text(encoding="utf-8")
     assert all(name in job for name in [*gitlab["variables"], "UNCUDA_ARGUMENTS"])
@@ -176,7 +177,7 @@ def test_action(tools: Path, installed: Path, project: Path, tmp_path: Path) -> 
     }
     inputs["sarif"] = str(tmp_path / "a b.sarif")
     (project / "-odd.py").write_text(TEXT, encoding="utf-8")
-    evil = project / "uncuda"  # the action must not run a program of the project with this name
+    evil = project / "uncuda"  # the action must not run a program that has this name and belongs to the project
     evil.mkdir()
     (evil / "__main__.py").write_text("raise SystemExit('the project ran')\n", encoding="utf-8")
     said = action(tools, installed, project, inputs, 1)
@@ -194,7 +195,8 @@ def test_action(tools: Path, installed: Path, project: Path, tmp_path: Path) -> 
 
 
 def test_the_actions_of_the_page(tools: Path, shown: list[Any], installed: Path, project: Path) -> None:
-    """The first reports all and writes the file that the next step uploads; the second only what a branch changed."""
+    """The first action in the page's example reports all findings and writes the file that the next step uploads; the
+    second one reports only what a branch changed."""
     (project / "uncuda.toml").unlink()
     github, _, _, changes, _, _ = shown
     (inputs,), (changed,) = (
@@ -212,7 +214,7 @@ def test_the_actions_of_the_page(tools: Path, shown: list[Any], installed: Path,
 
 
 def test_the_commands_of_the_page(shown: list[Any], installed: Path, project: Path) -> None:
-    """Each of the last block: what it writes is of the format that its name promises."""
+    """Every command in the page's last code block writes a file of the format that the name of the file promises."""
     (project / "uncuda.toml").unlink()
     said = [bash(step["run"], project, runner(installed), 1) for step in shown[5]]
     assert re.search(r"^::error file=train\.py,line=3,", said[0], re.M)
@@ -235,7 +237,7 @@ def grown(project: Path) -> Path:
 
 
 def action(tools: Path, installed: Path, project: Path, given: Mapping[str, str], code: int) -> str:
-    """The output of the action's last step with these inputs."""
+    """Run the last step of the action with these inputs and return its output."""
     file = table(tools, ROOT / "action.yml")
     assert given.keys() <= file["inputs"].keys()
     values = {f"inputs.{name}": given.get(name, entry["default"]) for name, entry in file["inputs"].items()}
@@ -248,19 +250,20 @@ def action(tools: Path, installed: Path, project: Path, given: Mapping[str, str]
 
 
 def runner(folder: Path) -> dict[str, str]:
-    """The environment that GitHub's runner gives each step."""
+    """Return the environment that GitHub's runner sets for each step."""
     added = (folder / "path").read_text(encoding="utf-8").split("\n")[:-1]
     env = {"RUNNER_TEMP": str(folder), "GITHUB_PATH": str(folder / "path"), "PIP_CACHE_DIR": str(folder / "pip")}
     return {**env, "PATH": os.pathsep.join([*added, os.environ["PATH"]])}
 
 
 def bash(script: str, folder: Path, env: Mapping[str, str], code: int) -> str:
-    """The output of a step that is run as GitHub's runner runs it."""
+    """Run a script as GitHub's runner runs a step, and return its output."""
     return run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], folder, env, code)
 
 
 def test_gitlab(tools: Path, shown: list[Any], source: Path, project: Path, tmp_path: Path) -> None:
-    """Run the job's script by sh in an environment of its own, also with the variables of the page."""
+    """The job's script, run by sh in a separate environment, works with and without the variables that the page
+    shows."""
     subprocess.run([tools / "virtualenv", "--quiet", "--python", sys.executable, tmp_path / "venv"], check=True)
     job = table(tools, ROOT / "docs/ci/gitlab.yml")["uncuda"]
     env = {**job["variables"], "PATH": os.pathsep.join([str(tmp_path / "venv/bin"), os.environ["PATH"]])}
@@ -277,7 +280,7 @@ def test_gitlab(tools: Path, shown: list[Any], source: Path, project: Path, tmp_
     base = {"CI_MERGE_REQUEST_DIFF_BASE_SHA": git(branch, "rev-parse", "HEAD~").strip()}
     src = [("src/train.py", "cuda-api"), ("src/train.py", "module-unsupported")]
     for variables, folder, wanted in ((whole, project, src), (changes, branch, [("train.py", "cuda-method")])):
-        # GitLab expands variables inside the values of other variables; here the test does it
+        # GitLab expands variables inside the values of other variables; here the test does this
         given = {name: Template(str(text)).substitute(base) for name, text in variables["variables"].items()}
         run(["sh", "-c", script], folder, {**env, **given, "UNCUDA_SOURCE": str(source)}, 1)
         found = json.loads((folder / job["artifacts"]["reports"]["codequality"]).read_text(encoding="utf-8"))
@@ -285,7 +288,8 @@ def test_gitlab(tools: Path, shown: list[Any], source: Path, project: Path, tmp_
 
 
 def test_sarif_by_microsofts_validator(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The SARIF validator reports no error and no warning, except one for a page that the tool does not have yet."""
+    """The SARIF validator reports no error and no warning, except one about a web page of uncuda that does not exist
+    yet."""
     (project / "中 文.py").write_text(TEXT, encoding="utf-8")
     monkeypatch.chdir(project)
     log, said = tmp_path / "uncuda.sarif", tmp_path / "said.sarif"

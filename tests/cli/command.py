@@ -11,7 +11,8 @@ from support.forked import IS_POSSIBLE, Forked
 from support.imports import ROOT as ROOT
 from uncuda.catalogue import load
 
-# Three texts with one finding each: with a safe fix, with a fix that needs review, and without a fix.
+# Three texts with one finding each: the first with a safe fix, the second with a fix that needs review, the third
+# without a fix.
 SAFE = 'import torch.distributed as dist\n\ndist.init_process_group("nccl")\n'
 REVIEW = 'import torch\n\nif lang == "cuda":\n    pass\n'
 MANUAL = "import amp_C\n\namp_C.multi_tensor_lamb(chunk, buffer, tensors)\n"
@@ -33,12 +34,12 @@ class Run(NamedTuple):
 
     @property
     def json(self) -> Any:
-        """Standard output read as JSON."""
+        """Read standard output as JSON."""
         return json.loads(self.out)
 
     @property
     def rules(self) -> list[str]:
-        """The rules of the findings of a JSON report."""
+        """Return the rules of the findings in a JSON report."""
         return [finding["rule"] for finding in self.json["findings"]]
 
 
@@ -58,7 +59,7 @@ def uncuda(*arguments: str, stdin: str | bytes = b"", **env: str) -> Run:
     """Run `uncuda` with arguments and additional environment variables; output is decoded as UTF-8, with unchanged line
     ends.
 
-    If the environment differs, a new process is started, because languages and encodings depend on it; otherwise the
+    If the environment differs, a new process is started, because language and encoding depend on it; otherwise a
     process is forked.
     """
     if env or not IS_POSSIBLE:

@@ -15,7 +15,7 @@ from cli.command import ASSUMED, SAFE, check, environment, make, uncuda
     params=["missing.py", "empty", "binary.py", "undecodable.py", "encoding.py", "large.py", "loop.py", "pipe.py"]
 )
 def bad(request: pytest.FixtureRequest) -> tuple[str, str]:
-    """(a path that cannot be checked, words that the message about it must contain)."""
+    """Return (a path that cannot be checked, words that the message about it must contain)."""
     name = str(request.param)
     path = Path(name)
     if name == "empty":
@@ -73,7 +73,7 @@ def test_in_a_folder_too(bad: tuple[str, str]) -> None:
 
 
 def test_an_unreadable_file() -> None:
-    """Root can read every file, so the test uses a path below a file, which nobody can read."""
+    """Root can read every file, so the test uses a path below a regular file, which nobody can read."""
     make({"good.py": SAFE, "file": ""})
     run = check("good.py", "file/a.py")
     assert run.code == 2

@@ -1,5 +1,5 @@
-"""Tests of accepted findings: what is written, which findings stay accepted, which entries are stale, and the effects
-of an invalid baseline."""
+"""Tests of accepted findings: what is written to the baseline, which findings stay accepted, which entries are unused,
+and the effects of an invalid baseline."""
 
 import json
 import shutil
@@ -52,7 +52,7 @@ def lines(name: str = NAME) -> list[dict[str, Any]]:
 
 
 def keep(wanted: Callable[[dict[str, Any]], bool]) -> None:
-    """Remove the entries for which `wanted` is false from the baseline, as a user does in an editor."""
+    """Remove from the baseline the entries for which `wanted` returns False, as a user does in an editor."""
     path = Path(NAME)
     first, *rest = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join([first, *(line for line in rest if wanted(json.loads(line)))]), encoding="utf-8")
@@ -72,6 +72,35 @@ def {0}(x):
     return x.cuda()
 """
 HEADER = '{"format": 1, "counts": {}}\n'
+
+
+def test_a_project_without_a_configuration_is_the_same_from_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A baseline that an editor, or `check` inside the project, has written is also used by `check PROJECT` in another
+    folder."""
+    root = Path.cwd()
+    make({"one/a.py": SAFE, "one/deep/b.py": MANUAL, "two/a.py": SAFE, "three/a.py": SAFE, "away/c.py": CLEAN})
+    for name in ("one", "two"):
+        monkeypatch.chdir(root / name)
+        accept(".")
+    for folder, paths in (
+        ("one", ["."]),
+        (".", ["one"]),
+        (".", ["one/deep", "two"]),
+        ("three", ["../one", "../two/a.py"]),
+    ):
+        monkeypatch.chdir(root / folder)
+        run = check(*paths)
+        assert (run.code, run.json["findings"]) == (0, []), (folder, paths)
+    monkeypatch.chdir(root)
+    assert {Path(one["path"]).parts[0] for one in check(".").json["findings"]} == {"three"}
+    monkeypatch.chdir(root / "one")
+    assert [Path(one["path"]).name for one in check("../three").json["findings"]] == ["a.py"]
+    accept("../one/deep")  # the findings are added to the existing baseline
+    monkeypatch.chdir(root)
+    assert not Path(NAME).exists() and not Path("one/deep", NAME).exists()
+    accept("three")  # the baseline is written to the current folder, and is used for all files below it
+    assert {one["path"] for one in lines()} == {"three/a.py"}
+    assert {Path(one["path"]).parts[0] for one in check(".").json["findings"]} == {"one", "two"}
 
 
 class TestAccepting:
@@ -409,7 +438,7 @@ class TestWhatStaysAccepted:
         accept()
         shutil.copy("a.py", "b.py")
         assert {finding["path"] for finding in check().json["findings"]} == {"b.py"}
-        make({"a.py": SAFE})  # the function is gone from a.py; the one in b.py may be the moved one
+        make({"a.py": SAFE})  # the function is gone from a.py, so the function in b.py may be the same one, moved
         assert [finding["rule"] for finding in check().json["findings"]] == ["nccl-backend"]
 
     def test_what_was_fixed_is_not_accepted_elsewhere(self) -> None:
@@ -481,7 +510,7 @@ class TestStaleEntries:
     @pytest.mark.parametrize("given", [["src"], ["src/b.py"], ["src", "--diff-base", "HEAD"]])
     def test_what_may_have_moved_out_of_what_is_given_is_not_stale(self, given: list[str]) -> None:
         """If a file and a function moved to a sibling folder, only a run that also checks that folder reports their
-        entries as stale."""
+        entries as unused."""
         other = LIBRARY.replace("run", "other")
         make({"uncuda.toml": "", "src/a.py": LIBRARY, "src/b.py": LIBRARY.replace("run", "b") + other})
         git("init", "-q")
@@ -632,8 +661,8 @@ class TestMerges:
         assert said == {("a.py", "start"), ("b.py", "ours"), ("b.py", "theirs"), ("c.py", "theirs")}
 
     def test_two_clones_that_accept_and_fix_the_same_files(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Each of two clones fixes findings that the other accepts, moves code that the other changes, and removes
-        entries that it does not need."""
+        """Each of two clones fixes findings that the other one accepts, moves code that the other one changes, and
+        removes entries that it does not need."""
 
         def functions(*names: str) -> str:
             return "import torch\n" + "".join(BLOCK.format(name) for name in names)

@@ -233,8 +233,8 @@ class TestSaid:
     @pytest.mark.parametrize(
         ("version", "words"),
         [
-            ("9.9", "no table for torch_npu 9.9, which is newer than any; that of 2.14.0 is used"),
-            ("1.2", "no table for torch_npu 1.2, which is older than any; that of 2.1.0.post17 is used"),
+            ("9.9", "no table for torch_npu 9.9, which is newer than all tables; the table of 2.14.0 is used"),
+            ("1.2", "no table for torch_npu 1.2, which is older than all tables; the table of 2.1.0.post17 is used"),
             ("2.6.0", ""),
             ("2.10", ""),
         ],
@@ -310,8 +310,8 @@ class TestTorchVersion:
         assert check().rules == check("--torch-version", "2.7.1").rules
 
     def test_a_lower_bound_alone_says_nothing(self) -> None:
-        """A lower bound on torch alone does not determine the plugin's version: the assumed version needs the PyTorch
-        of the same number, which the program may have."""
+        """A lower bound on torch alone does not determine the plugin's version: the default version is assumed, which
+        needs the PyTorch of the same number, and the project may have it."""
         current = "import torch\n\nd = torch.accelerator.current_accelerator()\n"
         make({"a.py": self.INTEGER, "b.py": current, "requirements.txt": "torch>=2.0\n"})
         assert check().rules == check("--torch-version", "2.7.1").rules
@@ -379,7 +379,7 @@ class TestPins:
         musa = check("--target", "musa").err
         assert musa == (
             "torch_musa 2.6.0, which goes with PyTorch 2.6.0 (asked for by requirements.txt)\n"
-            "no table for torch_musa 2.6.0, which is older than any; that of 2.7.1 is used\n"
+            "no table for torch_musa 2.6.0, which is older than all tables; the table of 2.7.1 is used\n"
         )
 
     def test_what_is_imported_decides_before_what_is_pinned(self) -> None:

@@ -1,5 +1,5 @@
-"""Many findings about one library or API count as one decision: its message is printed once, followed by the position
-of every finding."""
+"""Tests that many findings about one library or API count as one decision: the message is printed once, followed by the
+position of every finding."""
 
 import os
 import re
@@ -18,7 +18,7 @@ from uncuda.source import Source, Span
 IMPORT = "import torch\nimport flash_attn\n"
 CALL = "import torch\n\ntorch.cuda.nothing_like_it()\n"
 CALLS = "import torch\n" + "torch.cuda.nothing_like_it()\n" * 4
-# The pattern by which problem matchers of editors and CI systems parse a line.
+# The pattern by which problem matchers of editors and CI systems parse a line of the report.
 PLACE = re.compile(r"^ *(\S.*?):(\d+):(\d+): (error|warning|information) ([a-z0-9-]+): (.*)$", re.M)
 COLOR = re.compile(r"\x1b\[\d*m")
 
@@ -43,7 +43,8 @@ def expected(run: Run) -> list[tuple[str, int, int, str, str]]:
 
 @pytest.fixture
 def many() -> None:
-    """149 files that import one library, a few of which also have a call, and some with fixes."""
+    """Write 149 files that import the same library; a few of them also contain a call, and some contain code with a
+    fix."""
     for number in range(149):
         more = "torch.cuda.nothing_like_it()\n" if number % 15 == 0 else ""
         make({f"pkg/m{number:03}.py": IMPORT + more})

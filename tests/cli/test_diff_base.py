@@ -243,7 +243,7 @@ class TestErrors:
         assert not Path("x").exists()
 
     def test_where_nothing_is_found_too(self) -> None:
-        """A misspelt revision is reported even if there are no findings."""
+        """A misspelt revision is reported as an error even if there are no findings."""
         repository({"a.py": CLEAN, "b.py": "x = 1\n"})
         run = check("--diff-base", "orgin/main")
         assert (run.code, run.out) == (2, "")
@@ -369,7 +369,7 @@ class TestHostile:
         assert {path: path.stat().st_mtime_ns for path in Path("r/.git").rglob("*")} == before
 
     def test_a_partial_clone_says_what_to_do_about_renames(self) -> None:
-        """git reads the old text to find out whether a file was renamed, which a partial clone may lack."""
+        """To find out whether a file was renamed, git reads the file's old text, which a partial clone may lack."""
         repository({"a.py": OLD})
         blob = git("rev-parse", "HEAD:a.py")
         git("mv", "a.py", "b.py")
@@ -384,7 +384,7 @@ class TestHostile:
     @pytest.mark.parametrize("old", [False, True])
     def test_what_a_partial_clone_lacks_is_not_fetched(self, old: bool, monkeypatch: pytest.MonkeyPatch) -> None:
         """The test repository contains the address of a remote and a setting that allows git to fetch from it. With
-        `old`, git is a version that does not know the variable which forbids fetching."""
+        `old`, git is a version that does not know the environment variable which forbids fetching."""
         git_then = f'#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec "{shutil.which("git")}" "$@"\n'
         make({"old/git": git_then, "here/x": ""})
         Path("old/git").chmod(0o755)

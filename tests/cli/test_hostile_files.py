@@ -1,4 +1,5 @@
-"""Hostile configuration files in a tree are reported by name, and affect only the files that they configure."""
+"""Tests that each hostile configuration file in a tree is reported by name, and affects only the files that it
+configures."""
 
 import json
 import os
@@ -31,7 +32,7 @@ def text(words: str) -> Callable[[Path], object]:
 
 
 TRAPS: dict[str, Callable[[Path], object]] = {"a pipe": pipe, "a device": endless, "larger than": sparse}
-# Files that make the other files of their folder unusable: name, contents, and the message about them.
+# Files that make all other files of their folder unusable: name, contents, and the message about them.
 CONFIGURATIONS = {
     "nested": ("target = " + "[" * 100_000, "line 1: not valid TOML: nested too deeply"),
     "parts": ("a." * 100_000 + "a = 1", "line 1: not valid TOML: a key of more than 16 parts"),

@@ -1,5 +1,5 @@
-"""Untrusted names, comments and settings are never printed as control characters to a terminal or as commands to a CI
-system."""
+"""Tests that untrusted names, comments and settings are never printed as control characters to a terminal or as
+commands to a CI system."""
 
 import json
 import os
@@ -38,7 +38,7 @@ NAMES = [
     "folder\n::error::x/\x1b[7m.py",
 ]
 LIKED = ["中 文.py", "e\u0301.py", "😀.py", "back\\slash.py", "it's.py"]
-# A text with this content on a reported line and in a comment that suppresses nothing.
+# A text that has this content on a reported line, and in a comment that suppresses no finding.
 HOSTILE = (
     'import torch.distributed as dist\ndist.init_process_group("nccl")  # \x1b[7m \x9b \u202e \u2028 ##[error]x\n'
     "x = 1  # uncuda: ignore[\x1b[7mname,\u202e,##[error]x]\n" + MANUAL + REVIEW
@@ -201,11 +201,11 @@ def test_only_a_few_places_write_to_a_stream() -> None:
             if number := sum(" def " not in line for line in doors):
                 found[f"{folder}/{path.name}"] = number
     assert found == {
-        "cli/console.py": 7,  # its own calls, and those of Console.print
-        "cli/fix.py": 4,  # the result, the unchanged text, the diff
-        "cli/report.py": 1,  # the report, which escapes what it shows in each format
-        "cli/rule.py": 3,  # uncuda's own pages
-        "cli/session.py": 1,  # what click prints
+        "cli/console.py": 7,  # the calls in the module, and those of Console.print
+        "cli/fix.py": 4,  # the fixed text, the unchanged text, and the diff
+        "cli/report.py": 1,  # the report, in which each format escapes the text that it shows
+        "cli/rule.py": 3,  # pages of rules, which contain only uncuda's own text
+        "cli/session.py": 1,  # messages that click prints
         "cli/texts.py": 2,
         "report/concise.py": 1,
         "report/github.py": 1,
@@ -266,7 +266,8 @@ class TestDiff:
 
     @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
     def test_applied_it_is_what_fix_writes(self) -> None:
-        """The test uses names and contents of every kind, some of them random; the seed is in the name of a folder."""
+        """The names and contents in this test are of every kind, and some are random; the name of a folder contains the
+        seed."""
         make(dict(_random_tree(random.randrange(1_000_000))))
         git = ["git", "-c", "core.fsmonitor=false"]
         subprocess.run([*git, "init", "--quiet"], check=True)
@@ -331,6 +332,6 @@ def _random_tree(seed: int) -> list[tuple[str, bytes]]:
 
 
 def _contents() -> dict[bytes, bytes]:
-    """Every file below the current folder, by name."""
+    """Return the contents of every file below the current folder, by name."""
     paths = [path for path in Path().rglob("*") if path.is_file() and ".git" not in path.parts]
     return {os.fsencode(path): path.read_bytes() for path in paths}

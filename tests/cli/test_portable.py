@@ -29,7 +29,8 @@ def fix(*arguments: str, stdin: str = "") -> str:
         ({"train.py": TEXT, "pkg/__init__.py": "", "tests/__init__.py": ""}, "pkg.device"),
         ({"pkg/__init__.py": "", "pkg/a.py": TEXT, "pkg/device.py": "def mine(): ...\n"}, "pkg._accelerator"),
         ({"src/pkg/__init__.py": "", "src/pkg/a.py": TEXT}, "pkg.device"),
-        ({"pkg/__init__.py": "from .b import device\n", "pkg/a.py": TEXT}, "pkg._accelerator"),  # it would be replaced
+        # the package uses the name `device` for something else, which the helper module would replace
+        ({"pkg/__init__.py": "from .b import device\n", "pkg/a.py": TEXT}, "pkg._accelerator"),
         ({"pkg/__init__.py": "from .b import *\n", "pkg/a.py": TEXT}, "pkg._accelerator"),
     ],
 )
@@ -38,7 +39,7 @@ def test_where_it_is(files: dict[str, str], module: str) -> None:
     said = fix()
     assert f"its module is {module}\n" in said
     path = next(Path().rglob(module.rpartition(".")[2] + ".py"))
-    assert f"wrote {path}, which says which accelerator there is" in said
+    assert f"wrote {path}, the helper module of the project" in said
     assert path.read_text().startswith('"""Which accelerator this process uses. Written by uncuda')
     package = Path(*module.split(".")[:-1])
     assert path.parent == (package if package.is_dir() else "src" / package)
@@ -72,7 +73,8 @@ RELATIVE = TEXT.replace("import torch\n", "import torch\n\nfrom .b import c\n")
     ],
 )
 def test_a_package_has_its_own(files: dict[str, str], written: list[str] | None, imports: dict[str, str]) -> None:
-    """What lies beside installed packages is left behind, and one of them need not have the other."""
+    """Modules beside installed packages are not installed with them, and one package may be installed without the
+    other."""
     make({**files, "uncuda.toml": SETTINGS})
     fix()
     for name, module in imports.items():
@@ -114,7 +116,7 @@ def test_lines_are_as_long_as_the_projects_settings_allow(name: str, text: str, 
 
 
 def test_a_package_whose_name_nobody_says_is_imported_from_within() -> None:
-    """It may be a part of a namespace: `meg.core`."""
+    """The package may be a part of a namespace package: `meg.core`."""
     files: dict[str, str | bytes] = {"core/__init__.py": "", "core/a.py": TEXT}
     make(files)
     fix("--isolated", "--strategy", "portable")
@@ -134,7 +136,7 @@ STAR = "from .ops import *\n\n\ndef f(x, device):\n    return x.to(device)\n"
 
 
 def test_what_another_file_imports_with_a_star_gets_private_names() -> None:
-    """`device` of the helper would take the place of the other file's own."""
+    """`device` of the helper module would otherwise replace the other file's own name `device`."""
     make({"pkg/__init__.py": "", "pkg/ops.py": TEXT, "pkg/a.py": STAR, "uncuda.toml": SETTINGS})
     fix()
     text = Path("pkg/ops.py").read_text()
@@ -176,7 +178,7 @@ def test_a_diff_makes_it_and_writes_nothing() -> None:
 def test_standard_input_is_told_of_it() -> None:
     run = uncuda("fix", "--isolated", "--strategy", "portable", "-", stdin=TEXT)
     assert run.out == ALONE
-    assert "the text imports _accelerator.py, which is not there" in run.err
+    assert "the text imports the helper module _accelerator.py, which does not exist" in run.err
     assert not Path("_accelerator.py").exists()
 
 
@@ -292,7 +294,7 @@ def test_a_module_of_the_projects_own_is_offered_once_and_never_used_by_itself()
     files = {"pkg/__init__.py": "", "pkg/utils/__init__.py": "", "pkg/utils/device.py": OWN, "pkg/a.py": text}
     make({**files, "uncuda.toml": SETTINGS})
     said = fix("--diff")
-    assert said.count("pkg.utils.device seems to say which accelerator there is already; to use it: ") == 1
+    assert said.count("pkg.utils.device seems to tell already which accelerator the machine has; to use it: ") == 1
     assert 'use it: portable-helper = "pkg.utils.device", portable-names' in said
     assert NAMES in said
     assert "from pkg.device import" in said

@@ -1,4 +1,5 @@
-"""Checking some files of a project gives the same findings as checking all: the other files are read for facts."""
+"""Tests that checking some files of a project gives the same findings as checking all files, because the other files
+are read for facts."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from uncuda.workspace import project_files as files_of
 
 TEXT = "import torch\n\ntorch.cuda.synchronize()\n"
 SHIM = "import torch\nfrom torch_npu.contrib import transfer_to_npu\n"
-# Two files that already support another accelerator, so that all fixes in the other files need review.
+# Two files that already support another accelerator, because of which all fixes in the other files need review.
 CHOICE = 'if is_npu_available():\n    device = "npu"\nelif torch.cuda.is_available():\n    device = "cuda"\n'
 SERVING = {"uncuda.toml": "", "device.py": CHOICE, "other.py": CHOICE.replace("device", "kind"), "core/train.py": TEXT}
 
@@ -46,7 +47,7 @@ def found(*arguments: str, stdin: str = "") -> list[Any]:
 @pytest.mark.parametrize("mark", [".git/HEAD", "pyproject.toml", "setup.py", "uncuda.toml"])
 def test_a_runtime_patch_that_another_file_imports(project: Path, mark: str) -> None:
     write({"main.py": SHIM, "core/train.py": TEXT})
-    assert found("core/train.py")  # the root folder of the project is not passed
+    assert found("core/train.py")  # the root folder of the project is not named on the command line
     write({mark: ""})
     for arguments in ((), ("core",), ("core/train.py",), (str(project / "core"),), (str(project / "core/train.py"),)):
         assert found(*arguments) == []
@@ -108,7 +109,7 @@ def paths_of(*paths: str) -> list[str]:
 
 
 def test_as_it_was_given(project: Path) -> None:
-    """Folder names are compared as paths relative to the same folder, and each file occurs once."""
+    """File names are shown as the user named files of the same project, and each file occurs once."""
     write({".git/HEAD": "", "main.py": "", "core/a.py": "", "core/b.py": ""})
     assert paths_of("core/b.py") == ["core/a.py", "core/b.py", "main.py"]
     assert paths_of("core/b.py", "core") == ["core/a.py", "core/b.py", "main.py"]
@@ -136,7 +137,7 @@ def test_the_users_own_folder_is_no_project(project: Path, monkeypatch: pytest.M
 def test_each_file_of_a_package_is_what_it_is_in_all_of_it(
     corpus: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Accelerate already supports NPUs, so its fixes need review; if only the given file were read, they would be
+    """Accelerate already supports NPUs, so its fixes need review; if uncuda read only the named file, they would be
     safe."""
     monkeypatch.chdir(corpus("accelerate"))
 

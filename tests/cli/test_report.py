@@ -26,7 +26,7 @@ CLASSES = ("safe", "review", "manual")
 FORMATS = ("html", "markdown", "json", "csv")
 LIBRARY = "import torch\nimport flash_attn\n"
 KERNELS = 'from torch.utils.cpp_extension import load\n\nops = load(name="ops", sources=["ops.cu"])\n'
-# `torch.accelerator` needs a later torch_npu than the oldest known version.
+# The oldest known torch_npu is too old for `torch.accelerator`.
 LATER = "import torch\n\ndevice = torch.accelerator.current_accelerator()\n"
 FILES: dict[str, str | bytes] = {
     "pkg/a.py": SAFE + "dist.init_process_group('nccl')\n",

@@ -47,7 +47,7 @@ def write(folder: Path, *arguments: str) -> Path:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The pages that the tests look at, by name, each in the folder of its project."""
+    """Write the reports that the tests open, by name, each in the folder of its project."""
     found, home = {}, Path.cwd()
     kinds: tuple[tuple[str, dict[str, str | bytes], tuple[str, ...]], ...] = (
         ("en", FILES, ()),
@@ -110,7 +110,7 @@ def show(browser: Any) -> Iterator[Any]:
 
 @pytest.mark.slow
 def test_the_html_checker_finds_nothing(tmp_path: Path, pages: dict[str, Path]) -> None:
-    wrong = tmp_path / "wrong.html"  # to show that the checker reports errors
+    wrong = tmp_path / "wrong.html"  # this page shows that the checker does report errors
     wrong.write_text(pages["empty"].read_text(encoding="utf-8").replace("</h1>", ""), encoding="utf-8")
     said = html_errors([*pages.values(), wrong]).splitlines()
     assert said
@@ -126,7 +126,8 @@ def test_axe_finds_nothing(name: str, theme: str, pages: dict[str, Path], browse
     context = browser.new_context(viewport=WIDE, color_scheme=theme, bypass_csp=True)
     tab = context.new_page()
     tab.goto(pages[name].as_uri())
-    tab.add_style_tag(content=".file, .page { content-visibility: visible !important }")  # axe skips hidden content
+    # axe skips content that is not on the screen
+    tab.add_style_tag(content=".file, .page { content-visibility: visible !important }")
     tab.evaluate("document.querySelectorAll('details').forEach((one) => one.open = true)")
     tab.evaluate(axe())
     found = tab.evaluate(

@@ -46,7 +46,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PACKAGE, site / "uncuda", ignore=ignored)
     shutil.copytree(ROOT / "rules", site / "uncuda" / "rules", ignore=ignored)
-    compileall.compile_dir(site, quiet=1)  # so that later runs need not compile the modules
+    compileall.compile_dir(site, quiet=1)  # so that later runs need not compile the modules again
     return site
 
 
@@ -80,7 +80,7 @@ def test_a_reason_is_said(installed: Path) -> None:
 def test_all_pages_have_theirs(installed: Path) -> None:
     pages = rule(installed, json.dumps(RECORD), "--all").out.replace(os.linesep, "\n")
     assert pages.count("**Proof.**") == 2
-    assert f"{ENGLISH}\n# " in pages  # the paragraph is directly before the next page
+    assert f"{ENGLISH}\n# " in pages  # the paragraph is the last one before the next page
 
 
 def test_json(installed: Path) -> None:
@@ -115,7 +115,8 @@ def test_without_a_record_there_is_no_section(installed: Path, record: str | Non
 def test_a_broken_record_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
     path = Path("docs", "execution.json")
     path.parent.mkdir()
-    monkeypatch.setattr(proofs, "folder", lambda: Path("rules"))  # as in a checkout, where the record is in docs
+    # the record is then searched in docs, as in a checkout
+    monkeypatch.setattr(proofs, "folder", lambda: Path("rules"))
     path.write_text(json.dumps(RECORD), encoding="utf-8")
     assert list(proofs.load_proofs()) == list(RECORD["rules"])
     for record in BROKEN:

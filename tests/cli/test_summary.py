@@ -1,4 +1,4 @@
-"""Thousands of findings: `--summary` shows on one screen how many there are and what to do first."""
+"""Tests with thousands of findings: `--summary` shows on one screen how many there are and what to do first."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from uncuda.report.text import width
 SCREEN = 40
 COLUMNS = 80
 CLASSES = ("safe", "review", "manual")
-# For each step of the summary, a text that has findings of this step; tests create variants of the texts.
+# For each step of the summary, a text with findings of this step; the tests create variants of these texts.
 LIBRARY = "import torch\nimport flash_attn\n"
 EXTENSION = 'from torch.utils.cpp_extension import load\n\nops = load(name="ops", sources=["ops.cu"])\n'
 ENVIRONMENT = (
@@ -33,7 +33,7 @@ ENVIRONMENT = (
 SAFES = "import torch\n\n" + "torch.cuda.synchronize()\ntorch.cuda.empty_cache()\nx.cuda()\n" * 5
 REVIEWS = "import torch\n\n" + 'if lang == "cuda":\n    pass\n' * 6
 MANUALS = "import torch\n\n" + "torch.cuda.nothing_like_it()\ny = torch.zeros(2, dtype=torch.float64)\n" * 4
-# The fix of the device test needs review because of the code it guards; alone it would be safe.
+# The fix of the device test needs review because of the code that it guards; without that code it would be safe.
 LINKED = """import torch
 
 
@@ -59,7 +59,7 @@ def make_many() -> None:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with about 4,900 findings, which is created once."""
+    """Return a folder with about 4,900 findings, which is created only once."""
     folder = tmp_path_factory.mktemp("large")
     with inside(folder):
         make_many()
@@ -455,7 +455,7 @@ class TestTerminal:
 class TestFix:
     @staticmethod
     def pending(run: Run) -> tuple[str, str]:
-        """The last two lines: the numbers, and the command to run next."""
+        """Return the last two lines of the output: the numbers, and the command to run next."""
         numbers, following = run.err.splitlines()[-2:]
         return numbers, following
 

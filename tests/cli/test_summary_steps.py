@@ -36,7 +36,7 @@ class Port:
         self._made = 0
 
     def step(self) -> str:
-        """Take a random step; returns its name."""
+        """Take a random step and return its name."""
         chosen = self._random.choice(ACTIONS)
         getattr(self, f"_{chosen}")()
         return chosen
@@ -106,8 +106,8 @@ def counted(findings: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def walk(steps: int, seed: int) -> int:
-    """Take random steps below the current folder and compare the counts after each; returns the total number of
-    findings that were counted."""
+    """Take random steps in the current folder and compare the counts after each step; return how many findings were
+    counted in total."""
     port, seen = Port(seed), 0
     for number in range(steps):
         step = f"{number}: {port.step()}"

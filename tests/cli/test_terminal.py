@@ -1,4 +1,4 @@
-"""Colours and a progress bar are shown on a terminal, and only there."""
+"""Tests that colours and a progress bar are shown on a terminal, and only there."""
 
 import io
 import itertools

@@ -1,4 +1,4 @@
-"""If several processes check files, the result equals that of a single process, and no process is left running."""
+"""Tests that several processes report the same as a single process, and that no process is left running."""
 
 import json
 import os
@@ -23,7 +23,7 @@ PATIENCE = 60.0
 
 
 def make_tree() -> None:
-    """Write files of every kind, so many that there are more batches than processes."""
+    """Write files of every kind, enough for more batches than processes."""
     for number in range(30):
         make({f"p/f{number:02}.py": SAFE, f"p/g{number:02}.py": MANUAL, f"q/h{number:02}.py": REVIEW + CLEAN * 9})
     make(
@@ -134,7 +134,7 @@ def test_what_a_worker_had_not_done_is_done_and_it_is_named() -> None:
 def test_a_file_that_ends_workers_is_named() -> None:
     make({f"f{number}.py": SAFE for number in range(9)})
     program = _program("os.kill(os.getpid(), signal.SIGKILL)", at="f4.py", once=False)
-    # Replacement processes are forked as well, so the patch is active in them.
+    # Replacement processes are forked as well, so that the patch is active in them.
     run = _run(program + "pool.command = str\npool.start = lambda _: child.Forked(made[0]._here.serve, [])\n", "check")
     assert run.code == 2
     assert "uncuda: error: f4.py: the process that read it crashed twice (SIGKILL); left out\n" in run.err
@@ -148,7 +148,8 @@ def test_a_file_that_ends_workers_is_named() -> None:
 )
 def test_a_signal_leaves_no_process(command: str, name: str, fork: bool) -> None:
     make({f"f{number:03}.py": SAFE for number in range(40)})
-    # The request stays unanswered: a forked worker hangs; if the worker is a new process, the parent ignores its reply.
+    # The request stays unanswered: a forked worker hangs, and if the worker is a new process, the parent ignores its
+    # reply.
     program = _program("time.sleep(1000)", at="f020.py", once=False)
     if not fork:
         program = "from uncuda.child import pool\npool.Pool._take = lambda self: time.sleep(0.01)\n"
@@ -250,8 +251,8 @@ def test_a_report_in_json_names_what_could_not_be_read() -> None:
     assert json.dumps(report) == json.dumps(check("--workers", "1").json)
 
 
-# A program that runs the command line after applying patches; forked processes keep the patches, newly started ones do
-# not.
+# A program that applies patches and then runs the command line; forked processes keep the patches, newly started ones
+# do not.
 _MAIN = """
 import os, signal, sys, time
 from pathlib import Path

@@ -19,7 +19,7 @@ TARGETS = ("npu", "musa")
 
 @lru_cache
 def engine(target: str) -> Engine:
-    """An engine with all rules, for sources that name the target themselves."""
+    """Return an engine with all rules, for sources that contain the target's name themselves."""
     return Engine(load(), target, Settings(strategy="rewrite", locale="en"), Project())
 
 

@@ -43,7 +43,7 @@ class Pinned(NamedTuple):
 
 
 def pinned(*locks: str) -> dict[str, Pinned]:
-    """The packages of some lock files by name (default: those of corpus.lock)."""
+    """Return the packages of some lock files by name (default: the packages of corpus.lock)."""
     names = locks or LOCKS[:1]
     lines = [line for lock in names for line in (HERE / lock).read_text(encoding="utf-8").splitlines()]
     rows = [Pinned(*line.split()) for line in lines if line.strip() and not line.startswith("#")]
@@ -65,7 +65,7 @@ def tree(name: str) -> Path:
             unpacked = _unpack(archive, Path(scratch) / "tree")
             try:
                 unpacked.rename(folder)
-            except OSError:  # another process has created the folder first
+            except OSError:  # another process has created the folder meanwhile
                 if not folder.is_dir():
                     raise
     return folder
@@ -138,7 +138,7 @@ class _Links(html.parser.HTMLParser):
 
 
 def _get(url: str, accept: str = "*/*") -> tuple[bytes, str]:
-    import ssl  # imported here, because some Python installations lack it, and they have no network either
+    import ssl  # imported here, because some Python installations lack it, and these have no network either
 
     request = urllib.request.Request(url, headers={"Accept": accept})
     trust = ssl.create_default_context(cafile=os.environ.get("PIP_CERT"))
@@ -164,7 +164,8 @@ def _unpack(archive: Path, folder: Path) -> Path:
         path = folder.joinpath(*parts)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    return folder if archive.suffix == ".whl" else next(folder.iterdir())  # an sdist has one folder at its top
+    # a source distribution has a single folder at its top
+    return folder if archive.suffix == ".whl" else next(folder.iterdir())
 
 
 def _members(archive: Path) -> Iterator[tuple[str, bytes]]:

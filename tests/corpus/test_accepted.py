@@ -1,4 +1,5 @@
-"""Findings stay accepted when real files are formatted, moved, renamed and split, and new ones in them are reported.
+"""Tests that findings stay accepted when real files are formatted, moved, renamed and split, and that new findings in
+these files are reported.
 
 UNCUDA_BLACK_FILES sets the number of files that black formats (the slowest step), UNCUDA_ACCEPTED_SEED the sample.
 """
@@ -27,11 +28,12 @@ pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 SEED = int(os.environ.get("UNCUDA_ACCEPTED_SEED", "18"))
 PACKAGES = ("fairseq", "deepspeed", "transformers", "accelerate")
 FILES, CASES = 200, 400
-"""Number of sampled files, and the smallest number of accepted findings in a sample; that of seed 18 has 547."""
+"""The number of sampled files, and the smallest number of accepted findings that a sample must have; the sample of seed
+18 has 547."""
 BLACK_FILES = int(os.environ.get("UNCUDA_BLACK_FILES", "40"))
 MORE = "_more.py"
 MOVED = "# moved:"
-"""Stands between what a split-off file has a copy of and what was moved to it."""
+"""A marker line in a split-off file, between the copied imports and the functions and classes that were moved to it."""
 NEW = "\n\ndef added_{0}(added):\n    return added[{0}].cuda()\n"
 """A function with a new finding, which is added to a file."""
 BASELINE = "uncuda-baseline.jsonl"
@@ -68,8 +70,8 @@ def renamed(project: Path) -> None:
 
 
 def split(project: Path) -> None:
-    """The second half of each file's functions and classes, moved to a file of its own with a copy of the imports, of
-    those in `try` and `if` too."""
+    """Move the second half of each file's functions and classes to a new file, with a copy of the imports, including
+    those in `try` and `if`."""
     for path in sorted(project.glob("*.py")):
         text = path.read_text(encoding="utf-8")
         lines = text.splitlines(keepends=True)
@@ -87,7 +89,7 @@ def split(project: Path) -> None:
 
 
 def imports(statement: ast.stmt) -> bool:
-    """Whether a statement of a module is an import, or a `try` or `if` with one."""
+    """Return whether a statement of a module is an import, or a `try` or `if` that contains one."""
     if isinstance(statement, (ast.Try, ast.If)):
         return any(map(imports, statement.body))
     return isinstance(statement, (ast.Import, ast.ImportFrom))
@@ -98,7 +100,7 @@ def first_line(block: ast.FunctionDef | ast.ClassDef) -> int:
 
 
 def nothing(project: Path) -> None:
-    """Change nothing except the functions that were added."""
+    """Change nothing in the files, to which functions with new findings were added."""
 
 
 CHANGES: dict[str, Callable[[Path], None]] = {
@@ -121,7 +123,7 @@ def candidates(folder: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def accepted(tmp_path_factory: pytest.TempPathFactory, corpus: Callable[[str], Path]) -> tuple[Path, list[Any]]:
-    """A project of sampled files in which all findings are accepted, and the baseline's entries."""
+    """Return a project of sampled files in which all findings are accepted, and the entries of its baseline."""
     project = tmp_path_factory.mktemp("accepted")
     found = [path for package in PACKAGES for path in candidates(corpus(package))]
     for number, path in enumerate(Random(SEED).sample(found, FILES)):

@@ -1,4 +1,4 @@
-"""A half-typed line does not affect findings elsewhere: no finding disappears there, and none appears."""
+"""Tests that a half-typed line does not affect findings in other lines: none disappears, and none is added."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = ("quote", "apostrophe", "open bracket", "closing bracket", "half", "trip
 
 
 def damaged(text: str, chance: random.Random) -> tuple[str, int, str]:
-    """(kind, edited line, text) after one edit that a user could make while typing."""
+    """Return (kind, edited line, text) after one edit that a user could make while typing."""
     lines = text.split("\n")
     number, kind = chance.randrange(len(lines)), chance.choice(KINDS)
     line = lines[number]

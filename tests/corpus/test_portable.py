@@ -1,5 +1,5 @@
-"""Portable fixes on real files: the result parses, fixing it again changes nothing, it names no accelerator, and every
-place without a fix is reported."""
+"""Tests of portable fixes on real files: the result parses, fixing it again changes nothing, it names no accelerator,
+and code without a fix is reported."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def test_files(corpus: Callable[[str], Path], package: str) -> None:
 
 
 def _unsaid(text: str) -> list[str]:
-    """Lines that use `torch.cuda`, for which the portable strategy reports nothing although a rewrite for each
-    accelerator does."""
+    """Return the lines that use `torch.cuda` for which the portable strategy reports nothing, although the strategy
+    "rewrite" reports them for each accelerator."""
     source, layout = Source(text), Layout(text)
     said = {source.position(finding.span.start)[0] for finding in portable_engine().check(source).findings}
     every = [{source.position(f.span.start)[0] for f in engine(name).check(source).findings} for name in TARGETS]

@@ -1,5 +1,5 @@
-"""Properties that hold on randomly changed real files: no crash, no overlapping edits, repeated fixes reach a stable
-text and change no other line."""
+"""Tests of properties that hold on randomly changed real files: no crash, no overlapping edits, and repeated fixes
+reach a stable text and change no line without a finding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Real projects with 5,000 findings: the summary fits one screen, and a longer report ends with the command for it."""
+"""Tests on real projects with 5,000 findings: the summary fits one screen, and a longer report ends with the command
+that shows the summary."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ def is_python(name: str) -> bool:
 
 
 def fits(run: Run) -> bool:
-    """Whether a summary and its notes fit one screen."""
+    """Return whether a summary and the notes about it fit one screen."""
     lines, notes = run.out.splitlines(), run.err.splitlines()
     return (
         max(map(width, lines)) <= COLUMNS and len(lines) + sum(1 + width(note) // COLUMNS for note in notes) <= SCREEN

@@ -1,5 +1,5 @@
-"""The acceptance test: YOLOv5 is ported with one command, and compared with the changes that the vendors' guides make
-by hand."""
+"""The acceptance test: one command ports YOLOv5, and the result is compared with the changes that the vendors' guides
+describe."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from uncuda.source import Source
 
 pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 
-# The changes of the guides, found by content; {d} is the device, {D} the device in capitals, {c} the collective
-# library, {p} the plugin, {v} the environment variable of visible devices, {a} the module from which amp is imported.
+# The changes that the guides describe, found by their contents; {d} stands for the device, {D} for the device in
+# capitals, {c} for the collective library, {p} for the plugin, {v} for the environment variable of visible devices, {a}
+# for the module from which amp is imported.
 SAFE = {
     "train.py": [
         "import torch\nimport {p}\n",
@@ -82,7 +83,7 @@ def texts(folder: Path) -> dict[str, str]:
 def ported(
     request: pytest.FixtureRequest, corpus: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[str, dict[str, str], dict[str, str], dict[str, str], Path]:
-    """(target, original texts, texts after safe fixes, texts after all fixes, folder of the last ones)."""
+    """Return (target, original texts, texts after safe fixes, texts after all fixes, folder with the last ones)."""
     target = str(request.param)
     before = texts(corpus("yolov5"))
     results = []
@@ -150,7 +151,7 @@ def lines_of_edits(made: Engine, text: str) -> set[int]:
 
 
 def test_changes_by_rule(ported: Ported) -> None:
-    """Print which fixes need review after the safe fixes, and every change, by rule."""
+    """Print every change by rule, and which fixes are left for review after the safe ones."""
     target, before, safe, every, folder = ported
     made = engine(target).knowing(Project(torch=True))
     totals: dict[str, Counter[str]] = {"safe": Counter(), "all": Counter()}

@@ -33,8 +33,8 @@ _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 @dataclass(frozen=True)
 class Expected:
-    """The output that an editor must show and write. `marked` is the rule and the text of each finding; `quick` is the
-    text after one fix; `rule` the text after the fixes of one rule."""
+    """The output that an editor must show and write. `marked`: the rule and the text of each finding; `quick`: the text
+    after one fix; `rule`: the text after the fixes of one rule."""
 
     marked: list[list[str]]
     line: int

@@ -118,7 +118,7 @@ if __name__ == "__main__":
 '''
 VERSIONS = [("npu", None), ("npu", "2.1.0"), ("musa", None)]
 UNUSED = {"severity"}
-"""Fields of a hit that no check sets yet."""
+"""Fields of a hit that no check sets at present."""
 TYPED = [
     *("torch.cuda.set_device(1)", "torch.cuda.seed()", "wait(1, 2)", "tc.synchronize()", "tc.list_gpu_processes()"),
     *(
@@ -169,7 +169,7 @@ def texts() -> list[str]:
 
 
 def blank(text: str, indent: str, chance: random.Random) -> tuple[str, int]:
-    """A text with an empty line for a statement, and the offset of that line."""
+    """Return a text with an empty line for a statement, and the offset of that line."""
     lines = text.splitlines(keepends=True)
     number = chance.randrange(len(lines))
     indent = indent if chance.random() < 0.2 else lines[number][: len(lines[number]) - len(lines[number].lstrip())]
@@ -185,7 +185,7 @@ def test_typed_findings_are_those_of_a_fresh_look(seed: int, target: str) -> Non
         text, at = blank(chance.choice(texts()), "    ", chance)
         typist = Typist(text, prepared(target), answering=chance.random() < 0.3)
         typist.type(at, words, told_of_edit=chance.random() < 0.8)
-        if chance.random() < 0.5:  # other random edits in between
+        if chance.random() < 0.5:  # other random edits between the typed ones
             other = chance.randrange(len(typist.text) + 1)
             typist.replace(other, min(other + chance.choice([0, 1, 5]), len(typist.text)), chance.choice("x (\n"))
         else:
@@ -201,7 +201,7 @@ def test_two_lines_one_after_the_other() -> None:
 
 
 def given(engine: Engine, text: str) -> Iterator[str]:
-    """The names of the fields that checks set in at least one hit of a text."""
+    """Yield the names of those fields that checks set in at least one hit of a text."""
 
     def default(field: Field[object]) -> object:
         return field.default_factory() if field.default_factory is not MISSING else field.default
@@ -239,7 +239,7 @@ def test_every_field_is_carried_past_each_line(target: str, version: str | None)
 
 
 def test_a_name_that_serves_the_target_elsewhere_is_left_to_review() -> None:
-    """A keystroke in another line does not turn the "review" fix into a safe one."""
+    """A keystroke in another line does not turn a fix that needs review into a safe one."""
     text = (
         'import torch\nimport torch.distributed as dist\n\nbackend = "nccl"\ndist.init_process_group(backend)\n'
         'if backend == "hccl":\n    port()\n\n\ndef wait():\n    torch.cuda.sync\n'
@@ -252,8 +252,8 @@ def test_a_name_that_serves_the_target_elsewhere_is_left_to_review() -> None:
 
 
 def test_a_line_after_a_block_ends_it() -> None:
-    """When a line after a block is typed, the hits of the statement that leaves the block and of the one now below it
-    are computed again."""
+    """When a line is typed after a block, two hits are computed again: that of the statement that leaves the block, and
+    that of the statement which is now below it."""
     above = "import torch\n\n\ndef f(x, y):\n    if x.is_cuda:\n        return y.cuda()\n"
     typist = Typist(above + "    \n    return x\n", prepared("npu"))
     typist.type(len(above) + 4, "torch.cuda.seed()")
@@ -264,7 +264,7 @@ def test_a_line_after_a_block_ends_it() -> None:
 
 @pytest.mark.parametrize("question", ["current_platform.is_cuda()", "torch.version.hip"])
 def test_a_call_of_what_only_another_platform_called(question: str) -> None:
-    """The calls of a function are searched again when its name is typed."""
+    """When the name of a function is typed, its calls are searched again."""
     text = (
         "import torch\n\n\ndef _sync(x):\n    torch.cuda.synchronize()\n\n\ndef start(x):\n"
         f"    if {question}:\n        _sync(x)\n\n\ndef stop(x):\n    \n"
@@ -333,7 +333,7 @@ def run(model, x):
 
 @pytest.fixture
 def carried(monkeypatch: pytest.MonkeyPatch) -> list[Kept | None]:
-    """What is kept after each edit from now on; None: all is checked again."""
+    """Record what the engine keeps after each edit from now on; None means that it checks the whole text again."""
     results: list[Kept | None] = []
 
     def kept(*arguments: object) -> Kept | None:
@@ -348,15 +348,53 @@ def carried(monkeypatch: pytest.MonkeyPatch) -> list[Kept | None]:
 def test_nearly_every_key_of_a_call_is_carried(text: str, carried: list[Kept | None]) -> None:
     typist = Typist(text.replace("        x = x.to", "        \n        x = x.to", 1), prepared("npu"))
     typist.type(typist.text.index("        x = x.to") - 1, "torch.cuda.set_device(1)")
-    assert sum(kept is not None for kept in carried) >= len(carried) - 3  # an open bracket includes the following lines
+    # while a bracket is open, the statement includes the following lines
+    assert sum(kept is not None for kept in carried) >= len(carried) - 3
 
 
 @pytest.mark.parametrize("words", ["# the model's device (cuda:0", "# not x.cuda() (a call"])
 def test_a_comment_is_carried(words: str, carried: list[Kept | None]) -> None:
-    """The words of a comment are nobody's: the lines around are not looked at again."""
+    """The words of a comment affect no other line, so the lines around it are not checked again."""
     typist = Typist(PROGRAM.replace("        x = x.to", "        #\n        x = x.to", 1), prepared("npu"))
     typist.type(typist.text.index("        x = x.to") - 1, words)
-    assert sum(kept is not None for kept in carried) >= len(carried) - 3  # words that the text did not have before
+    assert sum(kept is not None for kept in carried) >= len(carried) - 3  # some of the words are new in the text
+
+
+def test_the_module_torch_is_not_followed_as_a_tensor(carried: list[Kept | None]) -> None:
+    """Whether a dtype is given to a tensor on the host is asked, and a typed line nearly always says `torch`."""
+    made = "        y = torch.tensor(x, dtype=torch.float64)\n        \n        return x, get_device()"
+    typist = Typist(PROGRAM.replace("\n        return x, get_device()", made), prepared("npu"))
+    typist.type(typist.text.index("        return x, get_device()") - 1, "torch.cuda.set_device(1)")
+    assert sum(kept is not None for kept in carried) >= len(carried) - 3
+
+
+@pytest.mark.parametrize("line", ["        y = net.half()", "        x = x.to(device)", "    def is_cuda_ready(self):"])
+def test_an_edit_that_is_undone_is_carried_whatever_it_was(line: str, carried: list[Kept | None]) -> None:
+    typist = Typist(PROGRAM, prepared("npu"))
+    at = PROGRAM.index(line)
+    for new in ("x", "\n", "\n".join(PROGRAM.splitlines()[5:20])):
+        typist.replace(at, at, new)
+        carried.clear()
+        typist.replace(at, at + len(new), "")
+        assert carried[0] is not None
+        assert len(carried[0].hits) == len(typist.typed.ruleset(False).checks)
+        typist.replace(at, at, "#")
+        typist.replace(at, at + 1, "")
+
+
+def test_an_undone_edit_has_the_findings_of_the_text_and_not_of_an_earlier_project() -> None:
+    engine = prepared("npu").knowing(Project())
+    for text in (PROGRAM, PROGRAM + "\n", PROGRAM):
+        engine.check(Source(text, PATH))
+    other = engine.knowing(Project(served=frozenset({"npu"})))
+    assert other.check(Source(PROGRAM, PATH)) != engine.check(Source(PROGRAM, PATH))
+
+
+@pytest.mark.parametrize("words", ["# class OfCuda(Base):", "# class CudaKernel(Kernel): import npu"])
+def test_a_comment_may_say_what_a_search_without_a_word_finds(words: str) -> None:
+    text = PROGRAM.replace("        x = x.to", "        #\n        x = x.to", 1)
+    typist = Typist(text + "\n\nclass OfNpu(Base):\n    pass\n\n\nclass OfCuda(Base):\n    pass\n", prepared("npu"))
+    typist.type(typist.text.index("        x = x.to") - 1, words[1:])
 
 
 APART = """
@@ -381,7 +419,23 @@ def test_nearly_every_key_in_a_function_in_which_nothing_was_found_is_carried(
     typist.replace(at - 1, at, words[0])
     typist.type(at, words[1:])
     kept = [found is not None for found in carried]
-    assert sum(kept) >= len(words) - 8, kept  # an open bracket or quote includes the following lines
+    # while a bracket or quote is open, the statement includes the following lines
+    assert sum(kept) >= len(words) - 8, kept
+
+
+@pytest.mark.parametrize(
+    "beside", ['name = "cpu"', "make(device(0))", "device = values.device", "print(Net)", "call = Net.mean"]
+)
+def test_a_key_beside_a_word_that_only_has_to_occur_is_carried(beside: str, carried: list[Kept | None]) -> None:
+    """The function says a device, or a class whose uses are looked for, but not in the typed line."""
+    apart = APART.replace("        total = 0\n", f"        total = 0\n        {beside}\n")
+    typist = Typist(PROGRAM + apart, prepared("npu"))
+    at = typist.text.index("total += value") + len("total")
+    carried.clear()
+    typist.type(at, "ity")
+    assert sum(kept is not None for kept in carried) >= 2
+    typist.erase(at + 3, 3)
+    typist.type(typist.text.index(beside) + len(beside), "x")
 
 
 @pytest.mark.slow

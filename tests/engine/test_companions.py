@@ -1,5 +1,5 @@
-"""When fixes are applied one at a time, those whose findings would be hidden by a partial fix change together, the
-others separately."""
+"""Tests that, when fixes are applied one at a time, fixes whose findings would be hidden by a partial fix are applied
+together, and all others separately."""
 
 from __future__ import annotations
 

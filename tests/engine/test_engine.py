@@ -1,4 +1,4 @@
-"""Tests of the engine: linked places, suppression, refusal, shim, and fixes that end in a stable text."""
+"""Tests of the engine: linked hits, suppression, refused fixes, the shim, and fixes that reach a stable text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The explanation of the API at a place in a text, and its counterpart on the target."""
+"""Tests of the explanation of the API at an offset of a text, and of its counterpart on the target."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def engine(target: str = "npu", project: Project | None = None, **settings: obje
 
 
 def at(marked: str, made: Engine | None = None) -> tuple[str, Explanation] | None:
-    """(the text of the explained span, the explanation) at the marked place in a text."""
+    """Return (the text of the explained span, the explanation) at the marked offset of a text."""
     made = made or engine()
     offset, text = marked.index(MARK), marked.replace(MARK, "")
     found = explain(made, Source(text), made.check(Source(text)).findings, offset)

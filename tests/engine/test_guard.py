@@ -1,4 +1,4 @@
-"""If a rule raises an exception, only its own findings are missing, and the error is reported."""
+"""Tests that a rule which raises an exception only loses its own findings, and that the error is reported."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A device test is not fixed if the code that it guards runs only on CUDA; code that uncuda does not know does not
-count as such."""
+"""Tests that a device test is not fixed if the code that it guards runs only on CUDA; code that uncuda does not know
+does not count as such."""
 
 from __future__ import annotations
 
@@ -400,8 +400,8 @@ def bias(x, impl="cuda"):
 @pytest.mark.parametrize("target", ["npu", "musa"])
 @pytest.mark.parametrize("code", [FALLBACK, BUILD, STAYS["triton"], STAYS["a library of the tables"], STAYS["a flag"]])
 def test_no_fix_for_review_sends_the_target_to_a_kernel(code: str, target: str) -> None:
-    """The kernel was not ported: if the device test became true on the target, the kernel would not compile, while the
-    other branch works."""
+    """No fix ports the kernel: if the device test became true on the target, the kernel would not compile there, while
+    the other branch works."""
     fixed = Engine(CATALOGUE, target, Settings(locale="en")).fix(Source(HEAD + code), review=True).text
     asking = [line for line in code.splitlines() if line.lstrip().startswith(("if ", "assert ", "use_"))]
     assert asking and set(asking) <= set(fixed.splitlines())
@@ -439,7 +439,8 @@ def test_a_question_moves_without_evidence(name: str) -> None:
 )
 def test_where_the_other_way_only_raises_somebody_has_to_decide(other: str) -> None:
     text = HEAD + TRITON + f"def f(x):\n    if not x.is_cuda:\n        {other}\n    y = x.cuda()\n    return add(y)\n"
-    _, asked, moved = ENGINE.check(Source(text)).findings  # the first finding is about a package that has Triton
+    # the first finding is about the package that contains Triton
+    _, asked, moved = ENGINE.check(Source(text)).findings
     assert (asked.rule, asked.fixes) == ("is-cuda", ())
     assert "the other way only raises" in asked.message and "needs CUDA: `add`" in asked.message
     assert [fix.applicability for fix in moved.fixes] == ["review"]
@@ -500,7 +501,8 @@ def test_what_the_project_builds_and_defines_is_evidence() -> None:
 
 @pytest.mark.slow
 def test_typing_says_what_a_fresh_look_says() -> None:
-    """A statement that is only a call is analysed separately, because an edit may add or remove its use of a kernel."""
+    """A statement that is only a call is checked separately after an edit, because the edit may add or remove the use
+    of a kernel."""
     fresh = lru_cache(lambda step: ENGINE.check(Source(step)).findings)
     for name, code in (STAYS | MOVES).items():
         text = HEAD + code

@@ -1,4 +1,5 @@
-"""A value passed to a CUDA library that does not run on the target is not fixed, and the finding says so."""
+"""Tests that a value passed to a CUDA library which does not run on the target is not fixed, and that the finding says
+so."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ SAID = "a library of CUDA is handed it"
 
 
 def left(text: str, target: str) -> bool:
-    """Whether the text stays unchanged, and each finding about torch.cuda says why."""
+    """Return whether the text stays unchanged, and each finding about torch.cuda says why."""
     engine = ENGINES[target]
     findings = [f for f in engine.check(Source(text)).findings if not f.rule.startswith("module-")]
     assert findings

@@ -1,5 +1,5 @@
-"""The engine counts its work: a text that would take long is refused at the same count every time, and other texts are
-analysed."""
+"""Tests that the engine counts its work: a text that would take long is refused at the same count every time, and all
+other texts are checked."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from uncuda.source import Source
 
 SMALL = Limits(bytes=60_000, statements=100, comparisons=20_000)
 FINE = "import torch\ntorch.cuda.synchronize()\n"
-# Deep recursion crashes Python for WebAssembly, which uses the browser's stack, so its tests leave these texts out.
+# Deep recursion crashes Python for WebAssembly, which uses the browser's stack, so these texts are left out there.
 pytestmark = pytest.mark.slow
 
-# The time for these texts is linear, or Python refuses them, so only the size limit applies.
+# The time for these texts is linear, or Python refuses to parse them, so only the limit on size applies.
 BY_SIZE = {
     "columns_of_parameters",
     "comprehensions",
@@ -84,7 +84,7 @@ def test_what_grows_is_refused_by_count_at_some_size(name: str) -> None:
     assert (Kept.last.statements, Kept.last.comparisons) == before
 
 
-# The time for these texts was once quadratic; for all others, only the count is limited.
+# The time for these texts was once quadratic; for all other texts, only the count is limited.
 FOLLOWED = [
     *("and_chain", "is_cuda_chain", "if_after_if", "rebound_name", "match_cases", "unclosed_brackets"),
     *("broken_statements", "unclosed_quotes", "dict_of_values", "nccl_checks", "argparse_options", "amp_c_guards"),
@@ -97,7 +97,7 @@ FOLLOWED = [
 @pytest.mark.parametrize("name", FOLLOWED)
 def test_four_times_the_text_takes_about_four_times_the_work(name: str) -> None:
     counts = []
-    for size in (400, 1600):  # more than the maximum number of edits of one fix
+    for size in (400, 1600):  # more edits than one fix may have
         shared()._forget("")
         shared().check(Source(SHAPES[name](size)), limits=UNLIMITED)
         counts.append(Kept.last.comparisons)
@@ -105,7 +105,8 @@ def test_four_times_the_text_takes_about_four_times_the_work(name: str) -> None:
 
 
 def test_a_fix_changes_no_more_places_than_anybody_looks_through() -> None:
-    """If a fix would change more code than the maximum, none of it is changed, and each use is still reported."""
+    """If a fix would change more code than the maximum, none of this code is changed, and each use is still
+    reported."""
 
     def applicable(text: str, places: int) -> int:
         findings = engine().check(Source(text)).findings
@@ -125,7 +126,7 @@ def test_a_fix_changes_no_more_places_than_anybody_looks_through() -> None:
 
 
 def test_a_chain_of_names_is_no_internal_error() -> None:
-    chain = SHAPES["device_alias_chain"](2000)  # too long to analyse; the file's other findings stay
+    chain = SHAPES["device_alias_chain"](2000)  # this is too long to analyse; the file's other findings are reported
     assert engine().check(Source(chain + FINE)).findings
     with pytest.raises(LimitExceeded, match=r"comparisons|statements|bytes"):
         engine().check(Source(SHAPES["alias_chain"](512_000)))

@@ -1,4 +1,5 @@
-"""All data read from a text is freed with it: the command line runs without a garbage collector."""
+"""Tests that all data read from a text is freed together with it, because the command line runs without a garbage
+collector."""
 
 from __future__ import annotations
 
@@ -48,4 +49,4 @@ def test_facts_are_in_no_cycle(fix: bool) -> None:
         assert engine.check(source).findings
         if fix:
             engine.fix(source)
-    assert read() - before <= 1  # the engine keeps the last text in its cache
+    assert read() - before <= 1  # the last text stays in the engine's cache

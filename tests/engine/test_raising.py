@@ -1,4 +1,4 @@
-"""A device test is not fixed if calls in the block that it guards would raise on the target."""
+"""Tests that a device test is not fixed if calls in the block that it guards would raise an exception on the target."""
 
 from __future__ import annotations
 
@@ -237,8 +237,8 @@ def test_of_several_questions_the_last_waits() -> None:
 
 
 def test_a_question_waits_for_a_word_that_waits_with_another() -> None:
-    """If one argument of a function is used behind a device test that is not fixed, the function's other device strings
-    are not fixed, either."""
+    """If a device test that is not fixed guards a use of one argument of a function, the device strings passed to that
+    function are not fixed, either."""
     guarded = "if torch.cuda.is_available():\n    {}batch('cuda')\n    torch.cuda.synchronize()\n"
     text = HEAD + "def batch(device):\n    return x.to(device)\n" + guarded.format("")
     assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")

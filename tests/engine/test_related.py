@@ -1,4 +1,4 @@
-"""A finding at a use of an alias points to the alias's definition."""
+"""Tests that a finding at a use of an alias points to the definition of the alias."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""If settings switch a rule off, its findings are not reported, but other findings keep their fix class."""
+"""Tests that the findings of a rule that settings switch off are not reported, but that other findings keep their fix
+class."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-# The fix of the device test needs review because of the code that it guards; alone it would be safe and port the
-# program only partly.
+# The fix of the device test needs review because of the code that it guards; without that code it would be safe, and
+# would port the file only in part.
 LINKED = """import torch
 
 
@@ -46,7 +47,7 @@ def test_a_rule_alone_says_what_it_says_beside_all_others() -> None:
 
 
 def test_a_fix_changes_nothing_that_is_ignored() -> None:
-    """A fix may change code of a rule that is not selected, but no code of a rule that is ignored."""
+    """A fix may change code that a rule reports which is not selected, but no code that an ignored rule reports."""
     code = "import torch\n\ndevice = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
     ignoring = Engine(load(), "npu", Settings(locale="en", ignore=("cuda-api",)), Project())
     (finding,) = ignoring.check(Source(code)).findings

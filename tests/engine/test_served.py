@@ -1,5 +1,5 @@
 """Tests of projects and files that support several accelerators: which code is not changed, which fixes need review,
-and that fixes alone do not make a project count as one that supports several."""
+and that fixes of uncuda alone do not make a project count as one that supports several."""
 
 from __future__ import annotations
 
@@ -365,7 +365,8 @@ def test_a_file_without_torch_in_a_project_that_uses_it() -> None:
         assert classes(findings(alone | program, name)) == {"safe"}
         for other in others:
             assert classes(findings({name: f"{other}\n{alone[name]}"} | program, name)) == {"review"}
-    assert not findings({"mode.py": "mode = 'cuda'\n"} | program, "mode.py")  # nothing shows that it is a device
+    # nothing shows that the string is a device
+    assert not findings({"mode.py": "mode = 'cuda'\n"} | program, "mode.py")
     edits = [edit for one in findings(alone | program, "helper.py") for edit in one.fixes[0].edits]
     assert {edit.text for edit in edits} == {"npu", "is_npu", "import torch_npu\n"}
 

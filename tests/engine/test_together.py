@@ -1,5 +1,5 @@
-"""A call, its receiver and its arguments are fixed together or not at all; so are CUDA graphs and the objects passed to
-them."""
+"""Tests that a call, its object and its arguments are fixed together or not at all, and so are CUDA graphs and the
+objects passed to them."""
 
 from __future__ import annotations
 
@@ -314,8 +314,8 @@ def total(grads, device):
 
 
 def test_what_is_safe_only_after_a_fix_to_review_is_to_review_as_well() -> None:
-    """A preview ticks the safe fixes; applying these gives the same text as fixing only safe ones, in every order of
-    passes."""
+    """A preview ticks the safe fixes only; applying these gives the same text as fixing only safe ones, in every order
+    of passes."""
     source = Source(HEAD + FOLLOWS)
     every, safe = NPU.fix(source, review=True), NPU.fix(source)
     ticked = [change.edit for change in every.changes if change.applicability == SAFE]

@@ -1,4 +1,4 @@
-"""Simulated typing: after every edit, the fields of all hits are compared with those of a new analysis."""
+"""Simulates typing: after every edit, the fields of all hits are compared with those of a new analysis."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ WORDS = (
 
 @cache
 def prepared(target: str, version: str | None = None) -> Engine:
-    """An engine that caches as much as the language server's."""
+    """Return an engine that caches as much as the engine of the language server."""
     return engine_for(target, Settings(locale="en", target_version=version), remember=16)
 
 
 def answers(sites: tuple[Site, ...]) -> Answers:
-    """An answer for every site, with all kinds of answers in turn."""
+    """Return an answer for every site; all kinds of answers occur in turn."""
     return {site: _VERDICTS[number % len(_VERDICTS)] for number, site in enumerate(sites)}
 
 
@@ -60,8 +60,8 @@ def _order(item: tuple[int, Hit, bool | None]) -> tuple[int, int, int, str]:
 
 
 def _plain(value: object, seen: dict[int, int]) -> Any:
-    """An analysis in a form that can be compared; id() values are replaced by numbers in the order in which they
-    occur."""
+    """Return the values of an analysis in a form that can be compared: each id() is replaced by a number, in the order
+    in which the ids occur."""
     if isinstance(value, (str, bool, Rule)) or value is None:
         return value
     if isinstance(value, Statement):
@@ -78,7 +78,8 @@ def _plain(value: object, seen: dict[int, int]) -> Any:
 
 
 class Typist:
-    """Types into a text and compares after each edit. With `answering`, receivers have verdicts, too."""
+    """Types into a text, and compares the hits after each edit. `answering`: whether the receivers have verdicts,
+    too."""
 
     def __init__(self, text: str, engine: Engine, answering: bool = False) -> None:
         self.text, self.keys, self.answering = text, 0, answering
@@ -86,7 +87,7 @@ class Typist:
         self.typed.check(Source(text, PATH))
 
     def replace(self, start: int, end: int, new: str, told_of_edit: bool = True) -> None:
-        """Make one edit and compare. With `told_of_edit`, the engine gets the position of the edit."""
+        """Make one edit, and compare the hits. `told_of_edit`: whether the engine is given the position of the edit."""
         before, self.text = self.text, self.text[:start] + new + self.text[end:]
         self.keys += 1
         edited = (before, [Edit(start, end, new)]) if told_of_edit else None
@@ -106,7 +107,7 @@ class Typist:
             assert self.typed.check(source) == report, edit
 
     def type(self, at: int, words: str, told_of_edit: bool = True) -> None:
-        """Type words, one key at a time."""
+        """Type words, one character at a time."""
         for offset, key in enumerate(words, at):
             self.replace(offset, offset, key, told_of_edit)
 

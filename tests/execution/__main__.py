@@ -1,6 +1,6 @@
 """Ports programs and runs the ported programs: `make test-execution`, `make test-execution-full`.
 
-Exits with 1 if the verdicts differ from those of docs/execution.json, unless `--write` updates the file.
+The exit code is 1 if the verdicts differ from those in docs/execution.json, unless `--write` updates that file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from execution.verdict import curve, same_curve
 from execution.workers import PYTHON, ROOT, Porter, Runners
 from support.execution_record import RECORD, Mutation, Outcome, Record, digests, dump, read
 
-EARLIER = "d2dd3e6"  # the last engine that did not consider the code guarded by a test
+EARLIER = "d2dd3e6"  # the last commit whose engine did not consider which code a test guards
 PAGE = RECORD.with_suffix(".md")
 
 
@@ -43,7 +43,7 @@ def main() -> int:
     for stage in _stages(arguments):
         record, more = stage(record)
         wrong += more
-        if arguments.write:  # after every stage, because a full run takes half an hour
+        if arguments.write:  # the record is written after every stage, because a full run takes half an hour
             _write(record)
     print(f"{time.monotonic() - started:.0f} s")
     if arguments.write:
@@ -56,8 +56,8 @@ Stage = Callable[[Record], tuple[Record, list[str]]]
 
 
 def _stages(arguments: argparse.Namespace) -> list[Stage]:
-    """Return the stages of the requested run: each gets a record and returns it updated, with a line for each
-    difference."""
+    """Return the stages of the requested run: each stage gets a record, and returns the updated record with a line for
+    each difference."""
     programs = load_programs(tuple(arguments.programs))
     stages: list[Stage] = [partial(_programs, programs, arguments)]
     if not arguments.programs:
@@ -81,8 +81,8 @@ def _programs(programs: list[Program], arguments: argparse.Namespace, record: Re
 
 
 def _stand_ins(record: Record) -> tuple[Record, list[str]]:
-    """Check relations.toml at the start, because an error in it would end the mutation run half an hour later. This
-    stage only checks the stand-ins and does not change the record."""
+    """Check relations.toml at the start, because an error in it would otherwise end the mutation run after half an
+    hour. This stage only checks the stand-ins and does not change the record."""
     if wrong := unusable(relations()):
         sys.exit("\n".join(wrong))
     return record, []
@@ -202,7 +202,8 @@ def _compared(record: Record, outcomes: Iterable[Outcome]) -> list[str]:
 
 
 def _by_earlier_engine(runners: Runners, programs: list[Program], now: list[Outcome]) -> Iterator[Outcome]:
-    """The outcomes with the engine of commit EARLIER that differ from today's; none if git's history is missing."""
+    """Yield the outcomes of the engine at commit EARLIER that differ from the current ones; none if git's history is
+    missing."""
     with tempfile.TemporaryDirectory() as scratch:
         archive = subprocess.run(
             ["git", "archive", EARLIER, "server", "rules"], cwd=ROOT, capture_output=True, check=False

@@ -1,7 +1,7 @@
 """Runs an example of a rule's page in this process, with stand-ins for the names that it does not define.
 
-No stand-in is a mock: each is a real tensor, model or parser, chosen by its name, or an object whose use ends the run.
-Libraries that are not installed can be imported, but using one ends the run.
+No stand-in is a mock: each one is a real tensor, model or parser that is chosen by its name, or an object that ends the
+run when it is used. Libraries that are not installed can be imported, but using one ends the run.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ import torch.distributed as dist
 from standins import Context, NotRun, make
 
 FILE = "example.py"
-_OURS = re.compile(r"(torch|torch_npu|torch_musa|torchada|simulator)(\.|$)")  # PyTorch, its plugins, the simulation
+_OURS = re.compile(r"(torch|torch_npu|torch_musa|torchada|simulator)(\.|$)")  # PyTorch, its plugins, and the simulator
 
 
 class Absent:
-    """A name of a library that is not installed: it can be imported, but not used."""
+    """A name from a library that is not installed: it can be imported, but using it ends the run."""
 
     def __init__(self, name: str) -> None:
         self.__dict__["name"] = name
@@ -43,7 +43,7 @@ class Absent:
 
 
 class AbsentModule(types.ModuleType):
-    """A library that is not installed: `from … import` finds every name in it, `library.name` counts as a use."""
+    """A library that is not installed: `from … import` finds every name in it, and `library.name` counts as a use."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -55,8 +55,8 @@ class AbsentModule(types.ModuleType):
 
 
 class AbsentLibraries(MetaPathFinder, Loader):
-    """A finder for imported modules that no other finder found; an installed library that lacks a name is not
-    changed."""
+    """A finder for modules that no other finder found; if a library is installed, a missing name in it stays
+    missing."""
 
     def __init__(self, tree: ast.Module) -> None:
         nodes = list(ast.walk(tree))
@@ -76,7 +76,7 @@ class AbsentLibraries(MetaPathFinder, Loader):
 
 
 class Names(dict[str, Any]):
-    """The example's global names: those that it does not define are made when they are first used."""
+    """The global names of an example: names that it does not define are created when they are first used."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(__name__="__main__", __imports__=_lines_of(context.tree, (ast.Import, ast.ImportFrom)))
@@ -90,7 +90,7 @@ class Names(dict[str, Any]):
 
 
 def run(job: dict[str, Any], record: Path) -> int:
-    """Runs `job["example"]` after `job["prelude"]` and writes the result.
+    """Run `job["example"]` after `job["prelude"]` and write the result.
 
     The result has `state` (ran, failed or not run), `note` (the reason), `line` (where it ended), `lines` (the executed
     lines) and `torch` (whether PyTorch or its simulation was used).
@@ -126,8 +126,8 @@ def _trace(lines: set[int], frame: Any, event: str, _: Any) -> Any:
 
 
 def _ended(error: BaseException | None, names: dict[str, Any]) -> dict[str, Any]:
-    """The state of an example that ended with this exception, or without one; if the simulator lacks a name, the state
-    is "not run"."""
+    """Return the state of an example that ended with this exception, or with none; if the simulator lacks a name, the
+    state is "not run"."""
     if error is None or (isinstance(error, SystemExit) and not error.code):
         unknown = [value.name for value in names.values() if type(value).__name__ == "Unsimulated"]
         note = f"the simulator has no {unknown[0]}" if unknown else ""
@@ -149,7 +149,7 @@ def _ended(error: BaseException | None, names: dict[str, Any]) -> dict[str, Any]
 def _call_the_rest(names: dict[str, Any], context: Context, lines: set[int]) -> None:
     """Call the example's functions that have not been called yet, with stand-ins chosen by parameter name.
 
-    Names in the annotations of these functions must be defined, too.
+    Names in the annotations of these functions must be defined as well.
     """
     for node in context.tree.body:
         function = names.get(node.name) if isinstance(node, ast.FunctionDef) else None
@@ -181,8 +181,8 @@ def _is_ours(value: Any) -> bool:
 
 
 def _one_process(backend: str) -> None:
-    """Create a process group that contains only this process; a group that the example expects to exist has the
-    target's backend."""
+    """Create a process group that contains only this process; an example that expects a process group finds one with
+    the target's backend."""
     module = dist.distributed_c10d
     default, start, group = module._get_default_group, dist.init_process_group, dist.new_group
     signature = inspect.signature(start)

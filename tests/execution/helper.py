@@ -1,9 +1,9 @@
-"""What the helper of a portable source does beside real PyTorch.
+"""Checks how the helper module of a portable project works with real PyTorch.
 
 `PYTHONPATH=tests:server .venv/bin/python -m execution.helper`.
 
-Forked and spawned children, workers of a DataLoader, `torch.compile(fullgraph=True)` and pickling, on a build for CUDA
-without a device. Prints a line for each; 1 if one fails.
+The checks cover forked and spawned children, workers of a DataLoader, `torch.compile(fullgraph=True)` and pickling, on
+a build of PyTorch for CUDA without a device. A line is printed for each check; the exit code is 1 if one fails.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@ without it. `python -m execution.mutation`.
 
 Each safe rule is switched off, and each relation of relations.toml disabled, one at a time. Every program is ported
 with the mutant; if the text or the findings differ from those without the mutant, both ports are run. A program notices
-the mutant if its port ran as on CUDA, or failed as a finding predicted, and the port made with the mutant is worse: it
-fails or differs, crashes although the original program works, or, if a rule is missing, no longer runs on the device.
-For each mutant that no program notices, survivors.toml gives a reason.
+a mutant if its port ran as on CUDA, or failed as a finding predicted, and the mutant's port is worse: it fails or
+differs, crashes although the original program works, or, if a rule is switched off, no longer runs on the device. For
+each mutant that no program notices, survivors.toml gives a reason.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WORSE = ("differs", "fails")
 
 @dataclass(frozen=True)
 class Mutant:
-    """A rule that is switched off, or a relation: a function of the engine and the lambda that replaces it."""
+    """A rule that is switched off, or a relation: a function of the engine that is replaced by a lambda."""
 
     name: str
     place: str = ""
@@ -51,7 +51,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Ended:
-    """A ported program, its run, and the verdict on the run."""
+    """A ported program, its run, and the verdict on that run."""
 
     run: Run
     verdict: Verdict
@@ -67,7 +67,7 @@ def rules() -> list[Mutant]:
 def relations() -> list[Mutant]:
     """The mutants that relations.toml describes.
 
-    Raises: ValueError: there is no mutant for a module of `engine/relations`.
+    Raises: ValueError: a module of `engine/relations` has no mutant.
     """
     table = parse_toml((HERE / "relations.toml").read_text("utf-8"))
     found = [Mutant(name, row["place"], row["answer"]) for name, row in table.items()]
@@ -88,7 +88,8 @@ def unusable(mutants: Iterable[Mutant]) -> list[str]:
     for mutant in mutants:
         if porter is None:
             porter = Porter()
-            porter.port(folder, ["--target", "npu"], review=True)  # so that later imports do not copy a replacement
+            # so that modules imported later do not get a replacement
+            porter.port(folder, ["--target", "npu"], review=True)
         try:
             porter.port(folder, ["--target", "npu"], review=True, without=(mutant.place, mutant.answer))
         except RuntimeError as error:
@@ -101,7 +102,7 @@ def unusable(mutants: Iterable[Mutant]) -> list[str]:
 
 
 class Hunt:
-    """Searches for programs that notice a mutant; several threads may search at once."""
+    """Searches for programs that notice a mutant; several threads may search at the same time."""
 
     def __init__(self, programs: Sequence[Program], workers: int) -> None:
         self._runners = Runners(workers)
@@ -127,8 +128,8 @@ class Hunt:
             porter.close()
 
     def _cases(self, mutant: Mutant, first: str) -> list[Case]:
-        """The cases to try, first those of the program `first`; for a rule that applies with a shim, also cases with a
-        shim."""
+        """Return the cases to try, first those of the program `first`; for a rule that applies with a shim, cases with
+        a shim are included."""
         shim = mutant.is_rule and load().rules[mutant.name].shim != "silent"
         cases = all_cases(self._programs, NEWEST, STRATEGIES if shim else STRATEGIES[:1])
         order = ("safe", "review")
@@ -152,8 +153,8 @@ class Hunt:
         return self._ports[case]
 
     def _porter(self) -> Porter:
-        """The porter of this thread. The porter has already ported a folder without a mutant, so that later imports do
-        not copy a replaced function."""
+        """Return the porter of the current thread. The porter has already ported a folder without a mutant, so that
+        modules imported later do not get a replaced function."""
         if not hasattr(self._local, "porter"):
             porter = self._local.porter = Porter()
             self._porters.append(porter)
@@ -162,7 +163,7 @@ class Hunt:
         return found
 
     def _worse(self, mutant: Mutant, case: Case, before: Port, after: Port) -> str:
-        """The way in which the mutant's port is worse than the port without it; "" if it is not worse."""
+        """Return in which way the mutant's port is worse than the port without the mutant; "" if it is not worse."""
         was = self._ended(case, before)
         if was.verdict.word not in _GOOD:
             return ""
@@ -180,7 +181,7 @@ class Hunt:
         return Ended(run.result(), judge(case.program, run.result(), original.result(), port.findings))
 
     def _works(self, program: Program) -> bool:
-        """Whether the unported program runs without an accelerator."""
+        """Return whether the original program runs without an accelerator."""
         return program.cpu and self._run(program, read_texts(program.folder), "", "").result().code == 0
 
     def _run(self, program: Program, texts: Mapping[str, str], target: str, version: str) -> Future[Run]:
@@ -228,7 +229,7 @@ def _score(noticed: Mapping[str, str]) -> float:
 
 
 def _killers() -> dict[str, str]:
-    """By mutant, the program that noticed it according to the record."""
+    """Return, for each mutant, the program that noticed it according to the record."""
     try:
         noticed = read(RECORD.read_text("utf-8")).mutation
     except (OSError, ValueError):

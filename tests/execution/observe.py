@@ -19,7 +19,7 @@ class Observer:
 
     def __init__(self, file: Path, folder: Path) -> None:
         self.file, self.folder = file, folder
-        self.optimizers: list[Any] = []  # kept alive, so that no id() occurs twice
+        self.optimizers: list[Any] = []  # optimizers are kept alive, so that no id() occurs twice
         self.first: dict[int, float] = {}
         self.last: dict[int, float] = {}
         self.hooks = [register_optimizer_step_pre_hook(self._before), register_optimizer_step_post_hook(self._after)]
@@ -42,8 +42,8 @@ class Observer:
         self.file.write_text(json.dumps(record), "utf-8")
 
     def _place(self, error: BaseException) -> list[Any]:
-        """The innermost line of the program itself in a traceback: its file, relative to the folder, and the line
-        number."""
+        """Return the innermost line of the program itself in a traceback: the file, relative to the folder, and the
+        line number."""
         for frame in reversed(traceback.extract_tb(error.__traceback__)):
             path = Path(frame.filename)
             path = path if path.is_absolute() else self.folder / path

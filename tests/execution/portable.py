@@ -1,10 +1,10 @@
 """Ports programs with `strategy = "portable"` and runs the same ported source on four machines.
 
-`PYTHONPATH=tests:server .venv/bin/python -m execution.portable [PROGRAM…]`; all that start one process, if none is
-named. The program that was not ported runs on simulated CUDA and on PyTorch's CPU; its port there, too, and on a
-simulated NPU and MUSA. It has to print the same; where it ends earlier, a finding has to stand at a line that it ended
-in. On CUDA and on the CPU it has to do the same, too: the same operators on the same devices and the same calls of
-`torch.cuda`, in the same order (`record.py`).
+`PYTHONPATH=tests:server .venv/bin/python -m execution.portable [PROGRAM…]`; without a name, all programs that start a
+single process are run. The original program runs on simulated CUDA and on PyTorch's CPU; its port runs on these and on
+a simulated NPU and MUSA. The port must print the same as the original; if it ends earlier, there must be a finding at a
+line in which it ended. On CUDA and on the CPU the port must also execute the same operators on the same devices and the
+same calls of `torch.cuda`, in the same order (`record.py`).
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _SECONDS = 600
 
 
 class Ran(NamedTuple):
-    """What a program did on a machine."""
+    """What a program did when it ran on a machine."""
 
     lines: list[str]
-    """What it printed, without times."""
+    """The lines that the program printed, without times."""
     ended: set[tuple[str, int]]
-    """The lines of its own that it ended in, if it failed."""
+    """The lines of the program in which it ended, if it failed."""
     steps: list[str]
-    """Its operators and its calls of `torch.cuda`, on CUDA and the CPU."""
+    """The program's operators and its calls of `torch.cuda`, recorded on CUDA and on the CPU."""
 
 
 def run(program: Program, folder: Path, machine: str) -> Ran:
-    """What a program does on a machine."""
+    """Run a program on a machine and return what it did."""
     environment = {**os.environ, "PYTHONPATH": str(HERE)}
     start = ["-m", "simulator", "--target", machine, "--version", MACHINES[machine], "--"] if machine != "cpu" else []
     record = folder.parent / "steps"
@@ -59,7 +59,7 @@ def run(program: Program, folder: Path, machine: str) -> Ran:
 
 
 def compared(program: Program, review: bool) -> dict[str, str]:
-    """By machine: "same", "ends at a finding", or the first difference."""
+    """Return for each machine: "same", "ends at a finding", or the first difference."""
     with tempfile.TemporaryDirectory(prefix="portable-") as room:
         before, after = Path(room) / "before", Path(room) / "after"
         shutil.copytree(program.folder, before)

@@ -5,9 +5,9 @@ Reads one job per line from standard input and writes one result per line to sta
     {"folder": "…", "options": ["--target", "npu"], "review": false}
     {"findings": [["main.py", 12, "cuda-method", "review"], …], "error": ""}
 
-The job changes the folder in place. The findings are those that `uncuda check` reports in the ported folder: file,
-line, rule, class of the fix. A job may have `"without": ["package.module:name", "lambda …"]`: a function of the engine,
-and its replacement.
+A job rewrites the files in `folder` in place. The findings are those that `uncuda check` reports in the ported folder,
+each as file, line, rule, class of the fix. A job may contain `"without": ["package.module:name", "lambda …"]`: a
+function of the engine, and the lambda that replaces it.
 """
 
 from __future__ import annotations

@@ -12,12 +12,12 @@ ROOM = Path(__file__).parent / "programs"
 
 @dataclass(frozen=True)
 class Program:
-    """One program: `ROOM/name/main.py`, with the other files in its folder.
+    """One program: the file `programs/NAME/main.py`, and the other files in its folder.
 
     Attributes: cpu: whether the original program runs on the CPU. processes: how many processes torchrun starts. blind:
-    whether the program was written from the kind's name alone. serves: targets on which the original program runs.
-    tolerance: the relative difference that a loss may have; 0 means equal in every digit. The attribute `reason`
-    explains the tolerance.
+    whether the author of the program knew only the name of the kind of mistake. serves: targets on which the original
+    program runs. tolerance: the relative difference that a loss may have; 0 means equal in every digit. The attribute
+    `reason` explains the tolerance.
     """
 
     name: str

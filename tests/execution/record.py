@@ -1,6 +1,6 @@
 """Runs a program and writes what it did, in order: calls of `torch.cuda` by the program, and operators with devices.
 
-`python record.py FILE main.py [ARGUMENT…]`, also behind `python -m simulator`.
+The command is `python record.py FILE main.py [ARGUMENT…]`, which may also follow `python -m simulator`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 class _Recorder(TorchDispatchMode):  # type: ignore[misc]
-    """Notes each operator with the devices of its arguments."""
+    """Records each operator with the devices of its arguments."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Note one operator."""
@@ -43,7 +43,7 @@ def _noted(name: str, function: Any, folder: str) -> Any:
 
 
 def main(file: str, program: str, *arguments: str) -> None:
-    """Run the program as `__main__`, and write the steps when it ends, however that is."""
+    """Run the program as `__main__`, and write the steps to the file when the program ends, in whatever way."""
     folder = str(Path(program).resolve().parent)
     for name, value in list(vars(torch.cuda).items()):
         if inspect.isfunction(value) and not name.startswith("_"):

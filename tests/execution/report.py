@@ -49,7 +49,7 @@ writes this page.
 
 
 def page(record: Record, programs: Sequence[Program]) -> str:
-    """The whole page."""
+    """Return the whole page."""
     versions = {
         target: ", ".join(sorted({o.version for o in record.programs if o.target == target}, key=_number))
         for target in ("npu", "musa")

@@ -4,10 +4,10 @@ the plugin's source.
     python -m execution.rules [RULE …]
 
 A rule is tested for a target by `run` if an example's result ran unchanged on the simulated target, and none failed. A
-result ran if it came to its end, every statement that the fix wrote was executed, and PyTorch was used. If no result
-could run, `signature` means that all names of the plugin that the fixes write are in the source of that version and
-accept the arguments of the examples (server/scripts/plugin/names). Reasons that only a person can know are in
-reasons.toml.
+result counts as run if it reached its end, every statement that the fix wrote was executed, and PyTorch was used. If no
+result could be run, the rule is tested by `signature`: all names of the plugin that the fixes write are in the source
+of that version and accept the arguments of the examples (server/scripts/plugin/names). Reasons that a program cannot
+determine are in reasons.toml.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Case:
-    """A rule and a target, with the examples that show a fix for the target."""
+    """A rule and a target, with the examples that show a fix for this target."""
 
     rule: Rule
     target: str
@@ -84,7 +84,7 @@ class Prover:
         return [self._attempt(case, example) for example in case.examples]
 
     def prove(self, case: Case, attempts: Sequence[Attempt]) -> Proof:
-        """The Proof that follows from the attempts for a case.
+        """Return the Proof that follows from the attempts of a case.
 
         Raises:
             ValueError: reasons.toml lacks a reason that is needed.
@@ -107,7 +107,7 @@ class Prover:
         return Proof(proof, len(attempts), ran, notes[0] if notes else "", (case.version,))
 
     def is_new(self, case: Case, attempt: Attempt) -> bool:
-        """Whether an example fails and reasons.toml gives no reason."""
+        """Return whether an example fails for which reasons.toml gives no reason."""
         return attempt.state == "failed" and case.rule.name not in self._reasons
 
     def check_reasons(self, found: dict[str, dict[str, Proof]]) -> None:
@@ -120,7 +120,7 @@ class Prover:
         self._runners.close()
 
     def _speaks(self, rule: Rule, example: Example, target: str) -> bool:
-        """Whether the rule flags the example for the target, decided as in tests/test_rules.py."""
+        """Return whether the rule reports the example for the target, decided as in tests/test_rules.py."""
         if not example.flagged or (example.only and target not in example.only):
             return False
         options = dict(option.split(":", 1) for option in example.project)

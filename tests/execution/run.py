@@ -1,4 +1,4 @@
-"""Ports programs and runs the ported texts, each only once for simulations that behave the same."""
+"""Ports programs and runs the ported texts; a text runs only once for all simulations that behave the same."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class Case:
 
 @dataclass(frozen=True)
 class Result:
-    """A case, its port and its verdict; `folded`: whether another case ran the same text in the same simulation."""
+    """A case, its port and its verdict; `folded`: whether another case had the same text in the same simulation, so
+    that its run was used."""
 
     case: Case
     port: Port
@@ -53,11 +54,11 @@ class Judge:
         self.porter, self.runners = porter, runners
         self.originals: dict[str, Future[Run]] = {}
         self.on_cpu: dict[str, Future[Run]] = {}
-        # for each target and text, the runs so far with their plugin versions
+        # maps each target and text to its runs so far, with the versions of the plugin
         self.runs: dict[tuple[str, str, str], list[tuple[str, Future[Run]]]] = {}
 
     def original(self, program: Program) -> Run:
-        """The run of the original program on simulated CUDA."""
+        """Return the run of the original program on simulated CUDA."""
         return self._original(program).result()
 
     def _original(self, program: Program) -> Future[Run]:
@@ -85,7 +86,7 @@ class Judge:
                 self.runs[key] = [(case.version, self._run(case, ported[case]))]
                 newest[case] = self.runs[key][0]
         runs: dict[Case, tuple[Future[Run], bool]] = {}
-        for case in cases:  # start all runs before waiting for the first
+        for case in cases:  # all runs are started before the first is waited for
             runs[case] = (newest[case][1], False) if case in newest else self._alike(case, ported[case])
         for case in cases:
             run, folded = runs[case]
@@ -97,7 +98,8 @@ class Judge:
         return self.runners.run(case.program, port.texts, case.target, case.version)
 
     def _alike(self, case: Case, port: Port) -> tuple[Future[Run], bool]:
-        """Return an earlier run of the same text in a simulation that gives the same answers, or a new run."""
+        """Return an earlier run of the same text on a version of the plugin that the program cannot tell apart (and
+        True), or a new run (and False)."""
         runs = self.runs[case.program.name, case.target, port.digest]
         for version, run in runs:
             if version == case.version or _alike(case.target, version, case.version, run.result()):
@@ -107,8 +109,8 @@ class Judge:
 
 
 def _alike(target: str, one: str, other: str, run: Run) -> bool:
-    """Return whether another version answers all queries of a run as the first version did, and has the same subset of
-    the names that the run looked up."""
+    """Return whether a program that ran on the version `one` of a plugin could not tell it apart from the version
+    `other`: both give the same answers, and the names that the program looked up are the same."""
     versions, names, others = PLUGINS[target].versions, modules(target, one), modules(target, other)
     for record in run.records:
         if "asked" not in record:  # the record belongs to a process that the program started

@@ -21,7 +21,7 @@ def written(before: str, after: str) -> set[int]:
 
 
 def not_reached(before: str, after: str, reached: frozenset[int]) -> list[str]:
-    """The lines that a fix wrote whose statements were not reached."""
+    """Return the lines that a fix wrote and whose statements were not executed."""
     own, new, missed = list(_own_lines(ast.parse(after))), after.splitlines(), []
     for line in sorted(written(before, after)):
         statement = next((lines for lines in own if line in lines), None)
@@ -47,7 +47,7 @@ def _lines(node: _Statement) -> range:
 
 
 def compare(target: str, version: str, before: str, after: str) -> tuple[list[str], list[str]]:
-    """The plugin's names that a fix wrote, and the errors in their use: a name does not exist, or has other
+    """Return the plugin's names that a fix wrote, and the errors in their use: a name does not exist, or has other
     parameters."""
     old = {name for name, _ in _named(target, version, before)}
     named, wrong = [], []
@@ -91,7 +91,8 @@ def _dotted(node: ast.AST, known: dict[str, str]) -> str:
 
 
 def _in_plugin(target: str, version: str, dotted: str) -> str:
-    """The name in the plugin's module that defines it, or on the object of torch on which the plugin set it."""
+    """Return the name under which the plugin defines a function: in the module of the plugin, or on the object of torch
+    on which the plugin set it."""
     parts = dotted.split(".")
     for size in range(len(parts), 0, -1):
         head = ".".join(parts[:size])
@@ -122,7 +123,8 @@ def _misfit(name: str, shape: Any, call: ast.Call) -> str:
         return "" if not call.args and not call.keywords else f"{name}: its parameters are not known"
     declared = [part.partition("=")[0] + ("=None" if "=" in part else "") for part in parameters]
     space: dict[str, Any] = {}
-    exec(f"def function({', '.join(declared)}): pass", space)  # text of scripts/plugin/names, ours
+    # the text comes from scripts/plugin/names, which is part of this project
+    exec(f"def function({', '.join(declared)}): pass", space)
     given = [None for _ in call.args]
     try:
         inspect.signature(space["function"]).bind(*given, **{str(word.arg): None for word in call.keywords})

@@ -30,7 +30,7 @@ class Context:
             if isinstance(node, (ast.comprehension, ast.For)) and _root(node.target) in self.moved:
                 self.moved.add(_root(node.iter))
         self.fetched = {(_root(node.value), node.attr) for node in nodes if isinstance(node, ast.Attribute)}
-        # Names called in a `try` whose handlers catch more than a missing module.
+        # Names that are called in a `try` whose handlers catch more than a missing module.
         self.tried = {
             _root(call.func)
             for node in nodes
@@ -44,13 +44,13 @@ class Context:
         return torch.device(self.target, 0)
 
     def place(self, name: str, value: Any) -> Any:
-        """A tensor or model on the device where the example expects it: the CPU if the example moves it, else the
-        accelerator."""
+        """Return a tensor or model on the device where the example expects it: on the CPU if the example moves it,
+        otherwise on the accelerator."""
         return value if name in self.moved or not hasattr(torch, self.target) else value.to(self.device)
 
 
 def make(name: str, context: Context) -> Any:
-    """The stand-in for a name.
+    """Return the stand-in for a name.
 
     Raises: NotRun: there is no stand-in.
     """
@@ -87,7 +87,7 @@ class DeepSpeed:
 
 
 def _moved(call: ast.Call) -> str:
-    """The name whose value a call moves to a device; empty if it moves none."""
+    """Return the name whose value a call moves to a device; empty if the call moves none."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in _MOVES:
         return ""
     says_where = bool(call.args) or any(keyword.arg == "device" for keyword in call.keywords)

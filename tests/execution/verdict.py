@@ -12,12 +12,12 @@ from execution.workers import Finding, Run
 
 _LOSS = re.compile(r"loss\s*[:=]?\s*([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf))", re.I)
 _OF_CUDA = re.compile(r"cuda|gpu|nvidia|nccl", re.I)
-OPERATORS = 0.95  # the fraction of the original's operators that must run on the device, in the same order
+OPERATORS = 0.95  # the share of the original's operators that must run on the device, in the same order
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """`word`: same, reported, differs, fails, not simulated; `note`: the reason, on one line."""
+    """`word`: "same", "reported", "differs", "fails" or "not simulated"; `note`: the reason, on one line."""
 
     word: str
     note: str = ""
@@ -37,15 +37,15 @@ def same_curve(one: Sequence[float], other: Sequence[float], tolerance: float) -
 
 
 def share(ported: Sequence[str], original: Sequence[str]) -> float:
-    """The fraction (0 to 1) of the original's operators that the port runs on the device, in the same order."""
+    """Return the share (0 to 1) of the original's operators that the port runs on the device, in the same order."""
     if not original:
         return 1.0
     return _longest_common(ported, original) / len(original)
 
 
 def _longest_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """The length of the longest common subsequence, computed with the bits of one long number (Hyyrö 2004): a
-    program runs 20,000 operators, of which two autograd threads swap a few; difflib, which is greedy, finds only 65
+    """Return the length of the longest common subsequence, computed with the bits of one long number (Hyyrö 2004): a
+    program runs 20,000 operators, of which two threads of autograd swap a few; difflib, which is greedy, finds only 65
     % of them."""
     masks: dict[str, int] = {}
     for at, name in enumerate(one):
@@ -68,10 +68,10 @@ def judge(
 ) -> Verdict:
     """The verdict on a port.
 
-    Args: ported: its run on the simulated target. original: the original program's run on simulated CUDA. findings: the
-    findings left in the port. on_cpu: the original program's run on PyTorch's own CPU, if it supports that: a port that
-    stays on the CPU is compared with it. safe: whether only safe fixes were made: then the port must not fail if the
-    original program runs on the CPU, whatever the findings say.
+    Args: ported: the port's run on the simulated target. original: the original program's run on simulated CUDA.
+    findings: the findings left in the port. on_cpu: the original program's run on PyTorch's own CPU, if the program
+    supports that: a port that stays on the CPU is compared with it. safe: whether only safe fixes were applied; then
+    the port must not fail if the original program runs on the CPU, whatever the findings say.
     """
     left = [finding for finding in findings if finding.kind != "information"]
     if ported.code:

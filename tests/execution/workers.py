@@ -1,4 +1,4 @@
-"""The processes that the judge uses: one ports programs (with the engine's Python), the others run them (with
+"""The processes that the judge uses: one ports programs (with the engine's Python), the others run programs (with
 PyTorch's)."""
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from execution.programs import Program
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PYTHON = ROOT / ".cache" / "execution" / "venv" / "bin" / "python"
-SECONDS = 90  # seconds of processor time, for one process of a program
+SECONDS = 90  # the limit of CPU seconds for one process of a program
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding of `uncuda check` in a ported program. `kind`: safe, review, manual or information, which is the class
-    of the finding."""
+    """A finding of `uncuda check` in a ported program. `kind`: "safe", "review", "manual" or "information", which is
+    the class of the finding."""
 
     file: str
     line: int
@@ -50,7 +50,7 @@ class Port:
 
 @dataclass(frozen=True)
 class Run:
-    """The result of running a program; `records`: the records of observe.py, by process."""
+    """What running a program gave; `records`: the records of observe.py, one for each process."""
 
     code: int
     output: str
@@ -69,12 +69,12 @@ class Run:
 
     @property
     def places(self) -> list[tuple[str, int]]:
-        """The lines of the program in which its processes ended with an error."""
+        """Return the lines of the program at which its processes ended with an error."""
         return [(record["at"][0], record["at"][1]) for record in self.records if record.get("at")]
 
 
 class _Lines:
-    """A process that answers each line of JSON with one line of JSON."""
+    """A process that answers each line of JSON with another line of JSON."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self.process = subprocess.Popen(
@@ -148,7 +148,7 @@ class Runners:
         return self._pool.submit(self._run, program, texts, target, version)
 
     def ask(self, job: Mapping[str, Any]) -> Future[Any]:
-        """Run another kind of job of zygote.py."""
+        """Send zygote.py a job of another kind, and return the result."""
         return self._pool.submit(lambda: self._worker().ask(job))
 
     def close(self) -> None:

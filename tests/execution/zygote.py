@@ -6,10 +6,10 @@ Reads one job per line from standard input and writes one result per line to sta
      "version": "2.14", "devices": 1, "seconds": 60}
     {"code": 0, "records": [{…}], "output": "…", "seconds": 1.2}
 
-With `example` in addition, that text runs instead of a file: see examples.py.
+If the job contains `example`, that text is run instead of a file: see examples.py.
 
-`target` may be empty: then the program runs on PyTorch's own CPU. observe.py describes the content of `records`. With
-more than one process, the forks get the environment variables that torchrun would set.
+If `target` is empty, the program runs on PyTorch's own CPU. observe.py describes the content of `records`. With more
+than one process, the forks get the environment variables that torchrun would set.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import examples
 import torch
 
-# Imported here for torchada: it takes two seconds of processor time, which only this first process spends.
+# Imported here for torchada, because the import takes two seconds of CPU time, which only this first process spends.
 import torch._inductor.autotune_process
 import torch._inductor.codegen.common
 import torch._inductor.template_heuristics.registry
@@ -50,7 +50,8 @@ from simulator import launch
 from simulator.setup import install
 
 _OUTPUT = 200_000
-_PATIENCE = 4  # seconds of wall time allowed per CPU second, so that other load on the machine does not end a program
+# seconds of wall time that are allowed per CPU second, so that other load on the machine does not end a program
+_PATIENCE = 4
 
 
 def _start(job: dict[str, Any], rank: int, port: int, scratch: Path) -> int:
@@ -77,7 +78,7 @@ def _start(job: dict[str, Any], rank: int, port: int, scratch: Path) -> int:
         warnings.simplefilter("ignore")
         torch.set_num_threads(1)
         resource.setrlimit(resource.RLIMIT_CPU, (job["seconds"], job["seconds"] + 5))
-        signal.alarm(_PATIENCE * job["seconds"])  # ends a process that waits for ever
+        signal.alarm(_PATIENCE * job["seconds"])  # this ends a process that would wait for ever
         record = scratch / f"record-{rank}.json"
         code = examples.run(job, record) if "example" in job else run(Path(job["file"]), record)
     finally:
@@ -116,7 +117,7 @@ def _wait(processes: list[int]) -> list[int]:
     while len(codes) < len(processes):
         _, status = os.wait()
         codes.append(os.waitstatus_to_exitcode(status))
-        if codes[-1]:  # because the others might wait for the failed process for ever
+        if codes[-1]:  # the other processes might wait for the failed one for ever
             for other in processes:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(other, signal.SIGALRM)
@@ -138,7 +139,7 @@ def carry_out(job: dict[str, Any]) -> dict[str, Any]:
             file = scratch / f"record-{rank}.json"
             records.append(json.loads(file.read_text("utf-8")) if file.is_file() else {})
             output += (scratch / f"output-{rank}").read_text("utf-8", errors="replace")[:_OUTPUT]
-        for file in sorted(scratch.glob("trace-*.json")):  # written by processes that the program started
+        for file in sorted(scratch.glob("trace-*.json")):  # processes that the program started have written these files
             records.append({"operators": json.loads(file.read_text("utf-8"))})
     seconds = round(time.monotonic() - started, 2)
     return {"code": max(map(abs, codes)), "records": records, "output": output, "seconds": seconds}

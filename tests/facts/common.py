@@ -16,11 +16,11 @@ WORDS = Words(
 
 
 def facts(text: str) -> Facts:
-    """The facts of a text, read with the words that this module defines."""
+    """Return the facts of a text, read for the words that this module defines."""
     return read(text, WORDS)
 
 
 def references(text: str) -> list[str]:
-    """The dotted names found, in the order of the text."""
+    """Return the dotted names that were found, in the order of the text."""
     found = facts(text).references
     return [name.dotted for name in sorted(found, key=lambda name: name.statement.start)]

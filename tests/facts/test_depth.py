@@ -1,4 +1,4 @@
-"""Nesting is counted before libcst is called: no text crashes the process, and normal nesting is parsed."""
+"""Tests that nesting is counted before libcst is called: no text crashes the process, and normal nesting is parsed."""
 
 import subprocess
 import sys
@@ -13,7 +13,8 @@ from uncuda.facts.new_syntax import readable
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-# Windows' default, the smallest stack of a Python thread or process on the systems where uncuda runs.
+# The stack size that is the default on Windows: the smallest one of a Python thread or process on the systems where
+# uncuda runs.
 SMALL = """
 import sys, threading
 sys.path.insert(0, sys.argv[1])

@@ -1,4 +1,4 @@
-"""Logical lines, strings and comments that are found locally equal those of the tokenizer."""
+"""Tests that logical lines, strings and comments which are found locally equal those of the tokenizer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TEXTS = [
 
 
 def lines_of(text: str) -> list[tuple[int, int]]:
-    """Every logical line, requested at each of its characters in random order, so that caches have no effect."""
+    """Return every logical line, requested at each of its characters in random order, so that caches have no effect."""
     layout = Layout(text)
     offsets = sorted(range(len(text)), key=lambda offset: (offset * 7919) % 101)
     found = {layout.logical_line(offset) for offset in offsets}
@@ -90,5 +90,5 @@ def test_questions_about_one_long_line_take_time_linear_in_it() -> None:
     asked = range(0, len(text), 50)
     found = [layout.token_at(offset) for offset in asked]
     assert found[:1] == [""]
-    for offset in (len(text), 8, 13, 1, len(text) - 1, 9):  # the result must not depend on the order of the requests
+    for offset in (len(text), 8, 13, 1, len(text) - 1, 9):  # the result must not depend on the order of the calls
         assert layout.token_at(offset) == Layout(text).token_at(offset)

@@ -1,4 +1,4 @@
-"""A syntax error in a long statement affects only the bracketed part that it is in."""
+"""Tests that a syntax error in a long statement affects only the bracketed part that contains it."""
 
 from __future__ import annotations
 

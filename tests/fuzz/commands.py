@@ -1,4 +1,4 @@
-"""Checks that `check`, `fix --diff` and `fix` agree, whatever files they get."""
+"""Checks that `check`, `fix --diff` and `fix` agree on all files."""
 
 import json
 import re
@@ -67,8 +67,8 @@ def check_and_fix(
 
 
 def findings(folder: Path, options: list[str], cases: int) -> Iterator[Find | tuple[str, str]]:
-    """Run the JSON report on a folder; yields (path, rule or `error`) for every entry, and failures (Find) of the
-    run."""
+    """Run the JSON report on a folder; yield (path, rule or `error`) for every entry, and a Find for each failure of
+    the run."""
     for found in _runs(folder, ["check", "--output-format", "json", *options], "json", cases):
         if isinstance(found, Find):
             yield found
@@ -97,7 +97,7 @@ def _runs(folder: Path, arguments: list[str], output_format: str, cases: int) ->
 
 
 def _broken(folder: Path, before: dict[bytes, bytes], edited: list[bytes]) -> Iterator[Find]:
-    """Failures for files that Python could parse before they were fixed, but not after."""
+    """Yield failures for files that Python could parse before they were fixed, but not afterwards."""
     if not edited:
         return
     old = folder.parent / "before"

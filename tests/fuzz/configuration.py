@@ -60,7 +60,7 @@ class Configuration:
     def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
         """Check such folders with the command line or the server; the other files in them must still be checked."""
         choose = chance(seed, self.name, f"run {first_of_run(self, cases)}")
-        traps = choose.random() < 0.3  # a trap that hangs would hide the effects of the other files
+        traps = choose.random() < 0.3  # a file that makes uncuda hang would hide the effects of the other files
         options = choose.choice(([], ["--target", "npu"], ["--receivers"], ["--locale", "zh"], ["--verbose"]))
         with tree() as folder:
             put_canary(folder)
@@ -109,10 +109,12 @@ def _fill(folder: Path, choose: random.Random, traps: bool) -> None:
         name = choose.choice(_NAMES) if choose.random() < 0.95 else choose.choice(("a.py", "b/a.py", "b", "link.toml"))
         path = folder / name
         try:
-            if not path.parent.resolve().is_relative_to(folder.resolve()):  # do not write where a symbolic link leads
+            # nothing is written to the place to which a symbolic link leads
+            if not path.parent.resolve().is_relative_to(folder.resolve()):
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
-            if path.is_symlink() or (path.exists() and not path.is_dir()):  # else it would be written into
+            # otherwise the data would be written into this file
+            if path.is_symlink() or (path.exists() and not path.is_dir()):
                 path.unlink()
             _put(path, choose, traps)
             if choose.random() < 0.05 and not path.is_symlink():

@@ -19,8 +19,8 @@ T = TypeVar("T")
 _FIELDS = ("code", "range", "severity", "message", "tags", "relatedInformation")
 _PIECES = (*SCRAPS, *ODD, *LINES, "", "", "x")
 _LONGEST = 20_000
-# How long a server may use outdated facts about a project after a document was opened or closed: it updates them when
-# typing pauses.
+# How long a server may use outdated facts about a project after a document was opened or closed, because it updates
+# them when typing pauses.
 _REST = 5.0
 
 
@@ -88,7 +88,8 @@ def _write(path: Path, text: str, *clients: Client) -> None:
 
 
 def _same(typed: Client, fresh: Client, uri: str) -> Iterator[Find]:
-    """Compare the diagnostics of an open document with those it has in the server that only opens it."""
+    """Compare the diagnostics of an open document with the diagnostics of a server that opens the same text for the
+    first time."""
     text = typed.text(uri)
     fresh.open(uri, text)
     got, due = _at_rest(lambda: _shown(typed.diagnostics(uri)), lambda: _shown(fresh.diagnostics(uri)))
@@ -100,7 +101,7 @@ def _same(typed: Client, fresh: Client, uri: str) -> Iterator[Find]:
 
 
 def _at_rest(typed: Callable[[], T], fresh: Callable[[], T]) -> tuple[T, T]:
-    """The results of both servers as soon as they are equal, or when the time is up."""
+    """Return the results of both servers as soon as they are equal, or when the time is over."""
     deadline = time.monotonic() + _REST
     while (got := typed()) != (due := fresh()) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -172,7 +173,7 @@ def _cell(choose: random.Random) -> str:
 
 
 def _edit(choose: random.Random) -> tuple[float | int, float, str, bool]:
-    """A random edit in the form that `content_change` takes."""
+    """Return a random edit in the form that `content_change` takes."""
     place: float | int = choose.random() if choose.random() < 0.7 else choose.randrange(30)
     text = "".join(choose.choice(_PIECES) for _ in range(choose.choice((0, 1, 1, 2, 3))))
     return place, choose.choice((0.0, 0.0, 0.002, 0.02, 0.3)), text, choose.random() < 0.1

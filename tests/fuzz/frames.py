@@ -13,7 +13,7 @@ from lsp.test_malformed import Hostile
 
 
 class Frames:
-    """Each input is a sequence of bytes. The last input of a run may make it impossible to find the next frame."""
+    """Each input is a sequence of bytes. After the last input of a run, finding the next frame may be impossible."""
 
     name = "frames"
     size = 25

@@ -9,8 +9,8 @@ from fuzz.processes import Done
 
 CODES = {0, 1, 2}
 JSON_FORMATS = ("json", "sarif", "gitlab")
-# Characters that move a terminal's cursor, change its state or the direction of text; tabs and line feeds are not
-# included.
+# Characters that move a terminal's cursor or change its state, or the direction of text; tabs and line feeds are left
+# out.
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _TROUBLE = re.compile(r"internal error|MemoryError|RecursionError|Fatal Python error")
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?: .*\n)*(\S.*)")
@@ -18,7 +18,7 @@ _WORKFLOW = re.compile(r"::(?:error|warning|notice) (?:file|title)=[^\n]*::")
 
 
 def ended(done: Done, command: list[str]) -> Iterator[Find]:
-    """Failures in the way a run of the command line ended."""
+    """Yield failures in the way in which a run of the command line ended."""
     said = _shown(done)
     name = " ".join(command)
     if done.hung:
@@ -31,8 +31,8 @@ def ended(done: Done, command: list[str]) -> Iterator[Find]:
 
 
 def trouble(err: bytes, tracebacks: bool = False) -> Iterator[Find]:
-    """Failures for internal errors on standard error; `tracebacks`: whether errors in the input may print
-    tracebacks."""
+    """Yield failures for internal errors on standard error; `tracebacks`: whether tracebacks may be printed for errors
+    in the input."""
     text = err.decode("utf-8", "replace")
     if found := _TROUBLE.search(text):
         line = text[text.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0]

@@ -1,4 +1,4 @@
-"""Requests and notifications of every method, with parameters that are wrong in one part or completely."""
+"""Requests and notifications of every method; one part of the parameters is wrong, or all of them."""
 
 import copy
 import os

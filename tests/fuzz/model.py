@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-# Numbers, quoted parts and temporary folders, which differ between failures with the same cause.
+# Numbers, quoted parts and temporary folders, which differ between failures that have the same cause.
 _VARIABLE = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|/\S+|0x[0-9a-f]+|\d+|[^\x20-\x7e]+")
 
 
@@ -14,8 +14,8 @@ _VARIABLE = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`|/\S+|0x[0-9a-f]+|\d+|[^\x20-
 class Find:
     """A failure: something that must not happen.
 
-    `what`: its category in a few words; `detail`: what was observed; `cases`: the inputs that cause it; `files`: by
-    name, files that help to investigate it, in addition to those of `tree`.
+    `what`: the category of the failure in a few words; `detail`: what was observed; `cases`: the inputs that cause it;
+    `files`: files, by name, that help to investigate it, in addition to those of `tree`.
     """
 
     what: str
@@ -25,13 +25,13 @@ class Find:
 
     @property
     def signature(self) -> str:
-        """A text that is equal for failures that seem to have the same cause."""
+        """Return a text that is equal for failures that seem to have the same cause."""
         lines = [line for line in self.detail.splitlines() if line.strip()]
         return f"{self.what}: {_VARIABLE.sub('_', lines[-1])[:160]}" if lines else self.what
 
 
 class Kind(Protocol):
-    """A kind of input. `size` is the number of inputs tested in one run."""
+    """A kind of input. `size`: the number of inputs that are tested in one run."""
 
     name: str
     size: int
@@ -42,17 +42,17 @@ class Kind(Protocol):
 
 
 def told(find: Find, mark: str, **files: bytes) -> Find:
-    """The failure with further files, and with the inputs that its detail names (as `mark` and a number), if there are
-    few."""
+    """Return the failure with further files, and with the inputs that its detail names (as `mark` and a number), if
+    these are few."""
     cases = tuple(sorted({int(number) for number in re.findall(rf"{mark}(\d+)(?![\d])", find.detail)}))
     return replace(find, cases=find.cases or (cases if len(cases) <= 4 else ()), files={**find.files, **files})
 
 
 def chance(seed: str, kind: str, case: int | str) -> random.Random:
-    """The random generator of one input: input N is the same if earlier inputs are skipped."""
+    """Return the random generator of one input; it does not depend on the inputs before."""
     return random.Random(f"{seed}:{kind}:{case}")
 
 
 def first_of_run(kind: Kind, cases: Sequence[int]) -> int:
-    """The first number of the run, which is the same whichever inputs of the run are tested."""
+    """Return the first number of a run, which is the same whichever inputs of the run are tested."""
     return cases[0] // kind.size

@@ -109,7 +109,7 @@ class Names:
 
 
 def _all_are_named(folder: Path, options: list[str], cases: int) -> Iterator[Find]:
-    """Compare the report with the files that must have a finding, whatever their names."""
+    """Compare the report with the list of files that must have a finding, whatever their names are."""
     reported = set()
     for found in findings(folder, options, cases):
         if isinstance(found, Find):

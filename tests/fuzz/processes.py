@@ -15,7 +15,7 @@ from cli.command import environment
 
 MEMORY_KIB = 2 * 1024 * 1024
 CPU_SECONDS = 20
-WALL_SECONDS = 60  # a waiting process uses no CPU time, and a machine under load is slow
+WALL_SECONDS = 60  # in seconds of wall time; a waiting process uses no CPU time, and a machine under load is slow
 REMAIN_SECONDS = 3.0
 _MARK = "UNCUDA_FUZZ_RUN"
 COMMAND = [sys.executable, "-m", "uncuda"]
@@ -32,14 +32,14 @@ class Done(NamedTuple):
 
 
 def limited(command: list[str], cpu: int = CPU_SECONDS) -> list[str]:
-    """The command with limits on memory and CPU time for each of its processes, and without core dumps."""
+    """Return the command with limits on memory and CPU time for each of its processes, and without core dumps."""
     limits = f'ulimit -c 0; ulimit -v {MEMORY_KIB}; ulimit -t {cpu}; exec "$@"'
     return ["/bin/sh", "-c", limits, "sh", *command]
 
 
 def marked(**more: str) -> tuple[str, dict[str, str]]:
-    """A random mark, and an environment that contains it; processes that inherit the environment can be found by the
-    mark."""
+    """Return a random mark, and an environment that contains it; processes that inherit the environment are found by
+    this mark."""
     mark = uuid.uuid4().hex
     return mark, environment(GIT_CEILING_DIRECTORIES="/", **{_MARK: mark}, **more)
 
@@ -88,7 +88,7 @@ def end_all(mark: str) -> None:
 
 
 def _having(mark: str) -> Iterator[tuple[int, str]]:
-    """The processes that have the mark, with their command lines; zombies are not counted."""
+    """Yield the processes that have the mark, with their command lines; zombies are left out."""
     wanted = f"{_MARK}={mark}".encode()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

@@ -21,7 +21,7 @@ def _say(text: str) -> None:
 
 @dataclass
 class Tally:
-    """The statistics of one kind of input. `finds` counts how often each signature occurred."""
+    """The statistics of one kind of input. `finds`: how often each signature occurred."""
 
     kind: Kind
     inputs: int = 0
@@ -53,7 +53,8 @@ class Runner:
         return sum(len(tally.finds) for tally in self.tallies)
 
     def run(self, seconds: float) -> None:
-        """Test inputs for this number of seconds. The next kind is always the one that has had the least time."""
+        """Test inputs for this number of seconds. The next kind is always the one on which the least time has been
+        spent."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             tally = min(self.tallies, key=lambda tally: tally.seconds)
@@ -89,12 +90,12 @@ class Runner:
     def _run(self, kind: Kind, cases: Sequence[int]) -> list[Find]:
         try:
             return kind.run(self.seed, cases)
-        except (AssertionError, ResponseError) as error:  # a server that did not even start
+        except (AssertionError, ResponseError) as error:  # the server did not even start
             return [Find("no answer", str(error))]
 
     def _narrowed(self, kind: Kind, cases: Sequence[int], find: Find) -> tuple[Find, Sequence[int]]:
-        """The failure with the fewest inputs that reproduce it: those that it names, or else repeatedly half of the
-        rest."""
+        """Return the failure with the fewest inputs that reproduce it: those that it names, otherwise repeatedly half
+        of the remaining inputs."""
         end = time.monotonic() + NARROWING_SECONDS
         try:
             for named in [*((case,) for case in find.cases), find.cases]:

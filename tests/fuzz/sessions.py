@@ -19,7 +19,8 @@ _INTERNAL_ERROR = -32603
 
 
 class _Blind(Client):
-    """A client that neither reads nor writes the files that messages refer to, because these may be of any kind."""
+    """A client that neither reads nor writes the files to which messages refer, because these files may be of any
+    kind."""
 
     def _apply_edit(self, params: Json) -> Json:
         return {"applied": False}

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 
 
 class Planted:
-    """Inputs of which some cause a failure on purpose: number 13 alone, and 70 and 71 together."""
+    """Inputs of which some cause a failure on purpose: number 13 alone, and numbers 70 and 71 together."""
 
     name, size = "planted", 40
 
@@ -81,7 +81,7 @@ def test_links_to_other_places_are_made_but_not_followed(tmp_path: Path, monkeyp
 
 
 def command(code: str, folder: Path, **more: float) -> list[str]:
-    """The failures that are found if a program with this code replaces the command line."""
+    """Return the failures that are found if a program with this code takes the place of the command line."""
     done = processes.run([sys.executable, "-c", code], folder, **more)  # type: ignore[arg-type]
     found = [*judge.ended(done, ["uncuda"]), *judge.streams(done, "text")]
     return [find.what for find in found]

@@ -9,7 +9,7 @@ from functools import cache
 from support.imports import ROOT
 from uncuda.catalogue import folder, read_page
 
-MAXIMUM = 1_200_000  # characters
+MAXIMUM = 1_200_000  # characters of one text
 LINE_ENDS = ("\n", "\r\n", "\r")
 # Control characters, line ends of other systems, invisible or bidirectional characters, half a surrogate pair,
 # characters that look like letters.
@@ -152,7 +152,7 @@ _HEADERS = (
     *("if not is_npu:", "if device.type == 'cuda':", "if False:", "if TYPE_CHECKING:"),
 )
 _AFTER = {"try:": "\nexcept Exception:\n    x.cuda()\n", "if": "\nelse:\n    x.npu()\n"}
-# (before, inner, after): these are repeated around one place, so that they nest.
+# (before, inner, after): the first and the last part are repeated around the inner one, so that they nest.
 _NESTS = (
     ("(", ")"), ("[", "]"), ("{", "}"), ("{1: ", "}"), ("f(", ")"), ("x[", "]"), ("lambda: ", ""), ("not ", ""),
     ("-", ""), ("~", ""), ("await ", ""), ("(yield ", ")"), ("x if y else ", ""), ("(x := ", ")"), ("f'{", "}'"),
@@ -207,7 +207,7 @@ _CHAINED = (
 
 
 def _long(choose: random.Random) -> str:
-    size = int(min(2 ** choose.triangular(3, 15, 5), 20_000))  # a long input is often slow, too
+    size = int(min(2 ** choose.triangular(3, 15, 5), 20_000))  # a long input often takes long, too
     if choose.random() < 0.5:
         piece = choose.choice(_REPEATED)
         body = "".join(piece.replace("{n}", str(n)).replace("{m}", str(n + 1)) for n in range(size))

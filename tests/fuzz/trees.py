@@ -13,7 +13,7 @@ from fuzz.model import Find
 from fuzz.processes import Done, run
 
 GOOD = 'import torch.distributed as dist\n\ndist.init_process_group("nccl")\n'
-CANARY = "canary/good.py"  # a file that must be reported whatever other files there are
+CANARY = "canary/good.py"  # this file must be reported whatever other files there are
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""No code of a workspace is run: no program, no module, no command from its git or tool configuration."""
+"""Tests that no code of a workspace is run: no program, no module, no command from its git or tool configuration."""
 
 import os
 import subprocess
@@ -16,7 +16,8 @@ from support.bundles import make_bundle
 from support.imports import ROOT
 
 SERVER = str(ROOT / "server")
-# The script that pip writes for the entry point, without modules that only some versions of the script import.
+# The script that pip writes for the entry point, without importing modules that only some versions of the script
+# import.
 SCRIPT = "import sys\nfrom uncuda.__main__ import main\nsys.exit(main())\n"
 OTHERS = ("click", "jedi", "parso", "libcst", "pygls", "lsprotocol", "attr", "cattrs", "pathspec", "torch", "torch_npu")
 
@@ -52,7 +53,7 @@ def test_the_command_is_that_of_the_package() -> None:
 
 
 class TestCurrentFolder:
-    """uncuda cannot prevent imports that Python makes before uncuda's first line; later imports are checked."""
+    """Imports that Python makes before uncuda's first line cannot be prevented; all later imports are checked."""
 
     @pytest.fixture
     def folder(self, tmp_path: Path) -> Workspace:
@@ -63,9 +64,8 @@ class TestCurrentFolder:
         command = [sys.executable, "-m", "probe"]
         started = subprocess.check_output(command, cwd=tmp_path, text=True, env={**os.environ, "PYTHONPATH": SERVER})
         for name in {*sys.stdlib_module_names, *OTHERS} - {*started.split(), "sitecustomize", "usercustomize"}:
-            if name in OTHERS or find_spec(
-                name
-            ):  # else it is another system's: what Python tries at its start and does not find
+            # other names are skipped, because Python tries to import such modules of other systems at its start
+            if name in OTHERS or find_spec(name):
                 made.write(f"{name}.py", made.module(name))
         made.write("sub/main.py", CODE)
         return made
@@ -141,7 +141,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.skipif(sys.platform != "linux", reason="strace is Linux's")
 @pytest.mark.slow
 class TestTraced:
-    """strace reports every program that is started and every file that is opened."""
+    """strace reports every program that is started and every file that is opened; these tests use it."""
 
     @pytest.fixture
     def log(self, tmp_path: Path) -> Path:
@@ -176,7 +176,8 @@ class TestTraced:
     @pytest.mark.parametrize("way", ["-m", "bundle"])
     def test_server(self, traps: Workspace, log: Path, way: str, bundle: str) -> None:
         start = ["-I", bundle] if way == "bundle" else ["-m", "uncuda"]
-        if way == "-m":  # as an editor starts it in the workspace: what Python imports first is another test's
+        # editors start the server in the workspace in this way; another test covers what Python imports before uncuda
+        if way == "-m":
             for name in ("types", "warnings"):
                 (traps.root / f"{name}.py").unlink()
             (traps.root / "uncuda" / "__init__.py").unlink()
@@ -217,7 +218,7 @@ def _look_at(client: Client, path: Path) -> None:
 
 
 def _nothing_ran(traps: Workspace, output: Path) -> list[str]:
-    """Check that no trap was run, that no program but this Python was started, and that no code of the workspace was
+    """Check that no trap was run, that no program except this Python was started, and that no code of the workspace was
     opened as code.
 
     Returns the files of the workspace that were opened.

@@ -14,7 +14,7 @@ _PATH = re.compile(r'(?:AT_FDCWD, |^)"((?:[^"\\]|\\.)*)"')
 
 
 class Trace(NamedTuple):
-    """`started`, `opened`: resolved paths, also those of failed attempts; `connected`: network addresses."""
+    """`started`, `opened`: resolved paths, including those of failed attempts; `connected`: network addresses."""
 
     started: list[str]
     opened: list[str]

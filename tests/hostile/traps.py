@@ -16,8 +16,8 @@ _PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 
 
 class Workspace(NamedTuple):
-    """`root`: the folder of the workspace; `witness`: an empty folder beside it, in which a trap that is run writes a
-    file with its name."""
+    """`root`: the folder of the workspace; `witness`: an empty folder beside it, in which a trap that runs creates a
+    file with its own name."""
 
     root: Path
     witness: Path
@@ -35,7 +35,7 @@ class Workspace(NamedTuple):
         }
 
     def module(self, name: str) -> str:
-        """The source of a module that is a trap and that also has findings."""
+        """Return the source of a module that is a trap, and in which uncuda has findings."""
         code = "".join(f"    {line}".rstrip() + "\n" for line in CODE.splitlines())
         return f"open({str(self.witness / name)!r}, 'w').close()\n\n\ndef port():\n{code}"
 

@@ -52,7 +52,7 @@ def write(folder: Path, files: dict[str, str | bytes]) -> None:
 
 @pytest.fixture(autouse=True)
 def cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the tests use the same cache folder as the servers that they start."""
+    """Make the test process use the same cache folder as the servers that it starts."""
     monkeypatch.setenv("XDG_CACHE_HOME", environment()["XDG_CACHE_HOME"])
 
 
@@ -120,5 +120,5 @@ def client(start: Start) -> Client:
 
 @pytest.fixture(params=PROFILES)
 def each_client(start: Start, request: pytest.FixtureRequest) -> Client:
-    """A session of every captured client in turn."""
+    """Return a session of every client whose `initialize` parameters were captured, in turn."""
     return start(request.param)

@@ -1,4 +1,4 @@
-"""Findings that are accepted in an editor, and which accepted findings editors show and fix."""
+"""Tests of findings that are accepted in an editor, and of which accepted findings editors show and fix."""
 
 import json
 from pathlib import Path
@@ -184,7 +184,7 @@ def test_fix_on_save_leaves_what_is_accepted(start: Start, tmp_path: Path) -> No
 
 
 def test_a_baseline_that_was_changed_elsewhere(start: Start, tmp_path: Path) -> None:
-    """After a git pull or `uncuda check --write-baseline`, the affected open and closed files are updated, without a
+    """After a git pull or `uncuda check --write-baseline`, the affected open and closed files are updated without a
     check of all other files."""
     accepted(tmp_path, a="import torch\nx.cuda()\n", b="import torch\ny.cuda()\n")
     data = (tmp_path / NAME).read_text(encoding="utf-8")
@@ -249,7 +249,7 @@ def test_beside_the_configuration(start: Start, tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_any_more(start: Start, tmp_path: Path) -> None:
-    """A menu of code actions may be older than the text."""
+    """The text may have changed since a menu of code actions was opened."""
     client = start(files={"a.py": TEXT}, options=OPTIONS)
     uri = client.open(tmp_path / "a.py")
     at = client.range(uri, "x.cuda()")
@@ -291,7 +291,8 @@ def test_a_file_that_is_renamed_while_the_server_runs(start: Start, tmp_path: Pa
 
 @pytest.mark.parametrize("profile", ["vscode", "eglot"])
 def test_a_function_that_moves_to_another_file(start: Start, tmp_path: Path, profile: str) -> None:
-    """The function's finding is accepted in the new file only after the old file was saved without it."""
+    """The finding of the moved function is accepted in the new file only after the old file was saved without the
+    function."""
     accepted(tmp_path, a=TEXT, b="import torch\n\ntorch.cuda.synchronize()\n")
     client = start(profile, options=OPTIONS)
     here, there = client.open(tmp_path / "a.py"), client.open(tmp_path / "b.py")
@@ -362,8 +363,8 @@ def test_a_folder_and_all_rules(start: Start, tmp_path: Path) -> None:
 
 
 def test_who_accepts_all_learns_how_many_safe_fixes_that_are(start: Start, tmp_path: Path) -> None:
-    """The message after accepting, in a job or an open file, names the number of safe fixes among the accepted
-    findings; if there are none, it does not mention them."""
+    """The message after accepting, in a job or an open file, says how many of the accepted findings have a safe fix; if
+    there are none, it does not mention them."""
     by_hand = "import torch\n\nkind = torch.cuda.get_device_capability()[0]\n"
     client = start(files={"a.py": TEXT, "b.py": by_hand}, options=OPTIONS)
     asked: list[str] = []
@@ -385,7 +386,8 @@ def test_who_accepts_all_learns_how_many_safe_fixes_that_are(start: Start, tmp_p
 
 
 def test_the_status_says_how_many_are_accepted_in_the_workspace(start: Start, tmp_path: Path) -> None:
-    """Accepted findings in closed files without other findings count, too, until they are removed from the baseline."""
+    """Accepted findings in closed files that have no other findings count, too, until they are removed from the
+    baseline."""
     accepted(tmp_path, a=TEXT, b=TEXT + "torch.cuda.synchronize()\n")
     (tmp_path / "b.py").write_text(TEXT + "torch.cuda.synchronize()\ntorch.zeros(1).cuda()\n", encoding="utf-8")
     options = {"settings": {"target": "npu", "workspaceDiagnostics": True}}

@@ -1,5 +1,5 @@
-"""Code actions in several clients: which are offered, what they change, and which input of the client is not
-trusted."""
+"""Tests of code actions in several clients: which ones are offered, what they change, and which input of the client is
+not trusted."""
 
 from __future__ import annotations
 
@@ -130,8 +130,8 @@ def test_what_is_done_for_a_rule_names_its_diagnostics_alone(client: Client) -> 
 
 
 def test_every_action_names_its_diagnostics_in_the_order_of_use(each_client: Client) -> None:
-    """Actions without a diagnostic would be sorted differently: VS Code keeps the server's order only among actions
-    that name one."""
+    """VS Code keeps the server's order only among actions that name a diagnostic; it would sort the others
+    differently."""
     uri = each_client.open("untitled:Untitled-1", TEXT)
     actions = each_client.actions(uri, each_client.range(uri, "y.cuda"), ["quickfix"])
     order = [
@@ -337,8 +337,8 @@ def test_an_action_of_somebody_else_stays_as_it_is(client: Client, data: Any) ->
 
 
 def test_a_text_that_does_not_parse(client: Client) -> None:
-    """In a file with a syntax error single fixes are offered, but "fix all" changes nothing, and a user who requested
-    it is told why."""
+    """In a file with a syntax error, single fixes are offered, but "fix all" changes nothing, and a user who chooses it
+    is told why."""
     uri = client.open("untitled:Untitled-1", BROKEN)
     actions = client.actions(uri, client.range(uri, "init"))
     told: list[str] = []

@@ -1,5 +1,5 @@
-"""Tests of the only question that the server asks the user: the target accelerator, if no setting names one, or the
-project imports the plugins of two."""
+"""Tests of the only question that the server asks the user: for which target the code is, if no setting names one or
+the project imports the plugins of two targets."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_it_is_asked_once_with_the_first_finding(start: Start, tmp_path: Path, p
         "Ascend NPU",
         "Moore Threads MUSA",
         "portable (CUDA, NPU, MUSA)",
-    ]  # the first target in the list
+    ]  # the first target in the list is assumed
     assert "Ascend NPU" in asked["message"]
     assert "torch.npu" in client.diagnostics(uri)[0]["message"]
 
@@ -146,6 +146,9 @@ def test_before_the_answer_nothing_is_shown_for_either_and_no_fix_made(start: St
     assert (status["findings"], status["fixable"]) == (0, 0)
     assert status["among"] == ["Moore Threads MUSA", "Ascend NPU"]
 
+    # the command does not ask for the target
+    assert client.execute("uncuda.fixAllInFile", {"uri": uri, "quiet": True})["applied"] is False
+    assert len(questions(client)) == 1
     assert client.execute("uncuda.fixAllInFile", {"uri": uri})["applied"] is False  # asks again, without an answer
     assert len(questions(client)) == 2 and client.text(uri) == TEXT
     client.choose = lambda params: "Moore Threads MUSA"
@@ -157,7 +160,7 @@ def test_after_the_answer_what_is_shown_is_the_chosen_ones(start: Start, tmp_pat
     client = start(files=BOTH)
     client.choose = lambda params: "Ascend NPU"
     uri = client.open(tmp_path / "a.py")
-    client.wait(lambda: questions(client), "the question")  # two plugins are known only after the scan
+    client.wait(lambda: questions(client), "the question")  # that there are two plugins is known only after the scan
     status = {"textDocument": {"uri": uri}}
     client.wait(lambda: client.request("uncuda/status", status)["among"] == [], "the answer")
     client.wait(lambda: any("torch.npu" in found["message"] for found in client.diagnostics(uri)), "the chosen target")

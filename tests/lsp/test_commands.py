@@ -99,6 +99,23 @@ class TestFile:
         assert client.execute(FILE, {"uri": (tmp_path / "a.py").as_uri()})["files"] == 1
         assert [(tmp_path / name).read_text() for name in ("a.py", "b.py")] == [FIXED, SAFE]
 
+    def test_quietly(self, start: Start, tmp_path: Path) -> None:
+        """The command that a client sends whenever a file is saved shows no message, whether there is something to fix
+        or not."""
+        write(tmp_path, {"a.py": SAFE, "b.py": REVIEW, **TARGET})
+        client = start(PROFILES["vscode"])
+        uri, other = (client.open(tmp_path / name) for name in ("a.py", "b.py"))
+        for one, files in ((uri, 1), (uri, 0), (other, 0)):
+            assert client.execute(FILE, {"uri": one, "quiet": True})["files"] == files
+        assert client.text(uri) == FIXED
+        assert not [
+            m
+            for m in ("showMessage", "showMessageRequest", "workDoneProgress/create")
+            if client.traffic.received(f"window/{m}")
+        ]
+        with pytest.raises(ResponseError, match="`quiet` is true or false"):
+            client.execute(FILE, {"uri": uri, "quiet": "yes"})
+
     def test_one_that_an_editor_would_write_otherwise(self, client: Client, tmp_path: Path) -> None:
         write(tmp_path, {"a.py": LATIN, **TARGET})
         result = client.execute(FILE, {"uri": (tmp_path / "a.py").as_uri()})
@@ -286,8 +303,8 @@ class TestDebugInformation:
 
 
 class TestWhatTheEditorKnowsOfReceivers:
-    """Without the setting `receivers`, fixing many files leaves out those fixes that the receiver analysis hides, or
-    lowers to "review", in an open document."""
+    """Without the setting `receivers`, a command that fixes many files leaves out fixes whose findings the receiver
+    analysis has removed or lowered in an open document."""
 
     TEXT = "import torch\n\nx.cuda()\ny.cuda()\n"
 

@@ -1,4 +1,5 @@
-"""All fixes of a rule, for a client that compares each file with its fixed text before it has them made."""
+"""Tests of all fixes of a rule, for a client that compares each file with its fixed text before it applies the
+fixes."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from cli.command import uncuda
 from lsp.harness.client import Client
 from lsp.harness.connection import ResponseError
 from lsp.harness.notebook import open_notebook
+from lsp.harness.profiles import PROFILES
 from lsp.harness.starting import Start
 from lsp.harness.traffic import Json
 from lsp.harness.viewing import VIEW, Seen, complete, do
@@ -37,7 +39,7 @@ def texts(client: Client, wanted: Json, shown: Json) -> dict[str, str]:
 
 
 def test_each_file_and_its_fixed_text(start: Start, tmp_path: Path) -> None:
-    """They are the files and the texts that the fix then makes, and those of `uncuda fix`."""
+    """The files and texts that are compared equal those after the fix, and those of `uncuda fix`."""
     client = start(VIEW, files=FILES)
     copy = shutil.copytree(tmp_path, tmp_path.with_name("copy"))
     uri = client.open(tmp_path / "a.py")
@@ -115,6 +117,22 @@ def test_a_client_that_may_not_change_anything_only_looks(start: Start, tmp_path
     shown = client.request("uncuda/changes", REVIEW)
     assert shown["files"]
     assert shown["actions"] == []
+
+
+@pytest.mark.parametrize("shows", [["view"], ["view", "changes"]])
+def test_a_group_is_offered_to_those_who_can_show_it(start: Start, shows: list[str]) -> None:
+    """A client without a preview of its own, such as a JetBrains IDE, declares that it can compare files itself."""
+    client = start(
+        PROFILES["jetbrains"].having(experimental__uncudaOverview={"version": 1, "shows": shows}), files=FILES
+    )
+    rules = [
+        node for node in complete(client).nodes.values() if node["kind"] == "rule" and node["id"].startswith("review/")
+    ]
+    offered = [[action for action in node["actions"] if action["name"] == "preview"] for node in rules]
+    assert rules and [len(actions) for actions in offered] == [int("changes" in shows)] * len(rules)
+    for (action,) in offered if "changes" in shows else ():
+        (wanted,) = action["arguments"]
+        assert client.request("uncuda/changes", wanted)["files"]
 
 
 def test_too_many_files(start: Start, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ MUSA, NPU = 'target = "musa"\n', 'target = "npu"\n'
 
 
 def target(client: Editor, uri: str) -> str:
-    """Return the target accelerator that a document's diagnostics name."""
+    """Return the target that a document's diagnostics name."""
     message = client.diagnostics(uri)[0]["message"]
     return "musa" if "torch.musa" in message else "npu" if "torch.npu" in message else message
 

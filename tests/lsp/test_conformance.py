@@ -1,4 +1,4 @@
-"""The tests' checker of the LSP conformance accepts a correct session and rejects a session with any one of the
+"""Tests of the checks for LSP conformance: they accept a correct session and reject a session with any one of the
 possible errors."""
 
 from collections.abc import Callable
@@ -53,7 +53,7 @@ def test_a_short_session_of_every_client(profile: str) -> None:
 
 
 class Wrong(NamedTuple):
-    """A step of a session that the checker must reject, and a part of the error message expected."""
+    """A step of a session that the checks must reject, and a part of the expected error message."""
 
     name: str
     step: Callable[[Script], Any]

@@ -123,8 +123,8 @@ def test_many_keystrokes_at_once_are_pushed_once(start: Start, profile: str) -> 
 def test_the_class_is_seen_where_a_list_shows_the_message_only(
     start: Start, locale: str, safe: str, review: str, manual: str
 ) -> None:
-    """Its class, such as "safe", stands in the message itself, since lists show only that; the diagnostic's code stays
-    the rule's name, by which clients filter, and its source "uncuda"."""
+    """The message itself contains the class, such as "safe", because lists show only the message; the diagnostic's code
+    is still the rule's name, by which clients filter, and its source is "uncuda"."""
     text = 'import torch\ntorch.cuda.synchronize()\nif lang == "cuda":\n    pass\ntorch.cuda.clock_rate()\n'
     client = start(PROFILES["vscode"].speaking(locale))
     items = client.diagnostics(client.open("untitled:1", text))
@@ -219,7 +219,7 @@ def test_where_the_shim_comes_from(start: Start, tmp_path: Path, profile: str) -
         tmp_path / "train.py", "from torch_npu.contrib import transfer_to_npu"
     )
     assert "torch_npu.contrib.transfer_to_npu" in related["message"]
-    # The text in the editor is used, not the file on disk.
+    # The text in the editor is used, not the text of the file on disk.
     other = client.open(tmp_path / "train.py")
     client.type(other, "\n\n" + entry)
 

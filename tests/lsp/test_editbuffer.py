@@ -1,4 +1,4 @@
-"""The editor simulated by the tests converts positions, edits and document versions as LSP requires."""
+"""Tests that the editor simulated by the tests converts positions, edits and document versions as LSP requires."""
 
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,5 @@
-"""An internal error is reported once and affects no other document; a document that the editor cannot save correctly
-gets no fix."""
+"""Tests that an internal error is reported once and affects no other document, and that a document which the editor
+cannot save correctly gets no fix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-""" "Fix all in workspace" gives the same result as `uncuda fix`, for every LSP client, even if files change
+"""Tests that "Fix all in workspace" gives the same result as `uncuda fix`, for every LSP client, even if files change
 meanwhile."""
 
 import os
@@ -20,7 +20,7 @@ from lsp.harness.traffic import Json
 from support.notebook import notebook
 
 FIXED = SAFE.replace("nccl", "hccl").replace(" dist\n", " dist\nimport torch_npu\n", 1)
-OPENER = "no change of its own; all ticked changes are safe"
+OPENER = "makes no change itself; all ticked changes are safe"
 COMMAND, PREVIEW = "uncuda.fixAllInWorkspace", "uncuda.previewFixAllInWorkspace"
 TARGET = {"uncuda.toml": 'target = "npu"\n'}
 LATIN = "# -*- coding: latin-1 -*-\n# caf\xe9\n".encode("latin-1") + SAFE.encode()
@@ -32,7 +32,7 @@ LEFT = {"safe": 0, "review": 0, "manual": 0}
 
 @pytest.fixture(params=ABLE)
 def able(start: Start, request: pytest.FixtureRequest) -> Client:
-    """Return a session, with a target set, of each LSP client profile in turn that supports `workspace/applyEdit`."""
+    """Return a session of each LSP client that supports `workspace/applyEdit`, in turn, with a target set."""
     return start(request.param, files=dict(TARGET))
 
 
@@ -53,8 +53,8 @@ def documents(edit: Json) -> list[str]:
 
 
 def messages(client: Client) -> list[str]:
-    """Return the messages shown to the user; one with a single button counts as a message, one with several as a
-    question, which is left out."""
+    """Return the messages shown to the user; a message with a single button is included, but one with several buttons
+    counts as a question and is left out."""
     told = [record for record in client.traffic if record.source == "server" and "message" in (record.params or {})]
     methods = ("window/showMessage", "window/showMessageRequest")
     return [r.params["message"] for r in told if r.method in methods and len(r.params.get("actions", "1")) == 1]
@@ -357,7 +357,7 @@ class TestLeftAlone:
         assert client.execute("uncuda.fixAllInFile", {"uri": uri})["skipped"] == result["skipped"]
 
     def test_files_that_the_editor_reads_in_another_encoding(self, start: Start, tmp_path: Path) -> None:
-        """Columns of the editor and the server then differ, unless the file has a byte order mark or is ASCII."""
+        """In such files the columns of editor and server differ, unless the file has a byte order mark or is ASCII."""
         wide = '"中文"; ' + SAFE.splitlines(keepends=True)[-1]
         files: dict[str, str | bytes] = {
             "wide.py": SAFE + wide,
@@ -431,7 +431,7 @@ class TestPreview:
         inner: list[Any] = []
 
         def apply(params: Json) -> Json:
-            if not inner:  # while the preview is open
+            if not inner:  # this call comes while the preview is open
                 inner.append(begin(client, dryRun=True))
                 raise Later
             return {"applied": True}
@@ -645,7 +645,7 @@ class TestMovedMeanwhile:
         first, second = begin(client), None
         client.reply(first)
         second = begin(client)
-        client.open(tmp_path / "a.py", FIXED)  # as VS Code does after replying to the edit request
+        client.open(tmp_path / "a.py", FIXED)  # VS Code also opens the file after replying to the edit request
         assert client.reply(second)["files"] == 0
 
 

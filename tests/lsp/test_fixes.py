@@ -1,5 +1,5 @@
-"""For every example of every rule, each code action's edit gives the same text as the engine, and the text is valid
-Python."""
+"""Tests that, for every example of every rule, each code action's edit gives the same text as the engine, and that the
+text is valid Python."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from uncuda.source import Source
 
 Json = dict[str, Any]
 URI = "untitled:Untitled-1"
-# Text inserted before each example so that offsets differ from columns in UTF-16 and in bytes; each has other line
-# ends.
+# Text that is inserted before each example so that offsets differ from columns in UTF-16 and in bytes; each text has
+# other line ends.
 HEADS = {"utf-8": "# 数据 é\n", "utf-16": "# 𝛼\f\u2028\n", "utf-32": "s = '''\n𝛼 # \n'''\n"}
 ENDS = {"utf-8": "\n", "utf-16": "\r\n", "utf-32": "\n"}
 
@@ -89,7 +89,7 @@ def test_every_action_for_every_example(server: UncudaServer, encoding: str, tar
     texts = [example.text for rule in load().rules.values() if rule.path for example in read_page(rule.path)[1]]
     assert len(texts) > 200
     for text in texts:
-        head = "" if "from __future__" in text else HEADS[encoding]  # that must stay the first statement
+        head = "" if "from __future__" in text else HEADS[encoding]  # `from __future__` must stay the first statement
         talk.open((head + text).replace("\n", ENDS[encoding]))
         judge(talk, engine)
 

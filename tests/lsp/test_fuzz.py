@@ -1,4 +1,5 @@
-"""After any sequence of edits the server's text equals the client's, and no message makes the server crash or hang."""
+"""Tests that after any sequence of edits the server's text equals the client's, and that no message makes the server
+crash or hang."""
 
 from typing import Any
 
@@ -35,8 +36,8 @@ LINES = [
 TEXTS = st.lists(st.sampled_from([*LINES, "", "\f", "x = 1  # \u2028 torch.cuda"]), min_size=1, max_size=6).flatmap(
     lambda lines: st.sampled_from(["\n", "\r\n", "\r"]).map(lambda end: end.join([*lines, "torch.cuda.seed()"]))
 )
-# An edit: its start as a fraction of the text or as a line, its length, its new text, and whether its end lies beyond
-# the end of the line.
+# An edit: its start (a fraction of the text, or a line), its length, its new text, and whether its end is beyond the
+# end of the line.
 EDITS = st.tuples(
     st.floats(0, 1) | st.integers(0, 9),
     st.sampled_from([0.0, 0.0, 0.1, 0.3]),

@@ -1,4 +1,4 @@
-"""After random changes to a notebook's cells, every cell has the diagnostics of the program that all cells form
+"""Tests that after random changes to a notebook's cells, every cell has the diagnostics of the text that all cells form
 together."""
 
 from bisect import bisect_right
@@ -109,7 +109,7 @@ class Notebook:
 
 
 def expected(client: Client, uris: list[str]) -> Iterator[tuple[str, Place]]:
-    """Return the engine's findings in the program of all cells, each with the cell in which it starts."""
+    """Yield the engine's findings in the joined text of all cells, each with the cell in which it begins."""
     texts = [client.text(uri) for uri in uris]
     starts = [0, *accumulate(len(text) + 1 for text in texts)]
     for found in engine().check(Source("\n".join(texts))).findings:

@@ -1,4 +1,5 @@
-"""After the client has ended, in whatever way, no process of its session is left, whatever the server was doing."""
+"""Tests that after the client has ended, in whatever way, no process of its session is left, whatever the server was
+doing."""
 
 from __future__ import annotations
 
@@ -29,9 +30,9 @@ pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc"),
 ]
 MARK = "UNCUDA_TEST_SESSION"
-LEFT_AFTER = 3.0  # seconds
+LEFT_AFTER = 3.0  # seconds after which no process may be left
 PATIENCE = 60.0
-AGAIN = 15.0  # seconds before a step is repeated: enough for a slow machine to begin it
+AGAIN = 15.0  # seconds after which a step is repeated, long enough for a slow machine to begin it
 MODULES = ("state.scan_process", "state.inspection_process", "fixing.worker", "receivers.child")
 # A program that starts a server as an editor does, prints its process id, and runs until it is killed.
 EDITOR = """
@@ -45,7 +46,7 @@ LINES = "".join(f"x{number} = torch.cuda.device_count() + {number}\n" for number
 
 
 def until(condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
-    """The result of a condition once it is true; AssertionError names `what` if it never is."""
+    """Return the result of a condition once it is true; if it never is, the AssertionError names `what`."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < deadline, f"no {what} within {seconds:g} s"
@@ -76,7 +77,7 @@ class Session:
         else:
             self.output = self.editor.stdout  # type: ignore[assignment]
         options = {"settings": {"workspaceDiagnostics": True}}
-        profile = PROFILES["neovim"]  # the server sends this client few requests
+        profile = PROFILES["neovim"]  # the server sends few requests to this client
         self.request("initialize", profile.initialize([folder], options) | {"processId": self.editor.pid})
         self.send("initialized", {})
 
@@ -114,7 +115,7 @@ class Session:
         return found
 
     def end(self) -> None:
-        """Kill all processes, whether or not the test passed."""
+        """Kill all processes, even if the test failed."""
         for process in [*self.processes(), self.editor.pid]:
             with suppress(OSError):
                 os.kill(process, signal.SIGKILL)
@@ -150,8 +151,8 @@ def unread(session: Session) -> None:
 
 
 def children(session: Session) -> None:
-    """Start a child process of every kind and stop each with SIGSTOP, so that it cannot react, as if it were in a long
-    call of C code."""
+    """Start a child process of every kind and stop each with SIGSTOP, so that it cannot react, as in a long call of C
+    code."""
     idle(session)
     until(lambda: not any(MODULES[0] in said for said in session.processes().values()), "end of the first scan")
     heavy = session.folder / "heavy.py"
@@ -169,12 +170,12 @@ def children(session: Session) -> None:
         found = {name: process for process, said in session.processes().items() for name in MODULES if name in said}
         for name, process in found.items():
             if "scan" in name and len(found) < len(MODULES):
-                continue  # the others wait for a running scan, so the scan is stopped last
-            # A process with a second thread has finished starting and watches whether its parent lives.
+                continue  # the other processes wait for a running scan, so the scan is stopped last
+            # A process with a second thread has finished starting, and watches whether its parent is alive.
             if state(process) != "T" and len(list(Path(f"/proc/{process}/task").iterdir())) > 1:
                 os.kill(process, signal.SIGSTOP)
         if len(found) < len(MODULES) and time.monotonic() > asked[-1] + AGAIN:
-            asked.append(reconfigure(session))  # the scan ended before the test saw it
+            asked.append(reconfigure(session))  # the scan ended before the test could stop it
         return len(found) == len(MODULES) and all(state(process) == "T" for process in found.values())
 
     until(lambda: suppressed(stopped), "process of every kind", 2 * PATIENCE)
@@ -245,7 +246,7 @@ def shot(session: Session) -> None:
 
 Step = Callable[[Session], None]
 CASES: list[tuple[Step, list[Step]]] = [
-    (idle, [orphaned, reset, half_closed]),  # test_malformed.py tests the other ways to end
+    (idle, [orphaned, reset, half_closed]),  # test_malformed.py tests the other ways in which a session can end
     (busy, [killed, orphaned, exited, reset]),
     (unread, [closed, orphaned]),
     (children, [killed, shot]),

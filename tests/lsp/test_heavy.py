@@ -21,7 +21,7 @@ from uncuda.lsp.state.task import CODEC, Answer
 
 CALL = "torch.cuda.synchronize()\n"
 LIGHT = f"import torch\n{CALL}"
-SHARE = 5  # a text with this share of the most statements is not analysed in the server
+SHARE = 5  # the server itself analyses only texts with less than 1/SHARE of the maximum number of statements
 MOST = 2_000
 CONFIGURATION = f'target = "npu"\nmax-statements = {MOST}\n'
 
@@ -159,7 +159,7 @@ def test_a_process_that_does_not_answer(start: Start, tmp_path: Path, number: in
     client.type(heavy, HEAVY + CALL)
     waiting = pull(client, heavy)
     assert hover(client, tmp_path / "light.py")
-    os.kill(pid, number)  # after the request: before it another process would be started
+    os.kill(pid, number)  # the process is stopped after the request, because otherwise another process would be started
     (item,) = client.reply(waiting)["items"]
     assert why in item["message"]
     client.type(heavy, HEAVY + 2 * CALL)
@@ -167,7 +167,7 @@ def test_a_process_that_does_not_answer(start: Start, tmp_path: Path, number: in
 
 
 def test_a_busy_machine_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only processor time counts: a task keeps reporting until it has used more of it than allowed."""
+    """Only CPU time counts: a task keeps reporting that it runs until it has used more CPU time than is allowed."""
     monkeypatch.setattr(analyst_process, "_PULSE", 0.001)
     channel, said = Channel(CODEC), list[object]()
     monkeypatch.setattr(channel, "say", said.append)

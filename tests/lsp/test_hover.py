@@ -207,8 +207,8 @@ def test_chinese(start: Start) -> None:
 
 
 def test_it_is_instant(start: Start) -> None:
-    """A hover is answered within a time limit, measured in the client with its pipes; the limit allows for other load
-    on the machine."""
+    """A hover is answered within a time limit, measured in the client including the pipes; the limit allows for other
+    load on the machine."""
     client = start()
     uri = client.open("untitled:Untitled-1", TEXT + "x = torch.nn.Linear(1, 2)\ny = torch.cuda.device_count()\n" * 2000)
     hover(client, uri, "synchronize")

@@ -1,4 +1,5 @@
-"""After fixing, a message gives the number of remaining findings of each class, with a button that shows them."""
+"""Tests that after fixing, a message gives the number of remaining findings of each class, with a button that shows
+these findings."""
 
 from pathlib import Path
 from typing import Any
@@ -100,7 +101,7 @@ def test_nobody_waits_for_the_button(start: Start, tmp_path: Path, command: str)
     [("vscode", True), ("jetbrains", True), ("neovim", False), ("neovim-0.7", False), ("eglot", False)],
 )
 def test_who_gets_a_button(start: Start, profile: str, button: bool) -> None:
-    """Only some clients get the button: in Neovim the request would be a question that blocks the user until it is
+    """Only some clients get the button; in Neovim the request would be a question that blocks the user until it is
     answered."""
     client = start(profile, files=FILES)
     shown = press(client, None)
@@ -122,7 +123,8 @@ def test_what_was_left_out_is_left(start: Start, tmp_path: Path) -> None:
     client = start(files={**FILES, "d.py": LATIN})
     result = client.execute(COMMAND, {"applicability": "review"})
     assert [Path(item["uri"]).name for item in result["skipped"]] == ["d.py"]
-    assert (result["safe"], result["review"], result["manual"]) == (1, 0, 2)  # a guarded import asks for its uses
+    # a finding about a guarded import depends on the uses of the imported name
+    assert (result["safe"], result["review"], result["manual"]) == (1, 0, 2)
     client.open(tmp_path / "b.py", REVIEW)
     result = client.execute(FILE, {"uri": (tmp_path / "b.py").as_uri()})
     assert (result["safe"], result["review"], result["manual"]) == (0, 1, 0)

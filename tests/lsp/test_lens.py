@@ -74,7 +74,8 @@ def test_switched_on_and_off(start: Start) -> None:
     assert len(lenses(client, uri)) == 1
     asked.clear()
     client.configure({"codeLens": False})
-    # A refresh sent before the setting changed may arrive later: the folder has been scanned.
+    # A refresh that was requested before the setting changed may arrive later, because the folder has been scanned
+    # meanwhile.
     client.wait(lambda: asked and not lenses(client, uri), "a refresh after which there are none")
 
 

@@ -61,7 +61,7 @@ def test_capabilities_of_a_client_to_come(start: Start) -> None:
     reply = client.reply(client.begin("initialize", parameters, deliberate=True))
     assert reply["capabilities"]["positionEncoding"] == "utf-32"
     client.notify("initialized", {})
-    # The conformance checker knows no capability of this invented client.
+    # The checks for conformance know no capability of this invented client.
     client.tolerated += ["initialize", "client/registerCapability", "workspace/configuration"]
 
 
@@ -212,7 +212,7 @@ def test_idle_costs_nothing(start: Start) -> None:
 
     client.wait(lambda: True, "nothing")
     done = threading.Event()
-    done.wait(1.0)  # wait for the background scan of the empty folder
+    done.wait(1.0)  # waits for the background scan of the empty folder
     before = used()
     done.wait(2.0)
     assert used() - before <= 0.05 * os.sysconf("SC_CLK_TCK")

@@ -1,5 +1,5 @@
-"""Whatever messages a client sends, in any order, the server answers every request, and answers the next valid request
-correctly."""
+"""Tests that whatever messages a client sends, in any order, the server answers every request, and answers the next
+valid request correctly."""
 
 import copy
 from collections.abc import Iterator
@@ -77,8 +77,8 @@ def parts(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 class Hostile:
-    """A client that sends invalid messages, and keeps one valid document open, the witness, by which it checks that the
-    server still works."""
+    """A client that sends invalid messages, and keeps a valid document open, by which it checks that the server still
+    works."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -86,8 +86,8 @@ class Hostile:
         self._asked: list[Any] = []
 
     def send(self, method: str, is_request: bool, params: Any) -> None:
-        """Send a message that must be answered at once, except a `workspace/diagnostic` request, whose reply may wait
-        for changed diagnostics."""
+        """Send a message that must be answered at once; only the reply to a `workspace/diagnostic` request may wait for
+        changed diagnostics."""
         if is_request:
             asked = self.client.begin(method, params, deliberate=True)
             self._asked += [] if method == "workspace/diagnostic" else [asked]
@@ -95,7 +95,7 @@ class Hostile:
             self.client.send({"jsonrpc": "2.0", "method": method, "params": params}, deliberate=True)
 
     def check(self) -> None:
-        """Check that every request was answered and that an edit of the witness document is processed."""
+        """Check that every request was answered, and that an edit of the valid document is processed."""
         client = self.client
         client.wait(lambda: all(map(client.answered, self._asked)), "replies to all requests")
         self._asked.clear()
@@ -181,7 +181,8 @@ def test_frames_that_hold_no_message(hostile: Hostile) -> None:
 
 @pytest.mark.parametrize("data", NO_FRAMES, ids=["text", "no number", "negative", "zeros"])
 def test_what_is_no_frame_does_not_hang_the_server(hostile: Hostile, data: bytes) -> None:
-    """On bytes that are not an LSP frame the server reads on or exits; it never stops reading without exiting."""
+    """If the server receives bytes that are not an LSP frame, it reads on or exits; it never stops reading without
+    exiting."""
     hostile.client.send_bytes(data)
     hostile.client.end()
 
@@ -223,8 +224,8 @@ def test_the_end_of_input(start: Start) -> None:
 
 
 def test_a_document_that_no_file_can_be_costs_itself(start: Start, tmp_path: Path) -> None:
-    """A document whose URI cannot be a file path gets the diagnostics of its text, and the rest of the workspace is
-    shown too."""
+    """A document whose URI cannot be a file path gets the diagnostics of its text, and the documents of the workspace
+    get theirs."""
     inside = tmp_path.as_uri()
     uris = [
         f"{inside}/%00.py",

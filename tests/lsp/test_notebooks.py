@@ -1,4 +1,4 @@
-"""Tests of notebooks: all cells together are one program, and every cell has its own diagnostics."""
+"""Tests of notebooks: all cells together are analysed as one text, and every cell has its own diagnostics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of the overview: its numbers are those of `check`, and its actions fix and accept findings."""
+"""Tests of the overview: its numbers equal those of `check`, and its actions fix and accept findings."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_folders_are_those_of_the_summary(start: Start, tmp_path: Path, monkeypa
     due = Counter[tuple[str, str]]()
     for row in uncuda("check", "--output-format", "json", "--summary", ".").json["summary"]["folders"]:
         due["tests" if row["tests"] else "code", row["folder"]] += row["count"]
-    # The view groups each class by folders of its own, so only the sums are compared.
+    # The view groups the findings of each class by folders separately, so only the sums are compared.
     shown = Counter[str]()
     for node in seen.findings:
         shown[node["uri"]] += 1
@@ -171,7 +171,7 @@ def test_open_texts_count_and_closed_files_as_they_are(start: Start, tmp_path: P
     client.type(uri, "import torch\n")
     mine = len(check(str(tmp_path / "a.py")).json["findings"])
     client.wait(lambda: Seen(client).top["counts"]["left"] == whole - mine, "the findings gone")
-    client.close(uri)  # closed without saving
+    client.close(uri)  # the document is closed without saving
     client.wait(lambda: Seen(client).top["counts"]["left"] == whole, "the findings back")
     (tmp_path / "src" / "b.py").write_text("import torch\n")
     client.watched(tmp_path / "src" / "b.py", 2)
@@ -374,8 +374,8 @@ def test_a_workspace_that_is_not_trusted(start: Start, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("version", "word"), [(0, "update the extension"), (2, "update uncuda")])
 def test_two_versions_of_the_protocol(start: Start, version: int, word: str) -> None:
-    """If client and server have different protocol versions, the reply says which side to update, and the client gets
-    no nodes or notifications."""
+    """If client and server have different protocol versions, the reply says whether the client or the server must be
+    updated, and the client gets no nodes or notifications."""
     client = start(VIEW.having(experimental__uncudaOverview={"version": version}), files=FILES)
     answer = client.request("uncuda/overview", {"anything": 1})
     assert word in answer["update"] and (answer["nodes"], answer["version"]) == ([], 0)
@@ -414,9 +414,9 @@ def test_notebooks_count_open_and_closed(start: Start, tmp_path: Path) -> None:
 
 
 def test_a_node_offers_only_what_it_holds(start: Start, tmp_path: Path) -> None:
-    """A node has a fix action only if the command would fix exactly the findings of the node.
+    """A node has a fix action only if the action's command would fix exactly the findings below the node.
 
-    It has none if the command would also fix findings that the filter hides or that other nodes hold.
+    It has none if the command would also fix findings that the filter hides or that are below other nodes.
     """
     client = start(VIEW, files=FILES)
     complete(client)
@@ -510,6 +510,19 @@ class TestTheReview:
         every = [node["key"] for node in Seen(client).findings]
         empty = client.request("uncuda/review", {"filter": ["review"], "skip": every, **at})
         assert (empty["node"], empty["total"]) == (None, 0)
+
+    def test_fixes_come_before_what_is_by_hand(self, start: Start, tmp_path: Path) -> None:
+        """By accepting a finding the fixes of the others in its statement are lost."""
+        flags = "torch.backends.cudnn"
+        text = f"import torch\n\nwas = [{flags}.benchmark, {flags}.allow_tf32]\n"
+        client = start(VIEW, files={"a.py": text, "b.py": REVIEW})
+        complete(client)
+        at = client.request("uncuda/review", {})
+        queue = [at["label"]]
+        while len(queue) < at["total"]:
+            at = client.request("uncuda/review", {"from": at["node"]["key"], "move": 1})
+            queue.append(at["label"])
+        assert queue == ["a.py: tf32 (1 of 3)", "b.py: device-string (2 of 3)", "a.py: cudnn-flags (3 of 3)"]
 
     def test_one_rule(self, start: Start, tmp_path: Path) -> None:
         client = start(VIEW, files=FILES)

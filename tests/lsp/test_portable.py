@@ -1,4 +1,4 @@
-"""In editors, a portable fix that imports the helper module also creates this module."""
+"""Tests that in editors, a portable fix that imports the helper module also creates this module."""
 
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ def test_a_client_that_makes_no_files_is_told_why(start: Start, tmp_path: Path, 
     uri = client.open(tmp_path / "a.py")
     for action in fixes(client, uri):
         assert "edit" not in action
-        assert "your editor makes none" in action["disabled"]["reason"]
+        assert "your editor cannot create files" in action["disabled"]["reason"]
     assert not client.execute("uncuda.fixAllInWorkspace")["applied"]
     assert client.text(uri) == TEXT
     assert not (tmp_path / HELPER).exists()
@@ -71,9 +71,9 @@ def test_why_files_are_left_out_is_said(start: Start, tmp_path: Path) -> None:
     without = PROFILES["vscode"].having(workspace__workspaceEdit__resourceOperations=None)
     client = start(without, files=FILES)
     (action,) = fixes(client, client.open(tmp_path / "a.py"))
-    assert "your editor makes none" in action["disabled"]["reason"]
+    assert "your editor cannot create files" in action["disabled"]["reason"]
     result = client.execute("uncuda.fixAllInWorkspace")
-    assert "your editor makes none" in result["skipped"][0]["reason"]
+    assert "your editor cannot create files" in result["skipped"][0]["reason"]
 
 
 def test_all_in_a_file(start: Start, tmp_path: Path) -> None:

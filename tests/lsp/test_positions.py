@@ -1,4 +1,5 @@
-"""Converting between positions and offsets in three encodings gives the same as the tests' own conversion."""
+"""Tests that converting between positions and offsets in three encodings gives the same as the tests' own
+conversion."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def test_positions_to_offsets(text: str, encoding: Encoding, line: int, characte
     assert 0 <= offset <= len(text)
     try:
         assert offset == model.clamped({"line": line, "character": character})
-    except ValueError:  # a position inside a character means its start
+    except ValueError:  # a position inside a character counts as the character's start
         assert lines.point(offset) < (line, character) < lines.point(offset + 1)
 
 

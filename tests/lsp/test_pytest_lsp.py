@@ -1,4 +1,4 @@
-"""Tests the server a second time, with pytest-lsp's client, which imitates other editor versions."""
+"""Tests of the server with another client, that of pytest-lsp, which imitates other editor versions."""
 
 from pathlib import Path
 from typing import Any

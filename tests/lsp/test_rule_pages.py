@@ -58,7 +58,7 @@ def test_what_hangs_on_the_version() -> None:
 
 
 def asked(client: Client, uri: str) -> str:
-    """Return the text of a rule page."""
+    """Return the text of a rule page that the client requests."""
     text: str = client.request("uncuda/rulePage", {"uri": uri})["text"]
     return text
 

@@ -1,4 +1,4 @@
-"""Processes that share the files of a large folder out among workers answer as one process does."""
+"""Tests that processes which share the files of a large folder among workers answer as a single process does."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OWN = "class Batch:\n    def cuda(self):\n        return self\n"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder whose files have findings, facts about the project, or neither; one cannot be decoded."""
+    """Write a folder whose files have findings, facts about the project, or neither; one file cannot be decoded."""
     for number in range(60):
         text = [SAFE, OWN, "import torch_npu\n", "x = 1\n"][number % 4]
         (tmp_path / f"m{number}.py").write_text(text, encoding="utf-8")
@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 def answers(module: str, forks: bool, codec: Codec, request: object, last: type[object]) -> list[Any]:
     """Return the records of a process until its last answer; its input stays open until then.
 
-    `forks`: whether it may fork its workers; where that is not safe, each is a new Python.
+    `forks`: whether the process may fork its workers; where forking is not safe, each worker is a new Python.
     """
     *arguments, program = command(module)
     if not forks:
@@ -72,7 +72,7 @@ def checked(folder: Path, workers: int, forks: bool) -> list[Any]:
 
 
 def fixed(folder: Path, workers: int, forks: bool) -> list[Any]:
-    """One file is open, with another text than on the disk."""
+    """Return the answers of a job in which one open file has a text that differs from the one on disk."""
     (folder / "uncuda.toml").write_text(f"workers = {workers}\n", encoding="utf-8")
     path = folder / "m4.py"
     buffer = Buffer(path.as_uri(), str(path), 7, 'import torch\nx = torch.device("cuda")\n')
@@ -84,6 +84,7 @@ def fixed(folder: Path, workers: int, forks: bool) -> list[Any]:
 
 @pytest.mark.parametrize("forks", [True, False])
 @pytest.mark.parametrize("said", [scanned, checked, fixed])
+@pytest.mark.slow
 def test_workers_answer_as_one_process_does(folder: Path, said: Any, forks: bool) -> None:
     alone = said(folder, 1, forks)
     assert len(alone) > 15
@@ -92,7 +93,7 @@ def test_workers_answer_as_one_process_does(folder: Path, said: Any, forks: bool
 
 @pytest.mark.skipif(processors() == 1, reason="needs two processors")
 def test_as_many_workers_as_are_set(folder: Path) -> None:
-    """One process for each batch at most, and no more than there are processors."""
+    """At most one process is started for each batch, and no more than there are CPUs."""
     (folder / "uncuda.toml").write_text("workers = 2\n", encoding="utf-8")
     configuration = Configuration(Vocabulary(tuple(load().declarations), tuple(load().rules)))
     files = discover([str(folder)], configuration.settings_for, empty=True).files

@@ -1,4 +1,4 @@
-"""Ten thousand edits, a day of typing: the server's memory does not grow."""
+"""Tests that the server's memory does not grow after ten thousand edits, about a day of typing."""
 
 import random
 import sys
@@ -15,7 +15,7 @@ from lsp.harness.text import units
 from lsp.harness.traffic import Json
 
 EDITS, WARM = 10_000, 2_000
-MOST = 4.0  # MiB of growth after warming up, as much as 0.5 KB for each edit
+MOST = 4.0  # in MiB, after warming up: 0.5 KB for each edit
 STATEMENTS = [
     "torch.cuda.set_device({})",
     'x{} = y.to("cuda:{}")',
@@ -52,7 +52,7 @@ def test_ten_thousand_edits(start: Start) -> None:
 
 
 def typing(chance: random.Random) -> Iterator[Json]:
-    """Yield endless changes that type a statement at a random place, one key at a time, and then delete it."""
+    """Yield endless changes that type a statement at a random place, one character at a time, and then delete it."""
     for number in count():
         line, column = 2 + 3 * chance.randrange(FUNCTIONS), 0
         for key in chance.choice(STATEMENTS).format(number, number) + "\n":

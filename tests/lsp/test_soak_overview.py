@@ -1,4 +1,5 @@
-"""After random edits, saves, renames and new settings, the overview has the counts of `check` in a copy of the files.
+"""Tests that after random edits, saves, renames and new settings, the overview has the counts of `check` in a copy of
+the files.
 
 UNCUDA_SOAK_STEPS sets the number of steps, UNCUDA_SOAK_SEED the seed.
 """
@@ -20,7 +21,7 @@ from uncuda.lsp.wire.uris import path_of
 STEPS = int(os.environ.get("UNCUDA_SOAK_STEPS", "40"))
 SEED = int(os.environ.get("UNCUDA_SOAK_SEED", "1"))
 EACH, FROM_THE_VIEW = 10, 7
-"""Number of steps between two comparisons, and between two actions in the view."""
+"""The number of steps between two comparisons, and between two actions in the view."""
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +41,7 @@ def counted(walk: Wanderer, copy: Path) -> dict[str, dict[str, int]]:
 
 
 def shown(walk: Wanderer) -> dict[str, dict[str, int]]:
-    """Return the counts of the overview by folder URI, after comparing them with its finding nodes."""
+    """Return the counts of the overview by folder URI, after comparing them with the number of its finding nodes."""
     found = {}
     for folder in walk.folders:
         seen = Seen(walk.client, root=folder.as_uri())
@@ -72,16 +73,16 @@ def agree(walk: Wanderer, due: dict[str, dict[str, int]]) -> bool:
 
 @pytest.mark.parametrize("accepts", [False, True])
 def test_a_walk(tmp_path: Path, accepts: bool) -> None:
-    """Take a random walk of edits and compare the overview with `check`. In walks that accept findings, no file is
+    """Take a random walk of edits and compare the overview with `check`. In runs that accept findings, no file is
     renamed, deleted or created.
 
-    Otherwise the result would depend on the order: an accepted entry whose file is gone moves to the first checked copy
-    of the file.
+    Otherwise the result would depend on the order: if the file of an accepted entry is gone, the entry moves to the
+    first checked copy of the file.
     """
     walk = Wanderer(tmp_path / "work", "workspace", SEED, VIEW)
     for step in (walk.switch, *((walk.rename, walk.delete, walk.create) if accepts else ())):
         walk.leave_out(step)
-    # The walk sets no `exclude`, since the server counts the findings of an excluded file while it is open.
+    # The run sets no `exclude`, because the server counts the findings of an excluded file while the file is open.
     walk.configurations = [text for text in walk.configurations if "exclude" not in text]
     try:
         for number in range(1, STEPS + 1):

@@ -1,5 +1,5 @@
-"""The user's diagnostics are always up to date, after any sequence of opening, changing, saving, closing, moving and
-new settings.
+"""Tests that the user's diagnostics are always up to date, after any sequence of opening, changing, saving, closing,
+moving and new settings.
 
 UNCUDA_SOAK_STEPS=10000 UNCUDA_SOAK_SEED=1 make the test do more random steps with another seed.
 """
@@ -17,7 +17,7 @@ from lsp.harness.wandering import KINDS, Editor, Wanderer
 STEPS = int(os.environ.get("UNCUDA_SOAK_STEPS", "100"))
 SEED = int(os.environ.get("UNCUDA_SOAK_SEED", "1"))
 EACH, FRESH = 50, 2
-"""Steps between two comparisons, and comparisons between two with a new server."""
+"""The number of steps between two comparisons, and of comparisons between two with a new server."""
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +50,7 @@ def test_a_walk(tmp_path: Path, kind: str) -> None:
 
 
 def test_fix_all_taken_back_and_saved(tmp_path: Path) -> None:
-    """VS Code saves the fixed documents and closes them; an undo opens them in tabs again, and Save All closes the
+    """VS Code saves the fixed documents and closes them; an undo opens them again in tabs, and Save All closes these
     tabs."""
     text = "import torch\ntorch.cuda.synchronize()\n"
     for name in ("a.py", "b.py", "c.py"):

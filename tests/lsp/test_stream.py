@@ -15,7 +15,7 @@ PARSE_ERROR = -32700
 
 
 def taken(data: bytes, most: int = 1 << 16) -> list[bytes | BadFrame]:
-    """Return what the reader yields for bytes that arrive in pieces."""
+    """Return what the reader yields for bytes that arrive in pieces of random size."""
     stream = io.BytesIO(data)
     return list(frames(lambda size: stream.read(min(size, most))))
 
@@ -90,7 +90,7 @@ def test_a_message_that_is_too_large_is_passed_over_and_not_kept() -> None:
     "piece", [b"content-length: 1\n", b"content-length: 1", b"a:b\n", b"1", b"content-length: 1\na:b\n"]
 )
 def test_time_follows_size(piece: bytes) -> None:
-    """Reading many header lines without a body takes linear time; a quadratic reader took minutes."""
+    """Reading many header lines without a body takes linear time; a reader with quadratic time took minutes."""
     assert taken(piece * ((4 << 20) // len(piece)) + b"\n\n" + GOOD + GOOD)[-1] == b"hello"
 
 

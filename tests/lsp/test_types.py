@@ -1,5 +1,5 @@
-"""If any value in a message has a wrong type, a request gets a result or error -32602, and a notification has no
-effect."""
+"""Tests that if any value in a message has a wrong type, a request gets a result or error -32602, and a notification
+has no effect."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def requests(uri: str) -> list[tuple[str, Json]]:
 
 
 def parts(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the path of every part of nested objects, including the whole."""
+    """Yield the path of every part of nested objects, including the path of the whole object."""
     yield path
     for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
         yield from parts(value[key], (*path, key))
@@ -108,7 +108,7 @@ class Inside:
         self.said.append(message)
         if "method" not in message:
             self.replies[message["id"]] = message
-        elif "id" in message and self.answers:  # no reply to the question for the user
+        elif "id" in message and self.answers:  # the user does not answer the server's question
             self.server.loop.call_soon(self.send, {"id": message["id"], "result": None})
 
     def send(self, message: Json) -> None:
@@ -170,7 +170,7 @@ def test_every_request_with_every_part_of_another_type(inside: Inside) -> None:
     for method, params in requests(uri):
         for path, junk in itertools.product(parts(params), JUNK):
             number = inside.begin(method, replaced(params, path, junk))
-            if method == "workspace/diagnostic":  # a valid request waits until diagnostics change
+            if method == "workspace/diagnostic":  # a valid request of this method waits until diagnostics change
                 inside.send({"method": "$/cancelRequest", "params": {"id": number}})
             error = inside.reply(number).get("error", {"code": INVALID_PARAMS})
             allowed = ALLOWED.get(method, INVALID_PARAMS)
@@ -203,7 +203,7 @@ def test_process_ids_that_are_none(value: Any) -> None:
 
 
 def test_every_notification_with_every_part_of_another_type(inside: Inside) -> None:
-    """An invalid notification does not affect the open documents, except the one that it is about."""
+    """An invalid notification affects no open document except the one that it is about."""
     witness = "untitled:witness"
     inside.open(witness)
     found = inside.diagnostics(witness)
@@ -223,10 +223,10 @@ def test_a_request_that_may_wait_long_is_refused_at_once(inside: Inside, params:
 
 
 class TestIds:
-    """Client and server count request ids separately; each request has one reply."""
+    """Client and server number their requests separately; each request has one reply."""
 
     def codes(self, inside: Inside, number: Any) -> list[int]:
-        """The replies to an id: the codes of their errors, 0 for a result."""
+        """Return the codes of the errors in the replies to an id; 0 stands for a result."""
         said = [message for message in inside.said if message.get("id") == number and "method" not in message]
         return [message.get("error", {"code": 0})["code"] for message in said]
 

@@ -445,8 +445,8 @@ def test_it_ends_when_nobody_reads(job: Make) -> None:
 
 @pytest.mark.parametrize("module", ["uncuda.lsp.state.scan_process", "uncuda.lsp.state.inspection_process"])
 def test_the_others_end_with_their_input_too(job: Make, tmp_path: Path, module: str) -> None:
-    """The server's other child processes also exit when their standard input ends, whatever they are doing: some
-    systems have no signal for a parent's death."""
+    """The server's other child processes also exit when their standard input ends, whatever they are doing, because
+    some systems send no signal when a parent process dies."""
     job({f"{number}.py": SAFE for number in range(1000)})
     folders = Folders(Client(), {"rootUri": tmp_path.as_uri()})
     asked = (
@@ -495,7 +495,7 @@ class TestReceivers:
     TEXT = "import torch\n\n\nclass Box:\n    def to(self, x):\n        return x\n\n\nx.cuda()\ny.cuda()\n"
 
     def buffer(self, path: Path, text: str) -> Buffer:
-        """Return an open document for which the editor already has a verdict on the receiver `x`."""
+        """Return an open document in which the receiver `x` has a verdict from the editor already."""
         engine = Engine(load(), "npu")
         site = next(site for site in engine.sites(Source(text)) if text[: site.at].endswith("\nx."))
         return Buffer(path.as_uri(), str(path), 1, text, spared=(site,))

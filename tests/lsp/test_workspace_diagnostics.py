@@ -1,4 +1,4 @@
-"""Diagnostics of closed files are sent only if the setting is on, and each is sent once."""
+"""Tests that diagnostics of closed files are sent only if the setting is on, and that each is sent once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ON = {"settings": {"workspaceDiagnostics": True, "target": "npu"}}
 
 
 class Puller:
-    """Pulls workspace diagnostics again after each reply, as editors do, and keeps the reports."""
+    """Pulls workspace diagnostics again after each reply, as editors do, and keeps the reported diagnostics."""
 
     def __init__(self, client: Client, token: str | None = None) -> None:
         self.client, self.token = client, token
@@ -90,7 +90,7 @@ def test_every_file_that_has_any(start: Start, token: str | None) -> None:
 
 
 def test_on_by_default(start: Start, token: str | None) -> None:
-    """By default a project's findings are shown when it is first opened."""
+    """By default, the findings of a project are shown when the project is first opened."""
     Puller(start(files=FILES), token).wait({"a.py": 1, "b.py": 2})
 
 
@@ -255,15 +255,15 @@ def test_open_documents_are_told_by_themselves(start: Start, token: str | None, 
     (tmp_path / "new.py").write_text(TEXT)
     client.watched(tmp_path / "new.py", 1)
     puller.wait({"b.py": 2, "new.py": 1})
-    assert uri not in puller.items  # the client pulled this document itself
-    client.close(uri)  # unsaved text is lost on closing: now the file on disk counts
+    assert uri not in puller.items  # the client pulls the diagnostics of this document itself
+    client.close(uri)  # closing the document loses the unsaved text, so the file on disk counts
     puller.wait({"a.py": 1, "b.py": 2, "new.py": 1})
     assert puller.versions[uri] is None
 
 
 @pytest.mark.parametrize("settings", [{}, ON])
 def test_a_document_that_is_closed_and_no_file(start: Start, token: str | None, tmp_path: Path, settings: Any) -> None:
-    """For a closed document without a file, the request reports an empty list: VS Code keeps old diagnostics until
+    """For a closed document without a file, an empty list is sent, because VS Code keeps the old diagnostics until
     then."""
     client = start(files={"clean.py": "import torch\n"}, options=settings)
     puller = Puller(client, token)
@@ -289,8 +289,8 @@ def test_an_open_document_that_was_not_pulled(start: Start, tmp_path: Path) -> N
 def test_an_open_document_that_was_not_pulled_when_it_is_switched_off(
     start: Start, token: str | None, tmp_path: Path
 ) -> None:
-    """When the setting is switched off, a pulling client is asked once to pull again, since nothing else updates a
-    document that has no tab."""
+    """When the setting is switched off, a client that pulls is asked once to pull again, because nothing else updates a
+    document without a tab."""
     client = start(files=FILES, options=ON)
     uri = client.open(tmp_path / "a.py", TEXT + "x.cuda()\n")
     puller = Puller(client, token)
@@ -303,7 +303,7 @@ def test_an_open_document_that_was_not_pulled_when_it_is_switched_off(
     client.wait(lambda: client.traffic.received("workspace/diagnostic/refresh"), "the question")
     assert len(client.request("textDocument/diagnostic", {**asked, "previousResultId": name})["items"]) == 2
     client.configure({"workspaceDiagnostics": True, "target": "npu"})
-    puller.wait({"b.py": 2})  # the client pulled the open document
+    puller.wait({"b.py": 2})  # the client has pulled the diagnostics of the open document
     client.type(uri, TEXT)
     puller.wait({"a.py": 1, "b.py": 2})
 

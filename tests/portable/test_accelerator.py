@@ -1,4 +1,4 @@
-"""`portable-style = "accelerator"`, and files that are written with `torch.accelerator` already."""
+"""Tests of `portable-style = "accelerator"`, and of files that already use `torch.accelerator`."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def test_what_is_written(before: str, after: str) -> None:
 
 
 def test_what_one_of_several_plugins_lacks_is_asked_of_the_helper() -> None:
-    """No version of torch_musa serves it."""
+    """No version of torch_musa supports this function of `torch.accelerator`, so the fix calls the helper module."""
     assert body("torch.cuda.synchronize()", portable_targets=("npu", "musa")) == "device_module().synchronize()"
 
 
 def test_its_fixes_need_review() -> None:
-    """It takes any accelerator there is, MPS as well, and raises where there is none."""
+    """Functions of `torch.accelerator` use any accelerator, MPS as well, and raise an exception if there is none."""
     settings: Any = {"torch_version": "2.14.0", "portable_targets": ("npu",)}
     text = "import torch\n\ntorch.cuda.synchronize()\n"
     assert classes(text, **settings) == ["safe"]

@@ -1,4 +1,4 @@
-"""Whole pieces of programs, before and after."""
+"""Tests of whole pieces of code, before and after portable fixes."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_example(name: str) -> None:
 
 
 def test_one_at_a_time_in_any_order_ends_where_all_at_once_end() -> None:
-    """Each fix brings the import that it needs, and adds to the one that is there."""
+    """Each fix adds the import that it needs, or extends the import that exists already."""
     import random
 
     from support.portable import portable_engine

@@ -1,4 +1,5 @@
-"""What needs review, since a part of what it belongs to stays CUDA's, or runs where no call of the helper can stand."""
+"""Tests of portable fixes that need review, because code that belongs to them stays on CUDA, or because TorchScript
+compiles the code."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ QUESTION = "torch.cuda.is_available()"
 
 
 def class_at(code: str, word: str, project: Project | None = None) -> str:
-    """The class of the finding at the last place of a word."""
+    """Return the class of the finding at the last occurrence of a word."""
     text = HEAD + code
     settings = Settings(strategy="portable", portable_helper=HELPER)
     findings = engine_for("npu", settings, project or Project()).check(Source(text)).findings
@@ -63,7 +64,8 @@ def test_what_a_question_guards_that_stays() -> None:
     for code in ("if use:\n    x = x.cuda()\n", "x = x.cuda() if use else x\n"):
         assert class_at(use + code, ".cuda()") == "safe"
         assert class_at(stays + code, ".cuda()") == "review"
-    assert class_at(f"{stays}x = x.cuda()\n", ".cuda()") == "review"  # nothing of the file is safe beside what stays
+    # no fix of a file is safe if code in it stays on CUDA
+    assert class_at(f"{stays}x = x.cuda()\n", ".cuda()") == "review"
 
 
 def test_a_count_over_a_wrapper_for_one_process() -> None:
@@ -114,7 +116,7 @@ def test_a_count_beside_what_stays() -> None:
 
 def test_what_says_its_own_expression_is_by_hand_and_silences_nothing_else() -> None:
     text = "import torch\n\nprint(f'{x.is_cuda = }')\nif x.is_cuda: pass\n"
-    assert ported(text) == text  # nothing of a file is safe beside what stays
+    assert ported(text) == text  # no fix of a file is safe if code in it stays on CUDA
     fixed = ported(text, review=True)
     assert "print(f'{x.is_cuda = }')\nif x.device.type == accelerator_type(): pass\n" in fixed
     assert len(found(text)) == 2
@@ -200,14 +202,16 @@ def test_a_file_that_compiles_some_of_its_functions() -> None:
 
 
 def test_a_file_is_ported_whole_or_not_at_all() -> None:
-    """A stream that one method makes is entered in another: what stays keeps all that is beside it."""
+    """A stream that one method makes is entered in another method; if the code of one stays on CUDA, no fix of the file
+    is safe."""
     makes = "def make(self):\n    self.stream = torch.cuda.Stream()\n\n\n"
     enters = "def enter(self):\n    with torch.cuda.stream(self.stream):\n        pass\n"
     graph = "\n\ndef record(self):\n    self.graph = torch.cuda.CUDAGraph()\n"
     text = f"import torch\n\n\n{makes}{enters}"
     assert "torch.cuda" not in ported(text)
     assert ported(text + graph) == text + graph
-    information = "\n\ntorch.backends.cudnn.benchmark = True\n"  # it stays, and takes nothing from what is beside it
+    # this finding is only information, so the other fixes of the file stay safe
+    information = "\n\ntorch.backends.cudnn.benchmark = True\n"
     assert "torch.cuda." not in ported(text + information)
 
 

@@ -1,4 +1,5 @@
-"""The helper itself, run beside a small module in the place of PyTorch that notes what it is asked."""
+"""Tests of the helper module itself, which runs with a small module in place of PyTorch that records which functions
+are called."""
 
 from __future__ import annotations
 
@@ -70,7 +71,8 @@ def run(folder: Path, files: dict[str, str]) -> list[Any]:
     ],
 )
 def test_what_it_answers(tmp_path: Path, files: dict[str, str], answers: list[str], warned: int) -> None:
-    """Nothing asks whether a device is available: that starts the driver, and breaks what is forked later."""
+    """None of the functions checks whether a device is available, because that starts the driver and breaks processes
+    that are forked later."""
     found, after_import, asked, said, _, made = run(tmp_path, files)
     assert found == answers
     assert after_import == asked == []

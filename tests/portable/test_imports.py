@@ -1,4 +1,4 @@
-"""Where the import of the helper stands, and what its names are called."""
+"""Tests of where the import of the helper module is inserted, and of the names under which it is imported."""
 
 from __future__ import annotations
 
@@ -127,14 +127,14 @@ def test_a_use_above_the_import_that_is_there_is_by_hand() -> None:
 
 @pytest.mark.parametrize("head", ["", "import os\n\n", "from pkg.a import b\n\n", "from .a import b\n\n"])
 def test_torch_imported_late_needs_review(head: str) -> None:
-    """The helper imports it at once: it may be a package that is not always there, or is slow to come."""
+    """The helper module imports torch at once, but in this file torch may be optional, or slow to import."""
     code = "def f():\n    import torch\n\n    torch.cuda.synchronize()\n"
     assert classes(head + code) == ["review"]
     assert classes(f"{head}import torchvision\n\n{code}") == ["safe"]
 
 
 def test_a_decorator_needs_review() -> None:
-    """Python 3.8 takes no call in the middle of one."""
+    """Python 3.8 accepts no call in the middle of a decorator."""
     assert classes("import torch\n\n\n@torch.cuda.amp.autocast()\ndef f(x): pass\n") == ["review"]
 
 

@@ -1,4 +1,4 @@
-"""Which helper a file imports, by what name, and whether it is sure to find it."""
+"""Tests of which helper module a file imports, by what name, and whether it is certain to find the module."""
 
 from __future__ import annotations
 

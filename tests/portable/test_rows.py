@@ -1,4 +1,4 @@
-"""What each construct becomes that runs on CUDA only, and how sure that is."""
+"""Tests of what each construct that runs on CUDA only becomes, and of the class of its fix."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from support.portable import classes, found, ported
 HEAD = "import torch\nimport torch.distributed as dist\n"
 IMPORTED = "from pkg.device import"
 
-# before, after, class
+# code before the fix, code after the fix, class of the fix
 ROWS = [
     ("torch.cuda.synchronize()", "device_module().synchronize()", "safe"),
     ("torch.cuda.set_device(0)", "device_module().set_device(0)", "safe"),
@@ -120,7 +120,7 @@ SILENT = [
 
 
 def body(text: str) -> str:
-    """A text without its imports, and the prefix of a name that met another."""
+    """Return a text without its imports, and without the prefix that is used if a name is taken."""
     lines = [line for line in text.splitlines() if not line.startswith(("import ", "from "))]
     return "\n".join(lines).replace("accelerator.", "")
 
@@ -181,7 +181,7 @@ def test_options_change_together() -> None:
 
 
 def test_what_a_default_is_compared_with_stays_with_it() -> None:
-    """A `case` takes no call, so the option that comes there stays as well: no half port."""
+    """A `case` cannot contain a call, so the default of the option that it is compared with stays unchanged as well."""
     text = (
         "import argparse\nimport torch\n\nparser = argparse.ArgumentParser()\n"
         'parser.add_argument("--device", default="cuda")\nargs = parser.parse_args()\n'

@@ -1,4 +1,5 @@
-"""What several targets say of one place: the lowest class holds, and the sentence of the one that lacks it."""
+"""Tests of one place at which several targets differ: the fix has the lowest class, and the message is that of the
+target without a fix."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from uncuda.project import Helper
 
 
 def test_a_name_that_one_target_lacks_is_by_hand_with_its_sentence() -> None:
-    """The tables: `torch.cuda.OutOfMemoryError` is PyTorch's own on one, of the plugin on the other."""
+    """According to the tables, `torch.cuda.OutOfMemoryError` is PyTorch's own class on one target, and belongs to the
+    plugin on the other."""
     text = "import torch\n\ntry:\n    f()\nexcept torch.cuda.OutOfMemoryError:\n    pass\n"
     assert classes(text) == ["manual"]
     assert ported(text, review=True) == text
@@ -68,7 +70,8 @@ def test_an_expression_with_quotes_is_not_written_into_an_f_string() -> None:
 
 
 def test_what_lies_behind_a_question_that_stays_is_not_ported_alone() -> None:
-    """The capability is CUDA's; the question over it stays, and what else it guards needs review."""
+    """The compute capability exists on CUDA only; the test for it stays unchanged, and the fixes of the code that the
+    test guards need review."""
     text = (
         "import torch\n\nif torch.cuda.is_available():\n    major, _ = torch.cuda.get_device_capability()\n"
         "    torch.cuda.synchronize()\n"
@@ -117,5 +120,5 @@ def test_every_accelerator_by_its_name_is_a_finding() -> None:
         "hard-coded-accelerator",
         "cuda-method",
     ]
-    assert ported(HARD_CODED) == HARD_CODED  # nothing of a file is safe beside what stays
+    assert ported(HARD_CODED) == HARD_CODED  # no fix of a file is safe if code in it stays unchanged
     assert ported(HARD_CODED, review=True).count("accelerator_type()") == 1

@@ -1,4 +1,4 @@
-"""Runs Maven on pycharm-plugin/: its downloads are kept in .cache/maven, and later runs are offline."""
+"""Runs Maven on pycharm-plugin/: downloads are kept in .cache/maven, so that later runs work offline."""
 
 import os
 import shutil
@@ -16,7 +16,8 @@ PLUGIN = ROOT / "pycharm-plugin"
 CACHE = ROOT / ".cache" / "maven"
 BUNDLE = PLUGIN / "target" / "bundle"
 _SECONDS = 1500
-# Each process lives for seconds: code that is compiled for long runs, and by several threads, costs more than it saves.
+# Each process lives for seconds only, so compiling code for long runs, in several threads, would cost more time than it
+# saves.
 _JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
@@ -33,12 +34,12 @@ def maven(*arguments: str) -> str:
 
 
 def bundle() -> None:
-    """Make the server's bundle, which goes into the zip."""
+    """Make the server's bundle, which becomes a part of the plugin's zip."""
     subprocess.run([ROOT / "server" / "scripts" / "bundle", BUNDLE], check=True, timeout=300)
 
 
 def results() -> dict[str, tuple[int, int]]:
-    """The number of tests that each class ran, and of failed and skipped ones, from Surefire's reports."""
+    """Return how many tests each class ran, and how many of them failed or were skipped, from Surefire's reports."""
     found = {}
     for report in sorted(PLUGIN.glob("*/target/surefire-reports/TEST-*.xml")):
         suite = ET.parse(report).getroot()
@@ -49,7 +50,7 @@ def results() -> dict[str, tuple[int, int]]:
 
 def _run(*arguments: str) -> "subprocess.CompletedProcess[str]":
     line = ["mvn", "--batch-mode", "--quiet", "--no-transfer-progress", f"-Dmaven.repo.local={CACHE}"]
-    line.append(f"-DargLine={_JAVA}")  # for the processes that run tests
+    line.append(f"-DargLine={_JAVA}")  # these options are for the processes that run tests
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     environment["MAVEN_OPTS"] = f"{_JAVA} {environment.get('MAVEN_OPTS', '')}".strip()
     return subprocess.run(
@@ -71,5 +72,5 @@ def clean() -> None:
 
 
 def zip_path() -> Path:
-    """The path of the zip."""
+    """Return the path of the plugin's zip."""
     return PLUGIN / "plugin" / "target" / "uncuda.zip"

@@ -7,30 +7,34 @@ import sys
 from pathlib import Path
 
 from support.imports import ROOT
-from uncuda.settings.options import BY_NAME
+from uncuda.catalogue import load
+from uncuda.settings import EDITOR_OPTIONS, OPTIONS, Vocabulary, read_editor
 
 PLUGIN = ROOT / "pycharm-plugin"
 SURFACE = PLUGIN / "api-surface.txt"
+VOCABULARY = Vocabulary(tuple(load().declarations), tuple(load().rules))
 COMPARE = ROOT / "server" / "scripts" / "compare_api.py"
 
 
-def java_list(name: str) -> list[str]:
-    """The strings of a `List.of` in Options.java."""
-    text = (PLUGIN / "plugin/src/main/java/uncuda/core/Options.java").read_text(encoding="utf-8")
-    match = re.search(rf" {name} = List\.of\(([^)]*)\)", text)
-    assert match
-    return re.findall(r'"([^"]*)"', match[1])
-
-
-def test_choices_are_those_of_the_server() -> None:
-    for name, choices in (("strategy", java_list("STRATEGIES")), ("locale", java_list("LOCALES"))):
-        option = BY_NAME[name]
-        assert set(choices) == set(option.choices), name
-        assert choices[0] == option.default  # the first choice is stored as an empty value
+def test_settings_of_the_page_are_those_of_the_server() -> None:
+    """Each setting has the values that the server accepts; the first is the default, which is stored as an empty
+    value."""
+    text = (PLUGIN / "plugin/src/main/resources/settings.json").read_text(encoding="utf-8")
+    page = {setting["name"]: setting for setting in json.loads(text)}
+    options = {option.name: option for option in (*OPTIONS, *EDITOR_OPTIONS)}
+    assert options.keys() - page.keys() == {"fail-level", "workers"}  # these settings are only for the command line
+    for name, setting in page.items():
+        values = [choice["value"] for choice in setting.get("choices", ())]
+        for value in (value for value in values if value not in ("", "true", "false")):
+            read = read_editor({setting["key"]: value}, VOCABULARY)
+            assert not (read.problems or read.unknown), name
+        assert values[:1] in ([], [""]), name
+    assert [one["en"] for one in page["code-lens"]["choices"]] == ["No", "Yes"]
+    assert page["max-depth"]["most"] == options["max-depth"].most
 
 
 def test_one_version() -> None:
-    """The version in every pom, in plugin.xml and in the Gradle build, which also has since-build."""
+    """All files state the same version: every pom, plugin.xml and the Gradle build, which also states since-build."""
     found = set()
     for pom in [PLUGIN / "pom.xml", *PLUGIN.glob("*/pom.xml")]:
         text = pom.read_text(encoding="utf-8")

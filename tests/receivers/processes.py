@@ -8,7 +8,7 @@ from typing import Any
 
 from uncuda.receivers.process import Process
 
-# The process answers with the first word of the line, as in `silent: x.cuda()`, or does what the word tells it to do.
+# The process answers with the first word of the line, as in `silent: x.cuda()`; some words make it misbehave instead.
 _PROGRAM = """
 import json, os, signal, sys, time
 def say(message):

@@ -11,7 +11,7 @@ from uncuda.receivers import Receivers
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-# torch, numba and cupy need not be installed: the imports alone give the names.
+# torch, numba and cupy need not be installed, because the import statements alone show the names.
 FILES = {
     "pkg/__init__.py": "from .data import Batch as Renamed\nfrom .compat import Tensor, module_that_fails\n",
     "pkg/compat.py": """\
@@ -185,7 +185,7 @@ from pkg.data import build as built
 
 
 def write(root: Path, files: dict[str, str]) -> None:
-    """Write files into a folder."""
+    """Write files to a folder."""
     for name, text in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,5 @@
-"""With `--receivers` or its setting the command line waits for every verdict, and prints more only with --verbose."""
+"""Tests that with `--receivers`, or the setting of this name, the command line waits for every verdict, and prints more
+only with --verbose."""
 
 from __future__ import annotations
 

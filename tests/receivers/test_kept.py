@@ -1,5 +1,5 @@
-"""Receiver verdicts are cached while the code they depend on is unchanged; with `wait`, they are computed on another
-thread."""
+"""Tests that receiver verdicts are cached while the code on which they depend is unchanged; a line with `wait` is
+answered later, on another thread."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def run(x):
 
 
 def key(text: str, before: str) -> object:
-    """Return the cache key of the verdict on `.cuda` after the text `before`."""
+    """Return the cache key for the verdict on `.cuda`, in a text that begins with `before`."""
     at = text.index("cuda", text.index(before))
     return Relevant(text).key(Site("cuda-method", Span(at, at + 4), at))
 
@@ -232,7 +232,8 @@ def test_a_callback_that_fails_does_not_stop_the_rest(later: Later) -> None:
     later.receivers.submit("a.py", "silent: 1\n", [site], fail)
     assert failed.wait(60)
     failing = [thread for thread in threading.enumerate() if thread.name == "receivers"]
-    for thread in failing:  # a thread's error is raised when it ends, so the test ends it where it expects the warning
+    # the error of a thread is raised when the thread ends, so the test ends it where the warning is expected
+    for thread in failing:
         thread.join(60)
     later.submit("b.py", "review")
     assert later.next() == ("b.py", ["review"])

@@ -1,4 +1,4 @@
-"""The jedi process is restarted after a timeout, a crash or memory growth, and no longer used after repeated
+"""Tests that the jedi process is restarted after a timeout, a crash or memory growth, and no longer used after repeated
 failures."""
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def make(notes: Notes) -> Iterator[Make]:
 
 
 def ask(receivers: Receivers, *lines: str, path: str = "a.py", timeout: float = 60) -> list[str]:
-    """Return the verdicts for one question per line."""
+    """Return the verdicts on one question for each line."""
     text, asked = "", []
     for line in lines:
         asked.append(Site("rule", Span(len(text), len(text) + 1), len(text)))
@@ -167,7 +167,7 @@ class TestReal:
         started: list[Process] = []
 
         def start() -> Process:
-            # The first process is stopped after it got a question, and killed when its time is over.
+            # The first process is stopped after it received a question, and is killed when its time is over.
             started.append(Process())
             if len(started) == 1:
                 put = started[0].ask

@@ -1,4 +1,4 @@
-"""The jedi process runs no code of the workspace and writes no file, whatever the workspace contains."""
+"""Tests that the jedi process runs no code of the workspace and writes no file, whatever the workspace contains."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from receivers.project import FILES, HEAD, verdicts, write
 from uncuda.child import command
 from uncuda.receivers import Receivers
 
-# Modules that jedi, parso, Python or a test runner would import if the workspace had them, and modules that the text
-# imports.
+# Modules that jedi, parso, Python or a test runner would import if the workspace contained them, and modules that the
+# text imports.
 _BAIT = (
     *("jedi", "parso", "uncuda", "torch", "numba", "cupy", "sitecustomize", "usercustomize", "conftest", "json", "re"),
     *("typing", "argparse", "gi", "zlib", "zipimport", "encodings", "pkg_that_runs", "site", "warnings"),

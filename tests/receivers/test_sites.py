@@ -1,4 +1,4 @@
-"""The engine uses verdicts only to remove findings and to lower fixes to "review", never to add anything."""
+"""Tests that the engine uses verdicts only to remove findings and to lower fixes to "review", never to add anything."""
 
 from __future__ import annotations
 
@@ -94,7 +94,8 @@ def test_an_answer_never_raises_and_never_adds() -> None:
             was = before[finding.rule, finding.span]
             kinds = [f.fixes[0].applicability if f.fixes else "manual" for f in (was, finding)]
             assert order.index(kinds[0]) <= order.index(kinds[1])
-            why = " (" if kinds[0] != kinds[1] else ""  # a "review" fix gives its reason in brackets
+            # the message of a finding whose fix needs review gives the reason in brackets
+            why = " (" if kinds[0] != kinds[1] else ""
             assert finding.message == was.message or (why and finding.message.startswith(was.message + why))
 
 

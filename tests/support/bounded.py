@@ -6,8 +6,8 @@ import sys
 from cli.command import environment
 
 SECONDS = 60
-"""The time limit in seconds: much longer than correct code takes on any machine, much shorter than the hangs that were
-found."""
+"""The time limit in seconds: much longer than correct code takes on any machine, and much shorter than the hangs that
+were found earlier."""
 
 
 def run_bounded(code: str, *arguments: str) -> str:

@@ -10,8 +10,8 @@ from corpus.fetch import Unavailable, tree
 
 @pytest.fixture(scope="session")
 def corpus() -> Callable[[str], Path]:
-    """`corpus("timm")` returns the folder of that package's sources, fetched on first use; the test is skipped if no
-    package index can be reached."""
+    """`corpus("timm")` returns the folder with that package's sources, which are fetched on first use; the test is
+    skipped if no package index can be reached."""
 
     def folder(name: str) -> Path:
         try:

@@ -1,4 +1,4 @@
-"""Engines for tests: each starts with an empty cache, and engines of the same settings share the prepared rules.
+"""Engines for tests: each engine begins with an empty cache; engines with the same settings share the prepared rules.
 
 Preparing the rules takes far longer than checking the few lines of a test, so it is done once.
 """

@@ -1,8 +1,8 @@
-"""Reads and writes `docs/execution.json`: the results of programs on simulated accelerators, with digests of all files
-they depend on.
+"""Reads and writes `docs/execution.json`: the results of programs on simulated accelerators, and digests of all files
+on which the results depend.
 
-`tests/execution` writes it, with `dump` and `digests`; `tests/test_execution.py` checks it; `uncuda rule` shows its
-proofs.
+`tests/execution` writes the record, with `dump` and `digests`; `tests/test_execution.py` checks it; `uncuda rule` shows
+the proofs in it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 RECORD = ROOT / "docs" / "execution.json"
 _EXECUTION = "tests/execution"
 _SIMULATOR = (f"{_EXECUTION}/simulator/**/*.py", f"{_EXECUTION}/names/*.toml", "server/scripts/plugin/names/*.json")
-# Globs of the files that are hashed for each digest.
+# For each digest, the glob patterns of the files that are hashed.
 DIGESTED = {
     "programs": (f"{_EXECUTION}/programs/**/*.py", f"{_EXECUTION}/programs/**/*.toml"),
     "rules": ("rules/*.md",),
@@ -51,29 +51,30 @@ class Outcome:
 
     program: str
     target: str
-    version: str  # of the target's plugin, torch_npu or torch_musa
+    version: str  # the version of the target's plugin, torch_npu or torch_musa
     strategy: Literal["rewrite", "shim"]
     mode: Literal["safe", "review"]  # which class of fixes was applied
-    verdict: Literal["same", "reported", "differs", "fails", "not simulated"]  # compared with the original program
+    # the result of the comparison with the original program
+    verdict: Literal["same", "reported", "differs", "fails", "not simulated"]
     note: str
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """The programs that fail if one rule or one function of the engine is broken on purpose; empty if none fails."""
+    """The programs that notice that one rule or one function of the engine is broken on purpose; empty if none does."""
 
     rules: Mapping[str, str]
     relations: Mapping[str, str]
-    reasons: Mapping[str, str]  # why no program notices the mutation
+    reasons: Mapping[str, str]  # the reason why no program notices the mutation
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """One run of the execution suite.
 
-    Attributes: rules: proofs by rule and target. folded: how many of `programs` have the same text as another one that
-    already ran with the same simulated devices. earlier: the programs ported by the engine of commit d2dd3e6, where
-    their results differ.
+    Attributes: rules: proofs by rule and target. folded: how many of `programs` have the same text as another program
+    that already ran with the same simulated devices. earlier: the results of ports by the engine of commit d2dd3e6,
+    where they differ from the current ones.
     """
 
     digests: Digests
@@ -87,7 +88,7 @@ class Record:
 
 
 def read(text: str) -> Record:
-    """Parse a record from JSON; ValueError lists every error of the format."""
+    """Parse a record from JSON; raise ValueError, which lists every error of the format."""
     from cattrs import transform_error
 
     raw = json.loads(text)

@@ -12,7 +12,7 @@ from unittest import SkipTest
 
 from support.locks import alone
 
-# Error messages of apt, pip, npm and Maven that mean: the network or the server cannot be reached.
+# Error messages of apt, pip, npm and Maven which mean that the network or the server cannot be reached.
 _UNREACHABLE = re.compile(
     r"Temporary failure (?:in name resolution|resolving)|Unable to (?:fetch|locate)|Failed to fetch"
     r"|No matching distribution|NewConnectionError|ConnectTimeoutError|ReadTimeoutError|ProxyError|Max retries exceeded"
@@ -27,14 +27,14 @@ class Missing(SkipTest):
 
 
 def fetch(command: Sequence[str], folder: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
-    """Run a command that fetches something; returns its output. Raises Missing if its server cannot be reached, else
-    AssertionError."""
+    """Run a command that fetches something, and return its output. Raise Missing if the command cannot reach its
+    server, and AssertionError if it fails otherwise."""
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     return fetched(" ".join(command[:3]), done.returncode, done.stdout, done.stderr)
 
 
 def npm_package(spec: str, sha512: str, folder: Path) -> None:
-    """Unpack an npm package below `folder`/package without running any of it. Raises as fetch() does."""
+    """Unpack an npm package below `folder`/package without running any of it. Errors are raised as by fetch()."""
     if not shutil.which("npm"):
         raise Missing("npm is not there: sudo apt-get install --yes npm")
     fetch(["npm", "--loglevel=error", "pack", spec], folder)
@@ -47,8 +47,8 @@ def npm_package(spec: str, sha512: str, folder: Path) -> None:
 
 
 def made(cache: Path, name: str, wanted: str, make: Callable[[Path], None]) -> Path:
-    """Return the folder `name` in a cache; call `make` to create it if it does not exist or `wanted` differs from last
-    time."""
+    """Return the folder `name` in a cache; call `make` to create it if it does not exist, or if `wanted` differs from
+    the last time."""
     folder, stamp = cache / name, cache / name / "stamp"
     with alone(cache / f"{name}.lock"):
         if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
@@ -60,7 +60,7 @@ def made(cache: Path, name: str, wanted: str, make: Callable[[Path], None]) -> P
 
 
 def fetched(name: str, code: int, output: str, errors: str = "") -> str:
-    """Return the output of a fetching command that exited with `code`; raise as fetch() does."""
+    """Return the output of a fetching command that exited with `code`; raise errors as fetch() does."""
     if code:
         text = errors.strip() or output.strip()
         raise (Missing if unreachable(output + errors) else AssertionError)(f"{name} failed: {text[-2000:]}")

@@ -1,12 +1,13 @@
-"""Runs uncuda in processes forked from a process that has already imported it; each has its own pipes.
+"""Runs uncuda in processes that are forked from a process which has already imported it; each forked process has its
+own pipes.
 
 A short command or session spends most of its time importing modules and reading tables, which forking avoids. Tests
-about starting a program start it normally. Child processes that a forked program starts with `uncuda.child` are forked
-as well.
+of how a program starts do not fork it, but start a new Python. Child processes that a forked program starts with
+`uncuda.child` are forked as well.
 
     python -m support.forked SOCKET
 
-This command waits for orders on an inherited socket. An order is a JSON object (see `_Order`) sent with four file
+This command waits for orders on a socket that it inherits. An order is a JSON object (see `_Order`) sent with four file
 descriptors: the program's standard input, output and error, and one to which its process id and finally its exit code
 are written.
 """
@@ -39,8 +40,8 @@ from support.imports import ROOT
 FORKED: tuple[str, ...] = ("server",)
 """Used in place of the command that starts a server: the server is forked."""
 ALONE: tuple[str, ...] = ("server", "--stdio")
-"""A forked server that starts its child processes as normal processes, for tests that examine these."""
-IS_POSSIBLE = sys.platform == "linux"  # other systems have no such sockets, or no fork
+"""As FORKED, but the server starts its child processes as normal processes, for tests that examine these."""
+IS_POSSIBLE = sys.platform == "linux"  # other systems have no such sockets, or cannot fork
 _LONGEST = 1 << 20  # the longest order, in bytes
 _TESTS = str(ROOT / "tests")
 _PORTED = 'import torch\n\nx = torch.ones(2, device="cuda")\ntorch.cuda.synchronize()\nx.cuda()\n'
@@ -48,7 +49,7 @@ _PROGRAM = re.compile(r"from (uncuda[\w.]*) import main; main\(\)$")
 
 
 class _Order(TypedDict):
-    """`module` is the module whose `main` runs, `arguments` are those of its command line; with `alone`, its child
+    """`module`: the module whose `main` runs; `arguments`: those of its command line; `alone`: whether its child
     processes are not forked."""
 
     module: str
@@ -59,7 +60,7 @@ class _Order(TypedDict):
 
 
 class Forked:
-    """A forked process, with those methods of `subprocess.Popen` that tests use. `orders` is the socket of the process
+    """A forked process, with those methods of `subprocess.Popen` that tests use. `orders`: the socket of the process
     that forks."""
 
     def __init__(
@@ -87,7 +88,8 @@ class Forked:
         self.stderr: BinaryIO | None = None if ours_err is None else io.BufferedReader(io.FileIO(ours_err))
         self.returncode: int | None = None
         self._report, self._lock = report, threading.Lock()
-        weakref.finalize(self, os.close, report)  # kept open until then, since any thread may be waiting
+        # the descriptor is kept open until then, because any thread may be waiting
+        weakref.finalize(self, os.close, report)
         self.pid = self._number()
 
     def __enter__(self) -> Forked:  # noqa: PYI034 Python 3.10 has no Self
@@ -140,7 +142,7 @@ class Forked:
         return out, errors[0]
 
     def _give(self, data: bytes) -> None:
-        with contextlib.suppress(BrokenPipeError):  # the process may not read its input
+        with contextlib.suppress(BrokenPipeError):  # the process may end without reading its input
             self.stdin.write(data)
         with contextlib.suppress(BrokenPipeError):
             self.stdin.close()
@@ -186,7 +188,7 @@ def _serve(number: int) -> None:
     for found in pkgutil.walk_packages(uncuda.__path__, "uncuda."):
         import_module(found.name)
     import_module("jedi")
-    # Read tables, compile patterns and resolve protocol types once here instead of in each forked process.
+    # Read tables, compile patterns and resolve protocol types here, once, instead of in each forked process.
     assert load().targets and load().libraries
     for target in load().declarations:
         Engine(load(), target).fix(Source(_PORTED), review=True)

@@ -1,7 +1,7 @@
-"""Generates programs of any size that nobody would write, on which a quadratic analysis would be slow.
+"""Generates Python programs of any size that nobody would write, and that would make a quadratic analysis slow.
 
-Each function returns a text of a given size; a text four times as large should take about four times as long, or be
-refused.
+Each function returns a text of a given size; analysing a text four times as large must take about four times as long,
+or must be refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The imports of each module of the package, read from its source."""
+"""Reads the imports of each module of the package from its source."""
 
 import ast
 from collections.abc import Iterator
@@ -30,12 +30,18 @@ def modules() -> dict[str, Path]:
 
 
 @cache
+def tree_of(path: Path) -> ast.Module:
+    """Return the syntax tree of a module, which is parsed once; callers must not change it."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imports(name: str, path: Path) -> list[Import]:
-    """The imports of module `name`; `from . import x` counts as importing x if there is such a module."""
+    """Return the imports of module `name`; `from . import x` counts as importing x if there is such a module."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     known = modules()
     found = []
-    for node, lazy in _walk(ast.parse(path.read_text(encoding="utf-8")), lazy=False):
+    for node, lazy in _walk(tree_of(path), lazy=False):
         if isinstance(node, ast.Import):
             found += [Import(alias.name, node.lineno, lazy) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

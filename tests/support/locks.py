@@ -8,7 +8,7 @@ from pathlib import Path
 
 @contextmanager
 def alone(lock: Path) -> Iterator[None]:
-    """Wait for the lock on a file, which is created with its folder, and hold it during the block."""
+    """Wait for the lock on a file, which is created together with its folder, and hold the lock during the block."""
     lock.parent.mkdir(parents=True, exist_ok=True)
     with open(lock, "w", encoding="ascii") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""Programs in which one construct of Python's grammar is nested, or chained, `n` times."""
+"""Programs in which one construct of Python's grammar is nested or chained `n` times."""
 
 from __future__ import annotations
 

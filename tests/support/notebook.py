@@ -12,7 +12,7 @@ def notebook(*cells: str | dict[str, Any], indent: int | None = 1, **more: Any) 
 
 
 def code(text: str, **more: Any) -> dict[str, Any]:
-    """A code cell with an output."""
+    """Return a code cell that has an output."""
     output = {"name": "stdout", "output_type": "stream", "text": ["cuda:0\n"]}
     source = text.splitlines(keepends=True)
     return {"cell_type": "code", "execution_count": 1, "metadata": {}, "outputs": [output], "source": source, **more}

@@ -1,4 +1,4 @@
-"""Prints the notes that passing tests left, at the end of a run, with or without xdist workers.
+"""Prints the notes that passing tests have left, at the end of a run, with or without xdist workers.
 
 A test adds a note by `record_property("note", text)`. `tests/conftest.py` registers the hook below.
 """

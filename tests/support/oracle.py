@@ -92,7 +92,7 @@ def read_whole(text: str, words: Words) -> Facts:
     _collect(tree, None, by_line, starts, place)
     for index, nodes in sorted(by_line.items()):
         start, end = lines[index]
-        piece = Piece(text, [], base=-start, _starts=place._starts)  # line starts, computed only once
+        piece = Piece(text, [], base=-start, _starts=place._starts)  # the starts of lines are computed only once
         piece.nodes = [_own(node, index, starts, place) for node in nodes]
         found = digest(piece)
         reader._keep(start, end, found)

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-# All tests of one of these groups run on the same worker and share what they started or built.
+# All tests of one of these groups run on the same worker and share what one of them started or built.
 TOGETHER = ("tests/e2e/vscode/", "tests/ci/", "tests/test_bundle.py", "tests/corpus/test_accepted.py")
-# Tests that take minutes: if they started last, one worker would still run when the others have finished.
+# Tests that take minutes: if they started last, one worker would still be running when the others have finished.
 LONG = (*TOGETHER, "tests/pycharm/test_plugin.py", "tests/test_other_pythons.py", "tests/corpus/", "tests/editors/",
         "tests/vscode/", "tests/lsp/test_soak", "tests/lsp/test_gone.py", "tests/support/witness/")  # fmt: skip
-# Files that take longer than others: they run next, so that short ones remain to balance the workers.
+# Files that take longer than others: they run next, so that short files are left to balance the workers.
 NEXT = ("tests/lsp/", "tests/cli/")
 PLACES = (*LONG, *NEXT)
 
@@ -35,6 +35,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def part_of(test: str) -> str:
-    """Return the group of a test, all of whose tests run on one worker; `test` is the test's id."""
+    """Return the group of a test, whose tests all run on one worker; `test`: the id of the test."""
     whole = next((place for place in TOGETHER if test.startswith(place)), "")
     return whole or (test if test.startswith(LONG) else test.partition("::")[0])

@@ -13,7 +13,7 @@ from uncuda.child.records import Codec, serve
 
 @dataclass(frozen=True)
 class Base:
-    """A request that sets the number to add from now on; the worker sends no reply to it."""
+    """A request that sets the number to add from now on; the worker does not reply to it."""
 
     number: int
 
@@ -60,5 +60,5 @@ def main() -> NoReturn:
 
 
 def never() -> NoReturn:
-    """Used in place of `main`: the process exits before it answers anything."""
+    """Takes the place of `main`: the process exits before it answers anything."""
     os._exit(3)

@@ -1,4 +1,4 @@
-"""A text ported for CUDA and every accelerator."""
+"""Fixes texts with the strategy "portable", for tests."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ HELPER = "pkg.device"
 
 
 def portable_engine(helper: Helper | None = None, **settings: Any) -> Engine:
-    """The engine of a project whose helper is `pkg.device`."""
+    """Return the engine of a portable project whose helper module is `pkg.device`."""
     made = Settings(strategy="portable", portable_helper=HELPER, locale=settings.pop("locale", "en"), **settings)
     return engine_for("npu", made, Project(helper=helper or Helper(HELPER, line_length=100)))
 
 
 def ported(text: str, review: bool = False, path: str = "", helper: Helper | None = None, **settings: Any) -> str:
-    """The text after its fixes; a second run must leave it as it is."""
+    """Return the text after its fixes; fixing it a second time must change nothing."""
     engine = portable_engine(helper, **settings)
     fixed = engine.fix(Source(text, path), review)
     assert fixed.refused is None, fixed.refused

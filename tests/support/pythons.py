@@ -1,4 +1,5 @@
-"""Other Python versions on this machine, and Python for WebAssembly on Node, each with the packages that tests need.
+"""Finds other Python versions on this machine, and Python for WebAssembly on Node, each with the packages that tests
+need.
 
 Fetched packages and environments are kept in `.cache/pythons` of the checkout.
 """
@@ -27,8 +28,8 @@ def interpreter(version: str) -> str:
 
 
 def _says(command: str, version: str) -> bool:
-    """Return whether the command runs and has that version; pyenv also has shims for versions that are not
-    installed."""
+    """Return whether the command runs and has that version, because pyenv has commands for versions that are not
+    installed, too."""
     code = "import sys; print('%d.%d' % sys.version_info[:2])"
     done = subprocess.run([command, "-c", code], capture_output=True, text=True, check=False)
     return done.returncode == 0 and done.stdout.strip() == version

@@ -14,7 +14,8 @@ _skipped: dict[str, str] = {}
 
 
 def expected_skips(text: str) -> list[str]:
-    """The ids and globs of a list whose lines are `id or glob<TAB>reason`; ValueError names a line without a reason."""
+    """Return the ids and globs of a list whose lines are `id or glob<TAB>reason`; raise ValueError for a line without a
+    reason."""
     patterns = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -27,8 +28,8 @@ def expected_skips(text: str) -> list[str]:
 
 
 def unexpected_skips(skipped: dict[str, str], patterns: list[str]) -> dict[str, str]:
-    """The entries of `skipped` (test id -> reason) that no pattern matches; `[` in a pattern is literal, as in test
-    ids."""
+    """Return the entries of `skipped` (test id -> reason) that no pattern matches; `[` in a pattern is literal, as in
+    test ids."""
     globs = [pattern.replace("[", "[[]") for pattern in patterns]
     return {test: why for test, why in skipped.items() if not any(fnmatch.fnmatchcase(test, glob) for glob in globs)}
 

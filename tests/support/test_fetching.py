@@ -1,4 +1,4 @@
-"""If a package cannot be fetched, the test is skipped; if a package is broken, the test fails."""
+"""Tests that if a package cannot be fetched, the test is skipped, and that if a package is broken, the test fails."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The half-ported programs have the required form; other tests check whether uncuda finds the mistakes."""
+"""Tests that the half-ported programs have the required form; other tests check whether uncuda finds their mistakes."""
 
 import ast
 import re
@@ -28,7 +28,7 @@ def test_counts() -> None:
 def test_every_kind_has_halves_and_both_targets() -> None:
     assert {p.kind for p in HALVES} == KINDS
     on_both = {kind for kind in KINDS if {p.target for p in HALVES if p.kind == kind} == {"npu", "musa"}}
-    # No MUSA function is known whose positional arguments differ from CUDA's.
+    # For MUSA, no function is known whose positional arguments differ from CUDA's.
     assert on_both == KINDS - {"position-differs"}
     assert {p.target for p in RIGHTS} == {"npu", "musa"}
 

@@ -1,4 +1,4 @@
-"""A skip that is not listed makes a CI run fail."""
+"""Tests that a skip which is not listed makes a CI run fail."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Tests of the parts of the VS Code extension that run without VS Code."""
+"""Tests of those parts of the VS Code extension that run without VS Code."""
 
 import json
 import re
@@ -80,10 +80,11 @@ def test_commands_are_the_servers_and_those_of_the_client(tmp_path: Path) -> Non
     client = Client(PROFILES["vscode"], [tmp_path])
     servers = set(client.initialize()["executeCommandProvider"]["commands"])
     assert client.shutdown() == 0
-    by_node = {"uncuda.fixFinding", "uncuda.acceptFinding", "uncuda.suppressFinding"}  # the nodes of the view name them
+    # the nodes of the view contain these commands
+    by_node = {"uncuda.fixFinding", "uncuda.acceptFinding", "uncuda.suppressFinding"}
     assert passed_on | {"uncuda.debugInformation"} | by_node == servers
     assert contributed <= passed_on | own
-    # These commands need an argument, or only another command calls them.
+    # These commands need an argument, or are called only by another command.
     hidden = {"uncuda.showRule", "uncuda.keepTarget", "uncuda.moveTarget", "uncuda.accept", "uncuda.openPlace"}
     hidden |= {"uncuda.report", "uncuda.writeReport", "uncuda.portMore"}
     assert passed_on | own == contributed | hidden
@@ -102,11 +103,13 @@ def test_menus_have_the_commands_for_what_they_are_opened_on() -> None:
     folders = {entry["command"] for entry in menus["uncuda.explorer"] if "!" not in entry["when"]}
     hidden = {entry["command"] for entry in menus["commandPalette"] if entry["when"] == "false"}
     nodes = {entry["command"] for entry in menus["view/item/context"]}
-    assert folders | nodes == hidden  # they need a folder or a view item, which the command palette cannot give
+    # these commands need a folder or a node of the view, which the command palette cannot pass
+    assert folders | nodes == hidden
 
 
 def test_the_view_says_why_it_is_empty() -> None:
-    """The extension has a text for every reason that the server gives for an empty view, and for a missing server."""
+    """The extension has a text for every reason that the server gives for an empty view, and for a server that is not
+    running."""
     contributes = _json("package.json")["contributes"]
     shown = {entry["when"].removeprefix("uncuda.welcome == ") for entry in contributes["viewsWelcome"]}
     assert shown == {*WELCOMES, "noServer"}

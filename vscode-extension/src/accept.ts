@@ -1,11 +1,11 @@
-/** Findings that are accepted, and why: the protocol has no question for a line of text. */
+/** Accepts findings with a reason. The extension asks for the reason, because LSP has no request for a line of text. */
 
 import * as vscode from "vscode";
 import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
 
 const { t } = vscode.l10n;
 
-/** What the commands of the server are given. `scope`: the URI of a file or folder. */
+/** The argument of the server's commands. `scope`: the URI of a file or folder. */
 interface Given {
   readonly reason?: string;
   readonly rule?: string;
@@ -15,7 +15,10 @@ interface Given {
   readonly print?: string;
 }
 
-/** What is accepted, and where: a reason given for one place must not come to stand at all of them. */
+/**
+ * The title of the input box: says which findings are accepted, so that the user does not write the reason for one
+ * finding to all.
+ */
 function titleOf({ rule, range, rules, scope, print }: Given): string {
   if (rule) {
     return range ? t("Accept this '{0}'", rule) : t("Accept all '{0}' of this file", rule);
@@ -30,7 +33,10 @@ function titleOf({ rule, range, rules, scope, print }: Given): string {
   return where ? t("Accept all that is found in {0}", where) : t("Accept all that is found in the workspace");
 }
 
-/** Ask for the reason, and have the server accept; nothing happens without an answer, an empty one is one. */
+/**
+ * Ask for the reason and send the command. If the user cancels the input box, nothing happens; an empty reason is
+ * allowed.
+ */
 export async function accept(client: LanguageClient, command: string, args: readonly unknown[]): Promise<unknown> {
   const [given] = args as (Given | undefined)[];
   const title = command === "uncuda.suppressFinding" ? t("Suppress this finding") : titleOf(given ?? {});

@@ -1,4 +1,4 @@
-/** The language client: what it serves, and what it leaves to the rest of the extension. */
+/** Creates the language client: which documents it serves, and which features the extension itself provides. */
 
 import { createInterface } from "node:readline";
 
@@ -21,26 +21,29 @@ import type { Launch } from "./launch.ts";
 import { PROTOCOL } from "./overview.ts";
 import { within } from "./patience.ts";
 
-/** How long a server may take to start, in milliseconds: it takes half a second, and on a cold disk a few. */
+/**
+ * The time limit for the server's start, in milliseconds. A start takes half a second, or some seconds from a slow
+ * disk.
+ */
 const PATIENCE = 60_000;
 
 export const SELECTOR = ["file", "untitled", "vscode-notebook-cell"].map((scheme) => ({ language: "python", scheme }));
 
 /**
- * A client whose commands are registered by the extension: they are there, and say why, also when no server runs. That
- * a server cannot be started, or has ended, is said by the extension as well.
+ * A client that does not register the server's commands: the extension registers them, so that they exist and show the
+ * reason if no server runs. The extension also reports itself that the server cannot be started, or has ended.
  */
 class Client extends LanguageClient {
-  /** The last line on its standard error: where it does not start, why. */
+  /** The last line that the server printed to standard error: the reason if the server does not start. */
   lastWords = "";
-  /** It says no more. */
+  /** Resolves when the server's standard error is closed. */
   silent = Promise.resolve();
 
   override error(message: string, data?: unknown, show: boolean | "force" = true): void {
     super.error(message, data, show === "force" ? false : show);
   }
 
-  /** What the server may ask this client for, beyond the protocol. */
+  /** Tell the server which requests and notifications beyond LSP this client supports. */
   protected override fillInitializeParams(params: InitializeParams): void {
     super.fillInitializeParams(params);
     params.capabilities.experimental = {
@@ -62,7 +65,7 @@ class Client extends LanguageClient {
   }
 }
 
-/** A client that is not started yet. `ended`: the server is gone, and nobody has asked for it. */
+/** Create a client without starting it. `ended` is called if the server exits although nobody has stopped it. */
 export function makeClient(launch: Launch, log: vscode.LogOutputChannel, ended: () => void): Client {
   const options: LanguageClientOptions = {
     documentSelector: SELECTOR,
@@ -88,7 +91,7 @@ export function makeClient(launch: Launch, log: vscode.LogOutputChannel, ended: 
   const client = new Client("uncuda", "uncuda", server, {
     ...options,
     stdioOptions: {
-      stdout: () => undefined, // the server's messages, not text
+      stdout: () => undefined, // standard output contains the messages of the protocol
       stderr: (input) => {
         const lines = createInterface({ input }).on("line", (line) => {
           client.lastWords = line.trim() || client.lastWords;
@@ -104,18 +107,19 @@ export function makeClient(launch: Launch, log: vscode.LogOutputChannel, ended: 
   return client;
 }
 
-/** Start a client; a server that does not answer in time is ended, and the promise rejected. */
+/** Start a client; if the server does not answer in time, kill it and reject. */
 export async function start(client: Client): Promise<void> {
   try {
     await within(PATIENCE, client.start(), vscode.l10n.t("no answer within {0} seconds", PATIENCE / 1000));
   } catch (error) {
     kill(client);
-    await within(1000, client.silent, "").catch(() => undefined); // a child of its own may hold the pipe
+    // a child process of the server may keep the pipe open
+    await within(1000, client.silent, "").catch(() => undefined);
     throw client.lastWords ? new Error(client.lastWords) : error;
   }
 }
 
-/** End a server that is not asked first: it does not answer. */
+/** Kill a server that does not answer. */
 export function kill(client: LanguageClient): void {
   client.serverProcess?.kill("SIGKILL");
 }

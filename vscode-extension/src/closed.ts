@@ -1,6 +1,7 @@
 /**
- * What the language client keeps of documents that were closed while their diagnostics were asked for: it would pass
- * over what the server says of them from then on, for as long as they have a tab.
+ * Removes the state that the language client keeps for a document that was closed while a request for its diagnostics
+ * was running. With this state, the client would ignore all later diagnostics of the document while the document has a
+ * tab.
  */
 
 import type { TextDocument, Uri } from "vscode";
@@ -9,8 +10,8 @@ import type { Middleware } from "vscode-languageclient/node";
 type Provide = NonNullable<Middleware["provideDiagnostics"]>;
 
 /**
- * Asks as the client does, and forgets a document that was answered while closed: `forget` is called once nothing more
- * is asked about it, and not if it `isOpen` again.
+ * Return middleware that requests diagnostics as the client does. If the document was closed when the reply came,
+ * `forget` is called, unless another request for the document is running or the document `isOpen` again.
  */
 export function forgetting(forget: (document: TextDocument) => void, isOpen: (uri: string) => boolean): Provide {
   const asked = new Map<string, number>();
@@ -29,7 +30,8 @@ export function forgetting(forget: (document: TextDocument) => void, isOpen: (ur
       if ("isClosed" in document && document.isClosed) {
         setTimeout(() => {
           if (!asked.has(uri) && !isOpen(uri)) {
-            forget(document); // not at once: the client is about to take the answer, and may ask again
+            // called later, because the client still has to process the reply, and may send another request
+            forget(document);
           }
         });
       }

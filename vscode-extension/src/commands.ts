@@ -1,4 +1,4 @@
-/** The commands: those of the server are passed on to it, and say why they cannot be run where there is none. */
+/** Registers the commands. Commands of the server are sent to the server; if no server runs, they show the reason. */
 
 import * as vscode from "vscode";
 import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
@@ -11,7 +11,7 @@ import { openPlace, openReport } from "./report.ts";
 import type { Server } from "./server.ts";
 import { moveTarget, switchTarget } from "./targets.ts";
 
-/** Every command that the server has. */
+/** All commands of the server that the extension registers. */
 const SERVER_COMMANDS = [
   "uncuda.fixAllInWorkspace",
   "uncuda.previewFixAllInWorkspace",
@@ -52,7 +52,10 @@ export function registerCommands(server: Server, log: vscode.LogOutputChannel, v
   );
 }
 
-/** What a menu of the Explorer means: what is selected, or what it was opened on; one after the other. */
+/**
+ * Call `run` for each file or folder that is selected in the Explorer, or for the one whose menu was opened, one after
+ * the other.
+ */
 async function each(uri: vscode.Uri | undefined, uris: unknown, run: (scope: string) => unknown): Promise<void> {
   for (const one of Array.isArray(uris) ? uris : [uri]) {
     if (one instanceof vscode.Uri) {
@@ -64,7 +67,8 @@ async function each(uri: vscode.Uri | undefined, uris: unknown, run: (scope: str
 async function execute(server: Server, command: ServerCommand, args: readonly unknown[]): Promise<unknown> {
   const [, selected] = args;
   if (command === "uncuda.fixAllInFile" && Array.isArray(selected) && selected.length > 1) {
-    return each(undefined, selected, (uri) => execute(server, command, [{ uri }])); // from the Explorer
+    // several files were selected in the Explorer
+    return each(undefined, selected, (uri) => execute(server, command, [{ uri }]));
   }
   return using(server, async (client) => {
     const given = argumentsOf(command, args);
@@ -82,7 +86,7 @@ async function execute(server: Server, command: ServerCommand, args: readonly un
   });
 }
 
-/** Do something with the server; where that fails, say why. */
+/** Call a function with the client; show an error message if there is none, or if the function fails. */
 async function using(server: Server, run: (client: LanguageClient) => Promise<unknown>): Promise<unknown> {
   const client = await server.client();
   if (!client) {
@@ -97,7 +101,10 @@ async function using(server: Server, run: (client: LanguageClient) => Promise<un
   }
 }
 
-/** A menu gives a file; from the palette a command comes without arguments: the file is then that of the active editor. */
+/**
+ * Return the arguments for the server. A menu passes a file; the command palette passes nothing, and then the file is
+ * that of the active editor.
+ */
 function argumentsOf(command: ServerCommand, args: readonly unknown[]): unknown[] {
   const uri = args[0] instanceof vscode.Uri ? args[0] : activeUri();
   if (command === "uncuda.fixAllInFile" && !isTable(args[0])) {
@@ -106,7 +113,7 @@ function argumentsOf(command: ServerCommand, args: readonly unknown[]): unknown[
   return args.filter(isTable);
 }
 
-/** The Python file, or the notebook, that is being edited. */
+/** The URI of the Python file or notebook in the active editor. */
 function activeUri(): vscode.Uri | undefined {
   const document = vscode.window.activeTextEditor?.document;
   if (!document || document.uri.scheme === "vscode-notebook-cell") {

@@ -1,4 +1,7 @@
-/** All fixes of a rule at once: each file beside its fixed text, in one editor, with what can be done about them. */
+/**
+ * The preview of all fixes of a rule: one editor that shows each file beside its fixed text, with buttons to fix or
+ * accept.
+ */
 
 import * as vscode from "vscode";
 import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
@@ -6,18 +9,18 @@ import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclien
 import type { Action } from "./overview.ts";
 import { fixedUri, run } from "./review.ts";
 
-/** Which fixes: what the server's commands for many fixes are given. */
+/** Selects the fixes to show; the server's commands for many fixes take the same argument. */
 export interface Wanted {
   readonly rules: readonly string[];
   readonly applicability?: string;
   readonly scope?: string;
 }
 
-/** What the server says to `uncuda/changes`. */
+/** The server's reply to `uncuda/changes`. */
 interface Changes {
   readonly title: string;
   readonly files: readonly { readonly uri: string; readonly version: string; readonly isNotebook: boolean }[];
-  /** Too many files to be shown beside their fixed texts. */
+  /** Whether there are too many files to show them in one editor. */
   readonly many: boolean;
   readonly actions: readonly Action[];
 }
@@ -37,7 +40,7 @@ export class Comparison implements vscode.Disposable {
     this.#listener.dispose();
   }
 
-  /** Show what the fixes would change. `then`: what to do once they are made, or accepted. */
+  /** Show what the fixes would change. `then` is called after the user has made the fixes or accepted the findings. */
   async show(client: LanguageClient, wanted: Wanted, then?: () => unknown): Promise<void> {
     const { rules, applicability, scope } = wanted;
     const asked = { rules, applicability, scope };
@@ -49,7 +52,7 @@ export class Comparison implements vscode.Disposable {
     }
     const rows = changes.files.map(({ uri, version, isNotebook }) => {
       const file = vscode.Uri.parse(uri);
-      // A notebook is compared as the text of its cells.
+      // A notebook is shown as the text of its cells.
       return [file, isNotebook ? fixedUri({ uri, version }) : file, fixedUri({ uri, version, ...asked })];
     });
     if (!rows.length) {
@@ -63,7 +66,7 @@ export class Comparison implements vscode.Disposable {
     await this.#look();
   }
 
-  /** Do what can be done about all that is shown. */
+  /** Run one of the actions for all shown findings. */
   async act(client: LanguageClient, name: Action["name"]): Promise<void> {
     const action = this.#shown?.actions.find((one) => one.name === name);
     if (action && (await run(client, action))) {
@@ -73,7 +76,7 @@ export class Comparison implements vscode.Disposable {
   }
 
   get #tabs(): vscode.Tab[] {
-    const title = this.#shown?.title; // VS Code adds the number of files
+    const title = this.#shown?.title; // VS Code appends the number of files to the title
     const every = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
     return title === undefined ? [] : every.filter((tab) => tab.label.startsWith(title));
   }
@@ -83,7 +86,7 @@ export class Comparison implements vscode.Disposable {
     this.#shown = undefined;
   }
 
-  /** The buttons are there while this editor is the active one. */
+  /** Show the buttons only while this editor is active. */
   async #look(): Promise<void> {
     const active = this.#tabs.some((tab) => tab.isActive && tab.group.isActive);
     const has = (name: string) => active && this.#shown?.actions.some((action) => action.name === name) === true;

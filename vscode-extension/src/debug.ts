@@ -1,4 +1,4 @@
-/** What to add to a report of a bug: what the server says of itself, and how it was found. */
+/** Collects the information for a bug report: what the server reports about itself, and which Python was found. */
 
 import * as vscode from "vscode";
 import { ExecuteCommandRequest } from "vscode-languageclient/node";

@@ -1,4 +1,4 @@
-/** Finds Python, starts the server that lies beside, and leaves the rest to it. */
+/** Activates the extension: finds a Python, starts the bundled server, and registers the commands and views. */
 
 import * as vscode from "vscode";
 

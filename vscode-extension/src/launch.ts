@@ -1,4 +1,4 @@
-/** How the server is started. */
+/** The command that starts the server. */
 
 import { join } from "node:path";
 
@@ -9,11 +9,11 @@ export type ImportStrategy = "useBundled" | "fromEnvironment";
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
-  /** The folder it is started in: never the workspace, whose modules Python would find. */
+  /** The server's working directory: never the workspace, because Python would import modules from it. */
   readonly cwd: string;
 }
 
-/** `extension`: the folder of the extension. */
+/** Return the command that starts the server. `extension`: the folder of the extension. */
 export function launchOf(interpreter: Interpreter, strategy: ImportStrategy, extension: string): Launch {
   const { command, args } = interpreter;
   const bundled = ["-I", join(extension, "bundle", "launch.py")];

@@ -1,4 +1,4 @@
-/** What the user is told, with what can be done about it. */
+/** Shows messages to the user, with buttons for what the user can do. */
 
 import * as vscode from "vscode";
 
@@ -76,7 +76,10 @@ function show(kind: "error" | "info", text: string, actions: readonly Action[]):
   });
 }
 
-/** A target in VS Code's settings of the workspace, which the command line and CI do not read; `move` writes it elsewhere. */
+/**
+ * Tell the user that the workspace's VS Code settings name a target, which the command line and CI do not read. The
+ * command `move` moves it.
+ */
 export function offerToMove(target: string, move: string): void {
   show("info", t('The target "{0}" stands in .vscode/settings.json, which the command line does not read.', target), [
     [t("Move to the Project's Settings"), move],

@@ -1,4 +1,4 @@
-/** The rows of the Port view. */
+/** Turns nodes of the overview into rows of the Port view. */
 
 import * as vscode from "vscode";
 
@@ -18,7 +18,7 @@ const ICONS: Readonly<Record<string, [id: string, color?: string]>> = {
   information: ["info", "problemsInfoIcon.foreground"],
 };
 
-/** The row below a page: there are more. */
+/** The last row below a page of children, which loads more of them. */
 export class More {
   constructor(readonly parent: Node | undefined) {}
 }
@@ -45,7 +45,7 @@ export function itemOf(node: Node | More): vscode.TreeItem {
   return item;
 }
 
-/** Where a node opens. */
+/** Return the file and range that a click on a node opens. */
 export function placeOf(node: Node): [vscode.Uri, vscode.TextDocumentShowOptions] {
   const options = node.range ? { selection: range(node.range), preview: true } : { preview: true };
   return [vscode.Uri.parse(node.uri ?? ""), options];

@@ -1,12 +1,15 @@
-/** What the server says of the whole project: `uncuda/overview`, which is drawn as it comes. */
+/**
+ * The types of the server's reply to `uncuda/overview`, and the settings of the view. The view shows the nodes as the
+ * server sends them.
+ */
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 
-/** The version of the protocol that this extension speaks. */
+/** The version of the overview protocol that this extension implements. */
 export const PROTOCOL = 1;
 
-/** A command of the server, as it stands; "" for the preview of one finding, which is shown here. */
+/** A command of the server with its arguments; "" for the preview of one finding, which the extension shows itself. */
 export interface Action {
   readonly name: "fix" | "preview" | "accept" | "suppress" | "why";
   readonly title: string;
@@ -14,7 +17,7 @@ export interface Action {
   readonly arguments: readonly [object];
 }
 
-/** What the server knows a finding by. */
+/** How the server identifies a finding. */
 export interface FindingName {
   readonly uri: string;
   readonly print: string;
@@ -50,18 +53,18 @@ export interface Choice {
 
 export interface Answer {
   readonly version: number;
-  /** What the user has to update before anything can be shown. */
+  /** Which program the user has to update before the view can show anything; empty if none. */
   readonly update: string;
   readonly nodes: readonly Node[];
   readonly next?: string;
   readonly message?: string;
-  /** Why there is no node. */
+  /** Why there are no nodes. */
   readonly welcome?: string;
   readonly badge?: vscode.ViewBadge;
   readonly choices?: readonly Choice[];
 }
 
-/** Which nodes are shown; kept for a workspace. `filter`: the values that are shown. */
+/** Which nodes the view shows; stored for each workspace. `filter`: the values that are shown. */
 export class Shown {
   constructor(private readonly state: vscode.Memento) {}
 
@@ -82,7 +85,7 @@ export class Shown {
   }
 }
 
-/** Whether a server has an overview: an older one has not. */
+/** Return whether a server has the request `uncuda/overview`; an older server does not. */
 export function hasOverview(client: LanguageClient): boolean {
   const experimental: unknown = client.initializeResult?.capabilities.experimental;
   return typeof experimental === "object" && experimental !== null && "uncudaOverview" in experimental;

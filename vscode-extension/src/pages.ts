@@ -1,4 +1,4 @@
-/** The pages of rules: Markdown that the server writes, shown in the preview. */
+/** Shows the pages of rules: the server generates the Markdown, and VS Code's preview shows it. */
 
 import * as vscode from "vscode";
 
@@ -6,7 +6,7 @@ import type { Server } from "./server.ts";
 
 const SCHEME = "uncuda-rule";
 
-/** Gives the text of pages. */
+/** Provide the texts of the pages as documents. */
 export function providePages(server: Server): vscode.Disposable {
   return vscode.workspace.registerTextDocumentContentProvider(SCHEME, {
     async provideTextDocumentContent(uri): Promise<string> {
@@ -17,7 +17,7 @@ export function providePages(server: Server): vscode.Disposable {
   });
 }
 
-/** Shows the page that the server names; an older one has shown a file by itself. */
+/** Show the page whose URI is in the command's result; an older server opens a file itself. */
 export async function showPage(result: unknown): Promise<void> {
   const page = (result as { page?: string } | null)?.page;
   if (page) {

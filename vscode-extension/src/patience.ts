@@ -1,6 +1,6 @@
-/** Waiting that ends. */
+/** Waits for a promise, up to a time limit. */
 
-/** What a promise gives; rejects with `late` if that takes longer than so many milliseconds. */
+/** Return the value of a promise; reject with the error `late` if it takes longer than `patience` milliseconds. */
 export async function within<Value>(patience: number, given: PromiseLike<Value>, late: string): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const ended = new Promise<never>((_, reject) => {

@@ -13,7 +13,7 @@ import { PortView } from "./view.ts";
 
 const { t } = vscode.l10n;
 
-/** The view, its commands, and what it is told. */
+/** The Port view and the review with their commands, and the server's notifications for them. */
 export class Port implements vscode.Disposable {
   readonly #shown: Shown;
   readonly #review: Review;
@@ -99,7 +99,10 @@ export class Port implements vscode.Disposable {
     this.#view?.refresh();
   }
 
-  /** Which classes, severities and places are shown; all of a dimension of which all, or none, is chosen. */
+  /**
+   * Ask which classes, severities and places are shown. If all values of a dimension, or none, are chosen, the
+   * dimension is not filtered.
+   */
   async #filter(choices: readonly Choice[]): Promise<void> {
     const now = new Set(this.#shown.filter);
     const named = (dimension: string) => choices.some((one) => one.dimension === dimension && now.has(one.value));
@@ -126,7 +129,9 @@ function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && "actions" in value;
 }
 
-/** Do something with a server that has an overview; where that cannot be, say why. */
+/**
+ * Call a function with the client of a server that has an overview; show an error message if there is no such server.
+ */
 async function using(server: Server, does: (client: LanguageClient) => unknown): Promise<unknown> {
   const client = await server.client();
   try {

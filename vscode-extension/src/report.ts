@@ -1,17 +1,26 @@
-/** The report on the whole port: a page that the server makes, in a tab; its links to files open them here. */
+/**
+ * Shows the report on the whole port: a page that the server generates, in a tab. The page's links to files open the
+ * files in VS Code.
+ */
 
 import * as vscode from "vscode";
 import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
 
 const COMMAND = "uncuda.report";
 const OPEN_PLACE = "uncuda.openPlace";
-/** A link of the page that leads to a file; what others have written is escaped, and cannot look like one. */
+/**
+ * Matches a link from the page to a file. Text from the user's code is escaped in the page, so it cannot contain such a
+ * link.
+ */
 const TO_FILE = /<a href="(?!#|https:)([^"#]+)(?:#L(\d+))?"/g;
 
 const { t } = vscode.l10n;
 const panels = new Map<string, vscode.WebviewPanel>();
 
-/** Have the report of a folder made (without one: of the only one, or that which is chosen), and show it. */
+/**
+ * Have the server generate the report of a folder and show it. Without `given`, use the only folder of the workspace,
+ * or ask the user which.
+ */
 export async function openReport(client: LanguageClient, given: unknown): Promise<void> {
   const folder = typeof given === "string" ? given : given instanceof vscode.Uri ? given.toString() : await choose();
   if (folder === undefined) {
@@ -27,7 +36,10 @@ export async function openReport(client: LanguageClient, given: unknown): Promis
   }
 }
 
-/** The folder's URI, empty where none is open: then the server says so; undefined where the user chose none. */
+/**
+ * Return the URI of the folder to report on; "" if no folder is open, which the server then reports; undefined if the
+ * user cancelled.
+ */
 async function choose(): Promise<string | undefined> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const folder = folders.length > 1 ? await vscode.window.showWorkspaceFolderPick() : folders[0];
@@ -44,7 +56,9 @@ function show(html: string, folder: string): void {
   panel.reveal();
 }
 
-/** A path as VS Code can say it; it cannot where a name is not UTF-8. */
+/**
+ * Return a path without percent-encoding; undefined if the path is not UTF-8, because VS Code cannot open such a path.
+ */
 function decoded(path: string): string | undefined {
   try {
     return decodeURIComponent(path);
@@ -55,7 +69,7 @@ function decoded(path: string): string | undefined {
 
 function create(folder: string): vscode.WebviewPanel {
   const panel = vscode.window.createWebviewPanel("uncuda.report", t("uncuda: Report"), vscode.ViewColumn.Active, {
-    enableScripts: true, // the page's own filter; its policy allows no other
+    enableScripts: true, // for the page's own filter; the page's content security policy allows no other script
     enableCommandUris: [OPEN_PLACE],
     enableFindWidget: true,
     localResourceRoots: [],
@@ -66,7 +80,7 @@ function create(folder: string): vscode.WebviewPanel {
   return panel;
 }
 
-/** What a link of the page does: show a line of a file in the folder. */
+/** The command of a link on the page: show a line of a file in the folder. */
 export async function openPlace(folder: string, path: string, line: number): Promise<void> {
   const position = new vscode.Position(Math.max(0, line - 1), 0);
   if (!path.split("/").includes("..")) {

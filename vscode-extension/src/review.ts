@@ -1,4 +1,4 @@
-/** The review: one finding after the other, its file beside the text in which it is fixed. */
+/** The review: shows one finding after the other, with its file beside the fixed text. */
 
 import * as vscode from "vscode";
 import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
@@ -13,7 +13,7 @@ const { t } = vscode.l10n;
 const SCHEME = "uncuda-fixed";
 const PLACE = "uncuda.review";
 
-/** What the server says to `uncuda/review`. */
+/** The server's reply to `uncuda/review`. */
 interface Answer {
   readonly index: number;
   readonly total: number;
@@ -21,17 +21,17 @@ interface Answer {
   readonly node: Node | null;
 }
 
-/** Where the review is; kept for a workspace. */
+/** The finding at which the review stands; stored for each workspace. */
 interface At {
   readonly from: string;
   readonly at: number;
 }
 
 export class Review {
-  /** Keys of findings that are passed over until the window closes. */
+  /** Keys of the findings that the user skipped; they stay skipped until the window is closed. */
   readonly #skipped = new Set<string>();
   #node: Node | undefined;
-  /** What the status bar says of a finding that has no fix to be shown. */
+  /** The message in the status bar while a finding without a fix is shown. */
   #said: vscode.Disposable | undefined;
 
   constructor(
@@ -40,7 +40,10 @@ export class Review {
     private readonly comparison: Comparison,
   ) {}
 
-  /** Show the finding that is `move` places on. `done`: the key of one that the server may still list. */
+  /**
+   * Show the finding `move` places after the current one. `done`: the key of a finding that is done, although the
+   * server may still list it.
+   */
   async go(client: LanguageClient, move: number, done?: string): Promise<void> {
     const place = this.state.get<At | undefined>(PLACE, undefined);
     const skip = [...this.#skipped, ...(done === undefined ? [] : [done])];
@@ -55,7 +58,7 @@ export class Review {
     await this.show(node, label);
   }
 
-  /** Show one finding: with its fix beside it, or where it stands. */
+  /** Show one finding: beside its fixed text, or at its place in the file if it has no fix. */
   async show(node: Node, label = node.label): Promise<void> {
     this.#node = node;
     this.#said?.dispose();
@@ -63,18 +66,20 @@ export class Review {
     const preview = node.actions.some((action) => action.name === "preview");
     const name = node.finding;
     const fixed = name && preview ? fixedUri({ ...name }) : undefined;
-    // Its path: in a remote window the workbench has another URI for it.
+    // The context is the path, because in a remote window the workbench has another URI for the file.
     await vscode.commands.executeCommand("setContext", "uncuda.reviewed", [uri.fsPath]);
-    if (fixed && uri.scheme === "file") {
-      await vscode.commands.executeCommand("vscode.diff", uri, fixed, label, options);
+    if (name && fixed && uri.scheme === "file") {
+      // A notebook is compared as the text of its cells.
+      const before = uri.path.endsWith(".ipynb") ? fixedUri({ uri: name.uri, version: name.version }) : uri;
+      await vscode.commands.executeCommand("vscode.diff", before, fixed, label, options);
     } else {
       await vscode.commands.executeCommand("vscode.open", uri, options);
       this.#said = vscode.window.setStatusBarMessage(label);
-      await vscode.commands.executeCommand("editor.action.showHover"); // it says what there is to do by hand
+      await vscode.commands.executeCommand("editor.action.showHover"); // the hover says what the user has to do by hand
     }
   }
 
-  /** Do what the finding offers, and go on if it was done. */
+  /** Run one of the finding's actions; show the next finding if the action changed something. */
   async act(client: LanguageClient, name: Action["name"]): Promise<void> {
     const action = this.#node?.actions.find((one) => one.name === name);
     if (!action) {
@@ -98,7 +103,7 @@ export class Review {
     await this.go(client, 1);
   }
 
-  /** All fixes of the finding's rule in the workspace; then the next finding. */
+  /** Preview all fixes of the finding's rule in the workspace; then show the next finding. */
   async rule(client: LanguageClient): Promise<void> {
     const why = this.#node?.actions.find((one) => one.name === "why");
     const { rule } = (why?.arguments[0] ?? {}) as { rule?: string };
@@ -115,7 +120,7 @@ export class Review {
   }
 }
 
-/** Run an action; whether something was done. */
+/** Run an action and return whether it changed something. */
 export async function run(client: LanguageClient, action: Action): Promise<boolean> {
   const { command } = action;
   const asks = action.name === "accept" || action.name === "suppress";
@@ -127,12 +132,15 @@ export async function run(client: LanguageClient, action: Action): Promise<boole
   return Boolean(applied) || Boolean(accepted);
 }
 
-/** The name of a text that the server has: with one finding fixed, all of some rules, or none. */
+/**
+ * The URI of a text that the server provides: the file with one finding fixed, with all findings of some rules fixed,
+ * or unchanged.
+ */
 export function fixedUri(asked: Partial<FindingName> & { uri: string; rules?: readonly string[] }): vscode.Uri {
   return vscode.Uri.from({ scheme: SCHEME, path: vscode.Uri.parse(asked.uri).path, query: JSON.stringify(asked) });
 }
 
-/** Gives the texts in which findings are fixed: read only, and nowhere on the disk. */
+/** Provides the fixed texts as read-only documents that are not on the disk. */
 export function provideFixed(server: Server): vscode.Disposable {
   return vscode.workspace.registerTextDocumentContentProvider(SCHEME, {
     async provideTextDocumentContent(uri): Promise<string> {

@@ -1,4 +1,7 @@
-/** The server's life: found, started, started anew where another Python is chosen, and what is wrong where it is not. */
+/**
+ * Starts and stops the server: finds a Python, starts the server with it, restarts the server if another Python is
+ * chosen, and tells the user why there is no server.
+ */
 
 import * as vscode from "vscode";
 import { State, type GenericNotificationHandler, type LanguageClient } from "vscode-languageclient/node";
@@ -16,14 +19,17 @@ export class Server implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #crashes = new Crashes();
   #client: LanguageClient | undefined;
-  /** A client whose start the user did not want to wait for. */
+  /** The client that was stopped because the user ran Restart while it was starting. */
   #givenUp: LanguageClient | undefined;
   #launch: Launch | undefined;
   #queue = Promise.resolve();
-  /** It starts or runs, no Python is found, or what it says of the workspace is another: time to ask again. */
+  /**
+   * Fires when the server starts or runs, when no Python is found, or when the status of the workspace changes:
+   * listeners should then request the status again.
+   */
   readonly onDidChange = this.#changed.event;
   interpreter: Interpreter | undefined;
-  /** Why no server runs. */
+  /** Why no server runs; undefined if one runs or starts. */
   problem: string | undefined;
 
   constructor(
@@ -33,7 +39,7 @@ export class Server implements vscode.Disposable {
     private readonly listeners: Readonly<Record<string, GenericNotificationHandler>>,
   ) {}
 
-  /** The client, once what is under way has been done; undefined where no server runs. */
+  /** The client, after waiting for a start that is in progress; undefined if no server runs. */
   async client(): Promise<LanguageClient | undefined> {
     await this.#queue;
     if (this.#client?.state === State.Starting) {
@@ -42,11 +48,11 @@ export class Server implements vscode.Disposable {
     return this.#client?.state === State.Running ? this.#client : undefined;
   }
 
-  /** Start the server if it does not run, or not as it should; `anew`: in any case. */
+  /** Start the server if none runs, or if it runs with another command; with `anew`, restart it in any case. */
   ensure(anew = false): Promise<void> {
     if (anew && this.#client?.state === State.Starting) {
       this.#givenUp = this.#client;
-      kill(this.#client); // whoever asks for another is tired of waiting for this one
+      kill(this.#client); // the user restarts the server because it does not finish starting
     }
     this.#queue = this.#queue.then(() => this.#ensure(anew)).catch((error: unknown) => {
       this.#failed(error);

@@ -1,4 +1,4 @@
-/** The extension's own settings. All others are the server's, which asks for them itself. */
+/** Reads the extension's own settings. All other settings belong to the server, which requests them itself. */
 
 import * as vscode from "vscode";
 
@@ -14,7 +14,7 @@ export function importStrategy(): ImportStrategy {
   return vscode.workspace.getConfiguration(SECTION).get<ImportStrategy>("importStrategy", "useBundled");
 }
 
-/** Whether a change may ask for another Python, or another uncuda. */
+/** Return whether a change of the settings may select another Python or another uncuda. */
 export function asksForAnother(event: vscode.ConfigurationChangeEvent): boolean {
   return event.affectsConfiguration("uncuda.interpreter") || event.affectsConfiguration("uncuda.importStrategy");
 }

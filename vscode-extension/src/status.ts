@@ -1,4 +1,6 @@
-/** The language status item: target, strategy and number of findings of the file in the active editor. */
+/**
+ * The language status item: shows the target, the strategy and the number of findings of the file in the active editor.
+ */
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
@@ -7,28 +9,31 @@ import { SELECTOR } from "./client.ts";
 import type { Server } from "./server.ts";
 import { isBusy, WorkspaceItem, type Workspace } from "./workspace.ts";
 
-/** What the server says to `uncuda/status`; null for a document that is not checked. */
+/** The server's reply to `uncuda/status`; null for a document that is not checked. */
 interface Status {
   readonly target: string;
   readonly title: string;
   readonly assumed: boolean;
-  /** The names of the targets whose plugins the project imports, where nobody said yet which of them is meant. */
+  /**
+   * The names of the targets whose plugins the project imports, if several are imported and the user has not chosen
+   * one.
+   */
   readonly among?: readonly string[];
-  /** The version of the target's plugin that files are checked for, and what says so. */
+  /** The version of the target's plugin for which the code is checked, and where this version comes from. */
   readonly plugin: string;
   readonly strategy: "rewrite" | "shim";
-  /** Of the file; not said where no file is checked. */
+  /** The number of findings in the file; missing if the request named no file. */
   readonly findings?: number;
   readonly fixable?: number;
-  /** An older server does not say it. */
+  /** The number of accepted findings in the file; missing in the reply of an older server. */
   readonly accepted?: number;
-  /** An older server does not say it. */
+  /** The status of the whole workspace; missing in the reply of an older server. */
   readonly workspace?: Workspace;
 }
 
 const { t } = vscode.l10n;
 
-/** Milliseconds in which diagnostics that change are collected. */
+/** Milliseconds to wait for further changes of diagnostics before an update. */
 const PAUSE = 100;
 
 export class StatusItem implements vscode.Disposable {
@@ -50,7 +55,8 @@ export class StatusItem implements vscode.Disposable {
       vscode.window.onDidChangeActiveTextEditor(update),
       vscode.languages.onDidChangeDiagnostics(() => {
         clearTimeout(this.#timer);
-        this.#timer = setTimeout(update, PAUSE); // of other files, too: the workspace's count depends on them
+        // diagnostics of other files count, too, because they change the number for the workspace
+        this.#timer = setTimeout(update, PAUSE);
       }),
     );
     update();
@@ -64,7 +70,7 @@ export class StatusItem implements vscode.Disposable {
   async #update(): Promise<void> {
     const turn = ++this.#turn;
     if (this.server.problem) {
-      this.#item.busy = false; // an update that waits for the server has lost its turn
+      this.#item.busy = false; // an update that still waits for the server no longer shows its result
       this.#show("uncuda: $(error)", this.server.problem, vscode.LanguageStatusSeverity.Error, {
         title: t("Restart"),
         command: "uncuda.restart",
@@ -105,7 +111,10 @@ export class StatusItem implements vscode.Disposable {
     this.#show(`${title} · ${how} · ${number}`, detail, vscode.LanguageStatusSeverity.Information, choose);
   }
 
-  /** Target and number of findings, of the workspace where it was checked; what the language status cuts stands in the hover. */
+  /**
+   * Show in the status bar the target and the number of findings: of the whole workspace if it was checked, else of the
+   * file. The hover contains the texts that the language status item cuts off.
+   */
   #showBar(status: Status | null | undefined): void {
     const workspace = status?.workspace;
     const whole = workspace?.state === "complete" ? workspace : undefined;
@@ -114,7 +123,7 @@ export class StatusItem implements vscode.Disposable {
       return;
     }
     const { title, findings, fixable = 0, plugin, accepted = 0 } = status;
-    // No number meanwhile: the file's would look like the workspace's, which has shrunk.
+    // No number is shown during a check: the file's number would look like a smaller number for the workspace.
     this.#bar.text = `${title}: ${isBusy(workspace) ? "…" : (whole?.findings ?? findings ?? 0)}`;
     const all = whole
       ? t("workspace: {0} findings, {1} accepted; {2} files checked", whole.findings, whole.accepted ?? 0, whole.files)
@@ -135,13 +144,14 @@ export class StatusItem implements vscode.Disposable {
   }
 }
 
-/** The status of the file that is edited; where that is none of Python, of the workspace. */
+/** Request the status of the Python file in the active editor; without one, the status of the workspace. */
 async function ask(client: LanguageClient): Promise<Status | null | undefined> {
   const document = vscode.window.activeTextEditor?.document;
   const uri = document && vscode.languages.match(SELECTOR, document) > 0 ? document.uri.toString() : undefined;
   try {
     return await client.sendRequest<Status | null>("uncuda/status", uri ? { textDocument: { uri } } : {});
   } catch {
-    return undefined; // an uncuda of the environment may not know it yet; what failed stands in the log
+    // an older uncuda, installed for that Python, may not know the request; the log contains the error
+    return undefined;
   }
 }

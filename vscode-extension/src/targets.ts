@@ -1,4 +1,7 @@
-/** The choice of a target: the server says what there is and where it would be written. */
+/**
+ * Lets the user choose a target. The server returns the possible targets and the file into which the choice would be
+ * written.
+ */
 
 import * as vscode from "vscode";
 import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
@@ -13,19 +16,22 @@ interface Row extends vscode.QuickPickItem {
   readonly hardware?: string;
 }
 
-/** Why a target is to be chosen; `among`: the project imports several plugins, and nothing is shown before. */
+/**
+ * The server's request to choose a target. `among`: the project imports several plugins, and the server reports nothing
+ * before the choice.
+ */
 export interface Question {
   readonly text: string;
   readonly uri: string;
   readonly among: boolean;
 }
 
-/** What the server says to `uncuda/targets`. */
+/** The server's reply to `uncuda/targets`. */
 interface Offer {
   readonly targets: readonly (Row & { readonly current?: boolean })[];
-  /** The file that names a target now. */
+  /** The file that sets the target now; null if none does. */
   readonly says: string | null;
-  /** The file that a target would be written into. */
+  /** The file into which the chosen target would be written; null if there is none. */
   readonly keep: string | null;
 }
 
@@ -34,8 +40,8 @@ const ASKED = "uncuda.askedToMove";
 const ASKED_WHICH = "uncuda.askedForTarget";
 
 /**
- * Ask for a target, and where it holds; an older server asks by itself. `first`: nothing says it yet, and the answer is
- * written where it can be.
+ * Ask for a target and where to store it; an older server asks itself. `first`: no target is set yet, so the answer is
+ * written into the file without a further question.
  */
 export async function switchTarget(client: LanguageClient, first = false): Promise<unknown> {
   const uri = vscode.window.activeTextEditor?.document.uri.toString();
@@ -68,7 +74,10 @@ export async function switchTarget(client: LanguageClient, first = false): Promi
     : run("uncuda.switchTarget", { target });
 }
 
-/** Say that the target is to be chosen, once for a workspace that works without; the list comes when it is asked for. */
+/**
+ * Tell the user that a target has to be chosen, and show the list if the user presses Choose. If findings are shown
+ * without a choice, this happens once for each workspace.
+ */
 export async function askForTarget(server: Server, question: Question, memory: vscode.Memento): Promise<void> {
   if (!question.among && memory.get(ASKED_WHICH)) {
     return;
@@ -82,7 +91,10 @@ export async function askForTarget(server: Server, question: Question, memory: v
   }
 }
 
-/** Offer, once for a workspace, to move a target out of VS Code's settings; not over one that a project names itself. */
+/**
+ * Offer, once for each workspace, to move the target from VS Code's settings into the project's; not if the project's
+ * settings name a target.
+ */
 export async function offerMove(server: Server, memory: vscode.Memento): Promise<void> {
   const target = settingOfWorkspace();
   if (!target || !vscode.workspace.isTrusted || memory.get(ASKED)) {
@@ -95,7 +107,7 @@ export async function offerMove(server: Server, memory: vscode.Memento): Promise
   }
 }
 
-/** Write the target of VS Code's settings into those of each folder, for which it holds, and take it out there. */
+/** Write the target from VS Code's settings into the settings of each folder, and remove it from VS Code's settings. */
 export async function moveTarget(client: LanguageClient): Promise<void> {
   const target = settingOfWorkspace();
   let moved = target !== undefined;
@@ -110,7 +122,10 @@ export async function moveTarget(client: LanguageClient): Promise<void> {
   }
 }
 
-/** Whether the settings of a folder name a target; an older server does not say. */
+/**
+ * Return whether the settings of a folder name a target; an older server does not know the request, so the result is
+ * false.
+ */
 async function isNamed(client: LanguageClient): Promise<boolean> {
   for (const uri of folders()) {
     const offer = await client.sendRequest<Offer>("uncuda/targets", { uri }).catch(() => undefined);

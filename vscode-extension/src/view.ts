@@ -1,4 +1,4 @@
-/** The Port view: the server's overview as a tree, with its numbers above and on its icon. */
+/** The Port view: shows the server's overview as a tree, and numbers above the tree and on the view's icon. */
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
@@ -9,7 +9,7 @@ import type { Server } from "./server.ts";
 
 const { t } = vscode.l10n;
 
-const PAUSE = 200; // milliseconds from one refresh to the next
+const PAUSE = 200; // minimum number of milliseconds between two requests for the overview
 
 type Element = Node | More;
 
@@ -18,13 +18,16 @@ export class PortView implements vscode.TreeDataProvider<Element>, vscode.Dispos
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #view: vscode.TreeView<Element>;
   readonly #parents = new Map<string, Element>();
-  /** How many pages of a node's children are shown, where it is more than one. */
+  /** For each node with more than one page of children: how many pages are shown. */
   readonly #pages = new Map<string, number>();
   readonly #listener: vscode.Disposable;
   #top: Answer = { version: 0, update: "", nodes: [] };
   #timer: NodeJS.Timeout | undefined;
   #last = 0;
-  /** VS Code forgets the selection while the rows are read anew, which is when a key may be pressed. */
+  /**
+   * The node that was selected last: VS Code clears the selection while it reads the tree again, and the user may press
+   * a key then.
+   */
   #selected: Element | undefined;
 
   constructor(
@@ -56,7 +59,7 @@ export class PortView implements vscode.TreeDataProvider<Element>, vscode.Dispos
     return this.#view.selection[0] ?? this.#selected;
   }
 
-  /** Ask again soon: at most five times a second. */
+  /** Request the overview again soon, at most five times a second. */
   refresh(): void {
     if (!this.#timer) {
       const wait = Math.max(0, this.#last + PAUSE - Date.now());
@@ -64,7 +67,7 @@ export class PortView implements vscode.TreeDataProvider<Element>, vscode.Dispos
     }
   }
 
-  /** Show the view, and in it the finding that is nearest to the cursor. */
+  /** Show the Port view, and select the finding that is nearest to the cursor. */
   async reveal(): Promise<void> {
     await vscode.commands.executeCommand("uncuda.port.focus");
     const editor = vscode.window.activeTextEditor;

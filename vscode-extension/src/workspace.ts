@@ -1,15 +1,18 @@
-/** The language status item of the workspace: how far the check of all files is, and a way to begin it. */
+/**
+ * The language status item of the workspace: shows the progress of the check of all files, or a command that starts the
+ * check.
+ */
 
 import * as vscode from "vscode";
 
 import { SELECTOR } from "./client.ts";
 
-/** What the server says of the workspace. */
+/** The part of the reply to `uncuda/status` about the whole workspace. */
 export interface Workspace {
   readonly state: "off" | "reading" | "checking" | "complete" | "stopped" | "large" | "restricted";
   readonly files: number;
   readonly findings: number;
-  /** An older server does not say it. */
+  /** The number of accepted findings; missing in the reply of an older server. */
   readonly accepted?: number;
 }
 
@@ -25,7 +28,7 @@ const DETAILS: Record<Workspace["state"], (files: number) => string> = {
   restricted: () => t("you have not said that you trust it"),
 };
 
-/** Whether its files are being checked: what is counted then is not the whole. */
+/** Return whether the workspace's files are being checked; the number of findings is then incomplete. */
 export function isBusy(workspace: Workspace | undefined): boolean {
   return workspace?.state === "reading" || workspace?.state === "checking";
 }
@@ -37,7 +40,7 @@ export class WorkspaceItem implements vscode.Disposable {
     this.#item?.dispose();
   }
 
-  /** Show what was said last; an older server says nothing, and has no such item. */
+  /** Show the last status of the workspace; an older server sends none, and then there is no such item. */
   show(workspace: Workspace | undefined): void {
     if (!workspace) {
       return;

@@ -6,7 +6,7 @@ import { choose, type Answer, type Candidate, type Source, type Step } from "../
 const candidate = (command: string, source: Source): Candidate => ({ command, args: [], source });
 const step = (...found: Candidate[]): Step => () => Promise.resolve(found);
 
-/** Versions by command; a command that is not here does not run. */
+/** The version of each command; a command that is not listed cannot be run. */
 function asking(versions: Record<string, readonly [number, number, number]>, asked: string[] = []) {
   return ({ command }: Candidate): Promise<Answer> => {
     asked.push(command);

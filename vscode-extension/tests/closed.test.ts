@@ -4,7 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 
 import { forgetting } from "../src/closed.ts";
 
-/** The client's part: `ask` begins a request and gives what answers it; `forgotten` counts. */
+/** Stands for the client: `ask` sends a request and returns a function that replies; `forgotten` counts the calls. */
 function made() {
   const document = { uri: { toString: () => "file:///a.py" }, isClosed: false };
   const state = { forgotten: 0, open: new Set<string>(), document };

@@ -1,4 +1,4 @@
-"""The effects of calls that define names: in a module of the plugin, or on torch's own objects."""
+"""The effects of calls that define names, either in a module of the plugin or on torch's own objects."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from scripts.plugin.values import (
     texts,
 )
 
-# The methods that `torch.utils.generate_methods_for_privateuse1_backend` sets, by its parameter (torch 2.14.1; an old
-# version of the file, pytorch@044bc05535, has all but those of packed sequences, and is used for torch 2.1). By default
-# the function sets all methods but those of storages.
+# The methods that `torch.utils.generate_methods_for_privateuse1_backend` sets, by its parameter, in torch 2.14.1; an
+# older version of the file, pytorch@044bc05535, sets all of them except those of packed sequences, and is used for
+# torch 2.1. By default the function sets all methods except those of storages.
 GENERATED = {
     "for_tensor": ["torch.Tensor"],
     "for_module": ["torch.nn.Module"],
@@ -35,7 +35,7 @@ BARE = {"torch.nn.Module"}  # this class gets `npu`, but not `is_npu`
 
 
 class World:
-    """The values of names after the plugin has been imported: those in its modules, and those that it set on other
+    """The values of names after the plugin has been imported: names in its modules, and names that it set on other
     objects."""
 
     def __init__(self, source: Source) -> None:
@@ -52,13 +52,13 @@ class World:
         raise NotImplementedError
 
     def named(self, dotted: str) -> Value:
-        """The value of a dotted name."""
+        """Return the value of a dotted name."""
         if dotted in self.aliases:
             return self.aliases[dotted]
         return Module(dotted) if dotted in self.source else Outside(dotted)
 
     def inside(self, dotted: str) -> bool:
-        """Whether a dotted name belongs to the plugin."""
+        """Return whether a dotted name belongs to the plugin."""
         return dotted.split(".", maxsplit=1)[0] == self.source.package
 
     def attribute(self, value: Value, name: str) -> Value:
@@ -77,7 +77,8 @@ class World:
         return None
 
     def child(self, module: str, name: str) -> Value:
-        """A name that a module does not define itself: a submodule, or a name of the plugin's C part."""
+        """Return the value of a name that a module does not define itself: a submodule, or a name of the plugin's C
+        part."""
         dotted = f"{module}.{name}"
         if dotted in self.source:
             return Module(dotted)
@@ -88,7 +89,7 @@ class World:
         if not isinstance(name, Text) or (
             isinstance(owner, Outside) and value == Outside(f"{owner.dotted}.{name.value}")
         ):
-            return  # the name is set to the value it had
+            return  # the name keeps the value that it had before
         if isinstance(owner, Module):
             self.spaces.setdefault(owner.name, {})[name.value] = value
         elif isinstance(owner, Outside) and not self.inside(owner.dotted):
@@ -124,7 +125,7 @@ class World:
         return None
 
     def known(self, name: str, given: list[Value], by_name: dict[str, Value]) -> tuple[bool, Value]:
-        """The result of calling a function of Python or torch, if this module knows the function."""
+        """Return whether this module knows a function of Python or torch, and the result of calling it."""
         first, second, third = (*given, None, None, None)[:3]
         match name:
             case "setattr":
@@ -154,7 +155,8 @@ class World:
         return True, None
 
     def settle(self, space: dict[str, Value]) -> None:
-        """Define the names that torch_npu creates lazily, from the list that it keeps."""
+        """Define the names that torch_npu creates only when they are used, from the list that torch_npu keeps of
+        them."""
         later = space.get("_LAZY_PYTHON_SYMBOLS")
         for name, pair in later.items if isinstance(later, Table) else ():
             module, attribute = (*texts(pair), "", "")[:2]
@@ -162,7 +164,7 @@ class World:
                 self.set(Module(self.source.package), name, self.attribute(Module(module), attribute))
 
     def apply(self, patches: Value) -> None:
-        """Simulate torch_npu's `_apply_patches`: sets all public names of a module, or an object, on torch."""
+        """Simulate torch_npu's `_apply_patches`, which sets all public names of a module, or an object, on torch."""
         for pair in patches.items if isinstance(patches, Many) else ():
             path, patch = pair.items if isinstance(pair, Many) and len(pair.items) == 2 else (None, None)
             if not isinstance(path, Text):
@@ -185,7 +187,8 @@ class World:
                 self.sets[owner] |= {self.device} if owner in BARE else {self.device, f"is_{self.device}"}
 
     def method(self, owner: Value, name: str, given: list[Value]) -> tuple[bool, Value]:
-        """The result of a method of a string, a dictionary or an object of torch, if this module knows the method."""
+        """Return whether this module knows a method of a string, a dictionary or an object of torch, and the method's
+        result."""
         first, second = (*given, None, None)[:2]
         match owner, name:
             case Text(value), "split" if isinstance(first, Text):

@@ -9,7 +9,7 @@ from scripts.plugin.known import Version
 
 
 class Parameters(NamedTuple):
-    """The parameters of a function by kind (positional, keyword), and whether it accepts any others."""
+    """The parameters of a function by kind (positional, keyword), and whether it accepts any other arguments."""
 
     positional: list[str]
     keyword: list[str]
@@ -18,7 +18,7 @@ class Parameters(NamedTuple):
 
     @classmethod
     def of(cls, written: list[str]) -> Parameters:
-        """Create the parameters from the form that a file in `names/` has."""
+        """Create the parameters from their form in the files of `names/`."""
         plain = [item.partition("=")[0] for item in written if item != "/"]
         star = next((at for at, item in enumerate(plain) if item.startswith("*")), len(plain))
         rest = [item for item in plain[star:] if not item.startswith("*")]
@@ -27,8 +27,7 @@ class Parameters(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """The differences between the parameters of a counterpart and the original's: names, and whether positions
-    differ."""
+    """How the parameters of a counterpart differ from those of the original function: in names, and in positions."""
 
     missing: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
@@ -36,7 +35,7 @@ class Fit(NamedTuple):
 
 
 def fit(original: list[str] | None, counterpart: list[str] | None) -> Fit:
-    """The differences that can affect a call; none if either signature is unknown."""
+    """Return the differences that can affect a call; there are none if either signature is unknown."""
     if original is None or counterpart is None:
         return Fit()
     one, two = Parameters.of(original), Parameters.of(counterpart)
@@ -49,7 +48,7 @@ def fit(original: list[str] | None, counterpart: list[str] | None) -> Fit:
 
 
 def differences(old: Version, new: Version) -> list[str]:
-    """The names that a newer version added, removed or changed, one per line, as users write them."""
+    """Return the names that a newer version added, removed or changed, one per line, as users write them."""
     lines = []
     shown = {real: alias for alias, real in {**old.aliases, **new.aliases}.items() if alias.startswith("torch.")}
     before, after = _every(old, shown), _every(new, shown)
@@ -69,7 +68,7 @@ def differences(old: Version, new: Version) -> list[str]:
 
 
 def _every(version: Version, shown: dict[str, str]) -> dict[str, Any]:
-    """Every public name with its known parameters and members."""
+    """Return every public name with its parameters and members, as far as they are known."""
     found: dict[str, Any] = {}
     for module, names in version.modules.items():
         place = shown.get(module, module)
@@ -86,8 +85,8 @@ def _signature(shape: Any) -> str:
 
 
 def _given(old: Version, new: Version) -> Iterator[str]:
-    """The names that only one version sets on torch: when it is imported, or by a module that is imported on
-    request."""
+    """Yield the names that only one of the versions sets on torch, either when the plugin is imported or by a module
+    that is imported on request."""
     places = {"": (old.sets, new.sets)}
     for module in sorted(old.on_request.keys() | new.on_request.keys()):
         places[f" by {module}"] = (old.on_request.get(module, {}), new.on_request.get(module, {}))

@@ -12,14 +12,15 @@ from typing import Any, NamedTuple
 from scripts.plugin.values import C_PARTS
 
 NAMES = Path(__file__).parent / "names"
-# Methods of storages: torch/storage.py, where UntypedStorage is derived from _StorageBase.
+# The methods of storages, from torch/storage.py, in which UntypedStorage is derived from _StorageBase.
 _OWNERS = {"torch.UntypedStorage": "torch.storage._StorageBase", "torch.TypedStorage": "torch.storage.TypedStorage"}
 _OWNERS["torch.profiler.ProfilerActivity"] = "torch._C._profiler.ProfilerActivity"
 
 
 @cache
 def facts(target: str, version: str) -> dict[str, Any]:
-    """All facts about a version (see names.py); for a partial number such as 2.14, those of the newest 2.14.x."""
+    """Return all facts about a version (see names.py); for an incomplete number such as 2.14, those of the newest
+    2.14.x."""
     listed = {path.stem.removeprefix(f"{target}-"): path for path in NAMES.glob(f"{target}-*.json")}
     newest = max((one for one in listed if f"{one}.".startswith(f"{version}.")), key=_order)
     file = listed.get(version) or listed[newest]
@@ -32,7 +33,8 @@ def _order(version: str) -> list[int]:
 
 
 def modules(target: str, version: str) -> dict[str, dict[str, Any]]:
-    """The names of each module of a version: null, parameters, or parameters and members."""
+    """Return the names in each module of a version; the value of a name is null, its parameters, or its parameters and
+    members."""
     found: dict[str, dict[str, Any]] = facts(target, version)["modules"]
     return found
 
@@ -44,7 +46,7 @@ def versions(target: str) -> list[Version]:
 
 
 class Found(NamedTuple):
-    """A name that a version has, with its parameters if they could be read."""
+    """A name that a version has, with its parameters if they are known."""
 
     parameters: list[str] | None = None
 
@@ -69,12 +71,12 @@ class Version:
         return cls(json.loads(path.read_text(encoding="utf-8")))
 
     def gives(self, dotted: str) -> bool:
-        """Whether importing the plugin sets this name on torch."""
+        """Return whether importing the plugin sets this name on torch."""
         owner, _, last = dotted.rpartition(".")
         return last in self.sets.get(_OWNERS.get(owner, owner), ())
 
     def within(self, dotted: str) -> str:
-        """The plugin's own name for a dotted name; empty if the name is not the plugin's."""
+        """Return the plugin's own name for a dotted name; empty if the name does not belong to the plugin."""
         parts = dotted.split(".")
         for size in range(len(parts), 0, -1):
             if other := self.aliases.get(".".join(parts[:size])):
@@ -82,10 +84,10 @@ class Version:
         return dotted if parts[0] == self.package else ""
 
     def find(self, dotted: str) -> Found | None:
-        """The value of one of the version's own names; None if the version lacks the name.
+        """Return one of the version's own names; None if the version lacks it.
 
-        A name in the plugin's C part, or below an object of unknown contents, exists if the C part contains the name as
-        text.
+        A name in the plugin's C part, or a member of an object of unknown contents, counts as existing if the C part
+        contains the name as text.
         """
         parts = self.within(dotted).split(".")
         holders = [size for size in range(1, len(parts)) if ".".join(parts[:size]) in self.modules]
@@ -108,7 +110,8 @@ class Version:
     def _member(self, shape: Any, rest: list[str]) -> Found | None:
         if not rest:
             return Found(shape.get("parameters") if isinstance(shape, dict) else shape)
-        if shape is None:  # its kind is unknown; in a version that was read in part, its file may be unread
+        # the kind of the object is unknown; if only a part of the version was read, the object's file may be unread
+        if shape is None:
             return None if self.unread else Found()
         if not isinstance(shape, dict):
             return None
@@ -120,8 +123,8 @@ class Version:
         return Found() if name in self.native else None
 
     def has(self, dotted: str) -> bool | None:
-        """Whether the version has a name of the plugin; None if that is unknown because not all of its files were
-        read."""
+        """Return whether the version has a name of the plugin; None if that is unknown because not all files of the
+        version were read."""
         if self.find(dotted):
             return True
         name = self.within(dotted)
@@ -133,5 +136,5 @@ class Version:
 
 
 def is_dunder(name: str) -> bool:
-    """Whether a name is one of Python's own."""
+    """Return whether a name is one of Python's own, such as `__init__`."""
     return name.startswith("__") and name.endswith("__")

@@ -1,18 +1,20 @@
 """Reads the names that a version of a plugin has, and the names that it sets on torch; they are stored as JSON in
 `names/`.
 
-`modules`    name by name what every module has that users may import: a function's parameters; of a class its
-             `parameters` (null: those of its foreign `bases`) and `members`; of an object `members` alone; else null.
-             Not listed: dunder names, and what comes from neither torch nor the plugin.
-`loaded` lists the modules among them that `import torch_npu` loads; the others exist once they are imported. `aliases`:
-other names of modules, such as `torch.npu`. `importable`: names outside the package that `import` finds, through
-`sys.modules`. `native`: names that the plugin's C part contains as text and that it may give to its classes or to
-itself. `sets`: names that the import sets on objects of torch, or may set, because conditions are not evaluated.
-`on_request` lists the names that a module sets when it is imported on request, such as transfer_to_npu. `unread` of a
-version of which only some files could be read: the modules that are not there, and those that
-             take all their names. What they are found to have they have; of the rest nothing is known.
+`modules`: the names in each module that users may import: for a function its parameters; for a class its `parameters`
+(null: the parameters of its foreign `bases`) and `members`; for another object only its `members`; for anything else
+null. Dunder names are left out, and names that come from neither torch nor the plugin.
+`loaded`: the modules that `import torch_npu` loads; the other modules exist only after they are imported.
+`aliases`: other names of modules, such as `torch.npu`.
+`importable`: names outside of the package that an `import` finds because of `sys.modules`.
+`native`: names that the plugin's C part contains as text, and that may therefore be members of its classes or of the C
+part itself.
+`sets`: names that importing the plugin sets, or may set, on objects of torch; conditions are not evaluated.
+`on_request`: the names that a module such as transfer_to_npu sets when it is imported on request.
+`unread`: for a version of which only some files could be read, the modules that are missing, and the modules that
+import all names of those. The names that were found in such modules exist; nothing is known about other names.
 
-Of PyTorch itself, only the modules of `TORCH` are read, each separately, for its signatures.
+Of PyTorch itself, only the modules in `TORCH` are read, each by itself, for the signatures of their functions.
 """
 
 from __future__ import annotations
@@ -29,8 +31,8 @@ from scripts.plugin.walk import Walk
 PACKAGES = {"torch_npu": "npu", "torch_musa": "musa", "torch": "torch"}
 TORCH = ("torch/cuda/",)
 
-# The modules of a plugin that users import, and how many levels of submodules are included. Other modules, and private
-# ones, are left out.
+# The modules of a plugin that users import, each with the number of levels of submodules that are included. Other
+# modules, and private modules, are left out.
 DEEP = ("npu", "contrib", "utils", "optim", "core", "musa_graph")
 DEPTHS = dict.fromkeys(DEEP, 9) | {"profiler": 1, "distributed": 1} | dict.fromkeys(("dynamo", "asd", "onnx", "jit"), 0)
 PRIVATE = {"torch_npu.utils._module"}
@@ -39,7 +41,7 @@ Facts: TypeAlias = dict[str, object]
 
 
 def kept(module: str) -> bool:
-    """Whether users import a module."""
+    """Return whether users import a module."""
     parts = module.split(".")[1:]
     if module in PRIVATE or not parts:
         return True
@@ -47,7 +49,7 @@ def kept(module: str) -> bool:
 
 
 def listed(walk: Walk, name: str, value: Value) -> bool:
-    """Whether a name of a module is worth recording."""
+    """Return whether a name in a module is recorded."""
     if (name.startswith("__") and name.endswith("__")) or name == "annotations":
         return False
     return not isinstance(value, Outside) or value.dotted.split(".")[0] in {"torch", walk.source.package}
@@ -66,14 +68,15 @@ def names_of(walk: Walk, module: str) -> Names:
 
 
 def of_c(walk: Walk, module: str) -> list[str]:
-    """The tensor types that the plugin's C part adds, which torch_npu lists in `__all__`."""
+    """Return the tensor types that the plugin's C part adds to the package; torch_npu lists them in `__all__`."""
     if module == "torch_npu.npu":
         return [name for name in texts(walk.spaces[module].get("__all__")) if name.endswith("Tensor")]
     return walk.source.tensor_types() if module == "torch_musa" else []
 
 
 def aliases(walk: Walk, modules: dict[str, Names]) -> dict[str, str]:
-    """Dotted names of modules other than those under which they are defined: `torch.npu`."""
+    """Return the dotted names of modules that differ from the names under which the modules are defined, such as
+    `torch.npu`."""
     found = {name: value.name for name, value in walk.aliases.items() if isinstance(value, Module)}
     for module in modules:
         for name, value in walk.spaces[module].items():
@@ -83,14 +86,14 @@ def aliases(walk: Walk, modules: dict[str, Names]) -> dict[str, str]:
 
 
 def given(walk: Walk) -> dict[str, list[str]]:
-    """The names that were set on torch since the last call."""
+    """Return the names that were set on torch since the last call of this function."""
     sets = {owner: sorted(names) for owner, names in walk.sets.items()}
     walk.sets.clear()
     return sets
 
 
 def facts(source: Source, origin: str, partial: bool) -> Facts:
-    """The facts about one version, as they are written to its file."""
+    """Return the facts about one version in the form in which they are written to its file."""
     walk = Walk(source)
     walk.start()
     loaded = sorted(module for module in walk.spaces if kept(module))
@@ -117,8 +120,8 @@ def read(path: Path, origin: str = "", partial: bool = False) -> Facts:
     """Read the facts about the version of a plugin, or of PyTorch, from a wheel or a folder.
 
     `path`: a wheel, a checkout, or the `site-packages` folder in which the plugin is installed. `origin`: where the
-    files came from, if the file's name does not say it. `partial`: only some of the files exist. Raises ValueError if
-    there is no plugin, or more than one.
+    files came from, if the path does not show it. `partial`: whether only some of the version's files are there. Raise
+    ValueError if there is no plugin at the path, or more than one.
     """
     files = Zip(path) if path.is_file() else Folder(path)
     found = [package for package in PACKAGES if files.holds(f"{package}/__init__.py")]
@@ -133,7 +136,7 @@ def read(path: Path, origin: str = "", partial: bool = False) -> Facts:
 
 
 def of_torch(source: Source, origin: str) -> Facts:
-    """The names of the modules of PyTorch that plugins imitate; each module is read separately."""
+    """Return the names in those modules of PyTorch that plugins imitate; each module is read by itself."""
     walk = Walk(source)
     for module in sorted(source.paths):
         walk.load(module)

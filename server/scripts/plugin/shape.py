@@ -11,7 +11,7 @@ Shape = list[str] | dict[str, list[str] | None] | None
 
 
 def parameters(node: Def, bound: bool = False) -> list[str]:
-    """The parameters as written in a `def`; those of a bound method without the first one."""
+    """Return the parameters as they are written in a `def`, for a bound method without the first one."""
     given = node.args
     plain = [*given.posonlyargs, *given.args]
     defaults: list[ast.expr | None] = [*[None] * (len(plain) - len(given.defaults)), *given.defaults]
@@ -34,8 +34,8 @@ def written(item: ast.arg, default: ast.expr | None) -> str:
 
 
 def own_members(node: ast.ClassDef) -> set[str]:
-    """The names that a class's own body defines: methods, attributes, attributes of `self`, names that `__getattr__`
-    handles."""
+    """Return the names that the body of a class defines: methods, attributes, attributes of `self`, and names that its
+    `__getattr__` handles."""
     found: set[str] = set()
     for statement in node.body:
         match statement:
@@ -51,7 +51,7 @@ def own_members(node: ast.ClassDef) -> set[str]:
 
 
 def of_self(method: Def) -> set[str]:
-    """The attributes that a method sets on `self`, or compares with the requested name."""
+    """Return the attributes that a method sets on `self`, or (in `__getattr__`) compares with the requested name."""
     found: set[object] = set()
     asked = method.name in {"__getattr__", "__setattr__"}
     for node in ast.walk(method):
@@ -69,8 +69,8 @@ def asked_names(function: Function) -> set[str]:
 
 
 def shape(value: Value) -> Shape:
-    """A function's parameters; a class's with its members and foreign bases; an object's members; None for other
-    values."""
+    """Return the parameters of a function; the parameters, members and foreign bases of a class; the members of another
+    object; None for other values."""
     if isinstance(value, Function):
         return parameters(value.node)
     if isinstance(value, Class):
@@ -80,7 +80,7 @@ def shape(value: Value) -> Shape:
 
 
 def family(found: Class) -> list[Class]:
-    """A class and its base classes in the plugin, nearest first."""
+    """Return a class and those of its base classes that the plugin defines, nearest first."""
     classes = [found]
     for base in found.bases:
         if isinstance(base, Class):
@@ -100,12 +100,12 @@ def foreign(found: Class) -> list[str]:
 
 
 def members(found: Class) -> list[str]:
-    """The names of a class's members, including those of its bases in the plugin."""
+    """Return the names of a class's members, including those of base classes in the plugin."""
     return sorted(set().union(*(own_members(member.node) for member in family(found))))
 
 
 def made_with(found: Class) -> list[str] | None:
-    """The parameters of a class's constructor; None if a base class outside the plugin defines it."""
+    """Return the parameters of a class's constructor; None if a base class outside of the plugin defines them."""
     for member in family(found):
         for name in ("__init__", "__new__"):
             method = member.method(name)

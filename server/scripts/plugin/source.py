@@ -9,13 +9,13 @@ from email.parser import HeaderParser
 from pathlib import Path
 from typing import Protocol
 
-# Operator schemas that PyTorch's dispatcher reads in a library: `name.overload(Tensor x, …) -> Tensor`, between two
-# zero bytes.
+# Matches operator schemas that PyTorch's dispatcher reads in a library: `name.overload(Tensor x, …) -> Tensor`, between
+# two zero bytes.
 SCHEMA = re.compile(rb"\0(?:npu::)?([A-Za-z_]\w*)(?:\.\w+)?\([^\0]{0,8000}?\) -> [^\0]")
 CORE = "libtorch_npu.so"
-LIBRARY = re.compile(r"/libtorch_\w+\.so$")  # the compiled C part of a plugin
-# Members of the classes of streams, events, graphs and pools that PyTorch defines in C and plugins imitate in C:
-# torch/_C/__init__.pyi of torch 2.14.1, with `cuda` for the device.
+LIBRARY = re.compile(r"/libtorch_\w+\.so$")  # the file name of a plugin's compiled C part
+# The members of the classes for streams, events, graphs and pools that PyTorch defines in C and that plugins imitate in
+# C: torch/_C/__init__.pyi of torch 2.14.1, with `cuda` in place of the device.
 IMITATED = re.findall(
     r"\w+",
     """
@@ -31,7 +31,7 @@ TYPES = "csrc/core/PythonTensor.cpp"
 
 
 class Files(Protocol):
-    """Files that can be read by their names, which have slashes."""
+    """The interface of a set of files that can be read by their names, which contain slashes."""
 
     def names(self, start: str) -> list[str]:
         """The file names that begin with `start`."""
@@ -70,7 +70,7 @@ class Folder:
         self.path = path
 
     def names(self, start: str) -> list[str]:
-        """The file names that begin with `start`; if it names a folder, only that folder is searched."""
+        """Return the file names that begin with `start`; if `start` names a folder, only that folder is searched."""
         top = self.path / start.rpartition("/")[0]
         places = top.rglob("*") if "/" in start else top.glob(f"{start}*/*")
         found = sorted(path.relative_to(self.path).as_posix() for path in places if path.is_file())
@@ -89,7 +89,7 @@ class Source:
     """The modules of one package."""
 
     def __init__(self, files: Files, package: str, only: tuple[str, ...] = ()) -> None:
-        """`only`: prefixes of the file names to read, if only a part of the package is to be read."""
+        """`only`: prefixes of the names of the files to read, if only a part of the package is read."""
         self.files = files
         self.package = package
         self.names = [name for start in only or (f"{package}/",) for name in files.names(start)]
@@ -111,7 +111,7 @@ class Source:
         return self.paths[module].endswith("/__init__.py")
 
     def tree(self, module: str) -> ast.Module:
-        """The parsed module; if parsing fails, an empty module, with a note."""
+        """Return the parsed module; if it cannot be parsed, an empty module, and a note is recorded."""
         if module not in self.trees:
             try:
                 self.trees[module] = ast.parse(self.files.read(self.paths[module]))
@@ -121,7 +121,7 @@ class Source:
         return self.trees[module]
 
     def base(self, module: str, node: ast.ImportFrom) -> str:
-        """The module that `from … import` names."""
+        """Return the module that a `from … import` statement names."""
         if not node.level:
             return node.module or ""
         parts = module.split(".")
@@ -130,7 +130,7 @@ class Source:
         return ".".join([*parts, *([node.module] if node.module else [])])
 
     def operators(self) -> list[str]:
-        """The operators that the wheel's library registers, found by their schemas in it."""
+        """Return the operators that the wheel's library registers, found by the schemas that the library contains."""
         found: set[str] = set()
         for name in self.names:
             if name.endswith(f"/{CORE}"):
@@ -138,12 +138,12 @@ class Source:
         return sorted(found)
 
     def native(self, device: str) -> list[str]:
-        """Names that occur in the plugin's C part: those of PyTorch's C classes, and functions such as
+        """Return names that occur in the plugin's C part: names of PyTorch's C classes, and of functions such as
         `_npu_getDevice`.
 
-        In a binary, a string ends with a zero byte and may be stored as the end of a longer string. Therefore a name
-        that is not found does not exist, but a name that is found may belong to something else. In C++ source, a string
-        is in quotes.
+        In a compiled file, a string ends with a zero byte, and may be stored as the end of a longer string. Therefore a
+        name that is not found does not exist, but a name that is found may have another meaning. In C++ source files,
+        the names are strings in quotes.
         """
         wanted = {name.replace("cuda", device) for name in IMITATED}
         functions = rf"(?<!\w)_{device}_[a-z]+(?:[A-Z][a-z]+)+"
@@ -166,7 +166,7 @@ class Source:
         return [f"{name}Tensor" for name in re.findall(r"ScalarType::(\w+)", declared)]
 
     def metadata(self, name: str) -> str:
-        """A file of the wheel's metadata; "" if it is missing."""
+        """Return the text of a file of the wheel's metadata; "" if it is missing."""
         for path in self.files.names(f"{self.package}-"):
             if path.endswith(f".dist-info/{name}"):
                 return self.files.read(path).decode()

@@ -1,4 +1,4 @@
-"""The values that names in a plugin's source have, as far as reading the source shows."""
+"""The values of the names in a plugin's source, as far as reading the source shows them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Number:
-    """An integer, which may be an index."""
+    """An integer, which may be used as an index."""
 
     value: int
 
@@ -60,7 +60,7 @@ class Space:
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A function of the plugin, with the names around it."""
+    """A function of the plugin, with the names that are visible in it."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef
     frame: Frame
@@ -68,7 +68,7 @@ class Function:
 
 @dataclass(frozen=True, eq=False)
 class Class:
-    """A class of the plugin, with the names around it and its bases."""
+    """A class of the plugin, with the names that are visible in it and with its bases."""
 
     node: ast.ClassDef
     frame: Frame
@@ -94,7 +94,7 @@ Value: TypeAlias = Text | Number | Many | Table | Outside | Module | Space | Fun
 
 @dataclass(eq=False)
 class Frame:
-    """The names that statements see: those of a module, or of a call within its enclosing scopes."""
+    """The names that statements see: the names of a module, or those of a call and its enclosing scopes."""
 
     module: str
     names: dict[str, Value]

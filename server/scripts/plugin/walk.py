@@ -1,10 +1,10 @@
 """Finds the effects of importing a plugin by reading its source: the names that each module has, and those that it sets
 on torch.
 
-A small interpreter follows the code that runs when the package is imported: the statements of modules, and of the
-functions of the package that they call. The script follows every branch except `TYPE_CHECKING` and `__main__`. The
-names that it finds are set by the plugin, or may be, depending on the version of torch or on an environment variable.
-No code is executed.
+A small interpreter follows the code that runs when the package is imported: the statements of its modules, and of those
+of its functions that they call. The interpreter follows every branch except those for `TYPE_CHECKING` and `__main__`.
+The plugin sets the names that are found, or may set them, depending on the version of torch or on an environment
+variable. No code is executed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from scripts.plugin.values import (
     texts,
 )
 
-# Modules that are imported only on request or because of an environment variable.
+# Modules that are imported only on request, or only because of an environment variable.
 DORMANT = ("torch_npu.contrib.transfer_to_npu", "torch_npu.npu._sanitizer", "torch_npu.npu.npugraph_ex")
 DEEP = 24  # maximum depth of nested calls
 
@@ -51,7 +51,7 @@ class Walk(World):
     def start(self) -> None:
         """Simulate the import of the package."""
         self.load(self.source.package)
-        held = f"{self.source.package}._init.patches"  # torch_npu finds these modules by `pkgutil`
+        held = f"{self.source.package}._init.patches"  # torch_npu finds these modules with `pkgutil`
         for module in sorted(self.source.paths):
             if module.startswith(f"{held}.") and module.endswith("_patches"):
                 self.load(module)
@@ -107,8 +107,8 @@ class Walk(World):
                 self.patches.append(value)
 
     def blocks(self, node: ast.stmt, frame: Frame) -> None:
-        """Follow a compound statement. The last block overrides names of the other blocks, so the most common block is
-        followed last."""
+        """Follow a compound statement. The last block overrides names that other blocks bind, so the block that runs
+        most often is followed last."""
         match node:
             case ast.If(test, body, orelse):
                 self.run(orelse, frame)
@@ -143,7 +143,7 @@ class Walk(World):
             self.target(target, value, frame)
 
     def target(self, target: ast.expr, value: Value, frame: Frame) -> None:
-        """Bind a value to a name, attribute or item, or its parts to several targets."""
+        """Bind a value to a name, attribute or item; for several targets, bind the parts of the value."""
         match target:
             case ast.Name(name):
                 frame.bind(name, value)
@@ -173,14 +173,14 @@ class Walk(World):
                 frame.bind(alias.asname or alias.name, self.imported(base, alias.name))
                 continue
             if base in self.unread:
-                self.unread.add(frame.module)  # the module has names that cannot be determined
+                self.unread.add(frame.module)  # the names that this module imports cannot be determined
             space = self.spaces.get(base, {})
             listed = texts(space.get("__all__")) or [name for name in space if not name.startswith("_")]
             for name in listed:
                 frame.bind(name, self.imported(base, name))
 
     def fetch(self, dotted: str) -> None:
-        """Simulate the import of a module by its name; a module of the plugin's C part becomes a name of its parent
+        """Simulate the import of a module by its name; a module of the plugin's C part becomes a name in its parent
         package."""
         self.load(dotted)
         above, _, last = dotted.rpartition(".")
@@ -229,7 +229,7 @@ class Walk(World):
                 return self.composed(node, frame)
 
     def composed(self, node: ast.expr, frame: Frame) -> Value:
-        """The value of an expression that consists of other expressions."""
+        """Return the value of an expression that consists of other expressions."""
         match node:
             case ast.IfExp(_, body, orelse):
                 return self.evaluate(body, frame) or self.evaluate(orelse, frame)
@@ -257,7 +257,7 @@ class Walk(World):
         return Many(value.items[start:stop]) if isinstance(value, Many) else None
 
     def call(self, node: ast.Call, frame: Frame) -> Value:
-        """Follow a call; returns its result."""
+        """Follow a call, and return its result."""
         given = [self.evaluate(item, frame) for item in node.args]
         by_name = {word.arg: self.evaluate(word.value, frame) for word in node.keywords if word.arg}
         called = self.evaluate(node.func, frame)

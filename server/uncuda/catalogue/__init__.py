@@ -34,10 +34,11 @@ class Catalogue:
         }
         features = {name for raw in self.declarations.values() for name in raw.get("features", ())}
         check_needs(self.rules.values(), features)
-        self._rows = lru_cache(maxsize=None)(read_rows)  # folders that use the same versions share the tables
+        self._rows = lru_cache(maxsize=None)(read_rows)  # versions of folders that are the same share their tables
         self._targets: dict[tuple[str | None, ...], Target] = {}
         self._versions: dict[str, tuple[str, ...]] = {}
         self._texts: dict[str, dict[str, str]] | None = None
+        self._accelerators: dict[str, Accelerator] = {}
 
     @property
     def targets(self) -> dict[str, Target]:
@@ -46,7 +47,7 @@ class Catalogue:
 
     @property
     def commands(self) -> frozenset[str]:
-        """The shell commands that rules look for in files (`nvidia-smi`)."""
+        """The shell commands for which rules search, such as `nvidia-smi`."""
         return frozenset(word for rule in self.rules.values() for word in rule.get("commands", ()))
 
     @property
@@ -62,7 +63,7 @@ class Catalogue:
     def target(
         self, name: str, version: str | None = None, torch_version: str | None = None, hardware: str | None = None
     ) -> Target:
-        """The target with an id, in these versions; KeyError if there is no such target."""
+        """Return the target with an id, in these versions; raise KeyError if there is no such target."""
         key = (name, version, torch_version, hardware)
         if key not in self._targets:
             raw = self.declarations[name]
@@ -72,13 +73,13 @@ class Catalogue:
 
     @cached_property
     def libraries(self) -> frozenset[str]:
-        """The top-level modules of all libraries in the targets' tables, as programs import them: `import NAME`, `from
-        NAME`."""
+        """The top-level modules of all libraries in the targets' tables, as import statements name them: `import NAME`,
+        `from NAME`."""
         return frozenset(row.name.partition(".")[0] for row in self._modules())
 
     @cached_property
     def bound_to_cuda(self) -> frozenset[str]:
-        """The modules that any target's table marks as needing CUDA themselves."""
+        """The modules that need CUDA themselves according to the table of any target."""
         return frozenset(row.name for row in self._modules() if row.kind == "cuda")
 
     def _modules(self) -> Iterator[Row]:
@@ -86,11 +87,14 @@ class Catalogue:
         return (row for table in tables if table.exists() for row in read_rows(table).values())
 
     def accelerator(self, name: str) -> Accelerator:
-        """The names of `torch.accelerator` that a target's plugin supports."""
-        return read_accelerator(self.path / "tables" / "accelerator.tsv", name)
+        """Return the names of `torch.accelerator` that a target's plugin supports."""
+        known = self._accelerators.get(name)
+        if known is None:
+            known = self._accelerators[name] = read_accelerator(self.path / "tables" / "accelerator.tsv", name)
+        return known
 
     def default_version(self, name: str) -> str:
-        """The plugin version of a target that is assumed if no file or setting gives one."""
+        """Return the plugin version of a target that is assumed if no file or setting states one."""
         return default_version(self.declarations[name], self._known_versions(name))
 
     def _known_versions(self, name: str) -> tuple[str, ...]:
@@ -103,8 +107,8 @@ class Catalogue:
         return follows_torch(self.declarations[name], versions)
 
     def going_with(self, name: str, torch: str) -> str | None:
-        """The plugin versions of a target that match PyTorch versions (both are `Versions`, as text): a known version
-        of the same minor release, else the same number; None if the two numberings are unrelated."""
+        """Return the plugin versions of a target that match PyTorch versions (both are `Versions`, as text): a known
+        version of the same minor release, otherwise the same number; None if the two numberings are unrelated."""
         versions = Versions.of(torch)
         first = self.declarations[name].get("torch-from")
         going = versions.within(Versions(first)) if first else None
@@ -116,7 +120,7 @@ class Catalogue:
         return near[-1].partition(".post")[0] if near else torch
 
     def since(self, name: str, api: str) -> str:
-        """The first version of a target whose table has an API; empty if none has."""
+        """Return the first version of a target whose table has an API; empty if no version has it."""
         for version in self.target(name).versions:
             row = self.target(name, version).rows.get(api)
             if row is not None and row.present:
@@ -139,5 +143,6 @@ def folder() -> Path:
 
 @lru_cache(maxsize=4)
 def load(path: Path | None = None) -> Catalogue:
-    """The catalogue in a folder (default: the one installed with uncuda); CatalogueError if a file in it is invalid."""
+    """Return the catalogue in a folder (default: the one installed with uncuda); raise CatalogueError if a file in it
+    is invalid."""
     return Catalogue(path or folder())

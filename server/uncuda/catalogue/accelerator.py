@@ -17,8 +17,8 @@ _NEVER = "no-"
 
 
 class Parameter(NamedTuple):
-    """A parameter. `place`: "/" if the parameter is positional only, "*" if keyword only, "" if either; `type`: "int",
-    "device", "named" (a device that cannot be a number) or ""."""
+    """A parameter. A parameter of a function. `place`: "/" if it is positional only, "*" if it is keyword only, "" if
+    it is either; `type`: "int", "device", "named" (a device that cannot be a number) or ""."""
 
     name: str
     place: str
@@ -29,12 +29,12 @@ class Parameter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """One name of the table of `torch.accelerator`. `kind`: module, class, function, import (defined elsewhere) or
-    absent (in no version).
+    """One name of the table of `torch.accelerator`. `kind`: "module", "class", "function", "import" (defined elsewhere)
+    or "absent" (in no version).
 
-    `cuda`: the name of `torch.cuda` that does the same; `instead`: PyTorch code to use if there is no such name;
+    `cuda`: the equivalent name of `torch.cuda`; `instead`: PyTorch code to use if there is no equivalent name;
     `served`: the first plugin version that supports the name, "" if unknown; `never`: if no version supports it, the
-    newest version examined; `shimmed`: whether the target's shim provides it.
+    newest version that was examined; `shimmed`: whether the target's shim provides it.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Api:
 
     @property
     def beside(self) -> bool:
-        """Whether the name is directly in `torch`: `torch.Event`."""
+        """Whether the name is directly in the module `torch`: `torch.Event`."""
         return self.name.count(".") == 1 and self.kind != "module"
 
 
@@ -112,13 +112,13 @@ def _signature(text: str) -> tuple[Parameter, ...]:
 
 
 def before(version: str, since: str) -> bool:
-    """Whether a version is certainly older than `since`: `2.11.0` is not certainly older than `2.11.0.post2`, since it
-    may be that one."""
+    """Return whether a version is certainly older than `since`; `2.11.0` is not certainly older than `2.11.0.post2`,
+    because it may be that post-release."""
     (ours, post), (theirs, since_post) = release(version), release(since)
     return ours < theirs or (ours == theirs and ".post" in version and post < since_post)
 
 
 def beyond(version: str, known: str) -> bool:
-    """Whether a version is certainly newer than `known`; a later patch release of the same minor version counts as the
-    same."""
+    """Return whether a version is certainly newer than `known`; a later patch release of the same minor version does
+    not count as newer."""
     return numbers(version)[:2] > numbers(known)[:2]

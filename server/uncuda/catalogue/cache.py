@@ -1,8 +1,7 @@
 """Caches parsed rules beside Python's own byte code, so that a start does not parse hundreds of TOML blocks.
 
 The cache holds rules that were validated when they were read. The cache is not used if a rule file, or a module that
-reads rule files, was added, removed or has another time or size. The cache is not used if a rule file, or a module that
-reads rule files, was added or removed or has another time or size.
+reads rule files, was added or removed, or has another modification time or size.
 """
 
 from __future__ import annotations
@@ -22,7 +21,8 @@ _READERS = ("cache.py", "keys.py", "model.py", "rules.py", "vocabulary.py", "wor
 
 
 def cached_rules(path: Path) -> list[Rule]:
-    """If the folder is not writable, all rules are read each time."""
+    """Return the rules in a folder, from the cache if it is valid; if the cache folder is not writable, all rules are
+    read each time."""
     with os.scandir(path) as entries:
         files = sorted((e.name, e.stat().st_mtime_ns, e.stat().st_size) for e in entries if _is_rule(e.name))
     key = [_readers(), str(path), [list(item) for item in files]]
@@ -31,7 +31,7 @@ def cached_rules(path: Path) -> list[Rule]:
     if rules is None:
         rules = [read_rule(path / name) for name, _, _ in files]
         for rule in rules:
-            read_page(path / f"{rule.name}.md")  # the page is read only to report errors in it
+            read_page(path / f"{rule.name}.md")  # the page is only read so that errors in it are reported
         if store:
             _save(store, key, rules)
     return rules

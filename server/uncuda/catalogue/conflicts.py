@@ -1,4 +1,4 @@
-"""Finds errors that involve several rules: two rules that claim the same name, and a rule that needs a feature that no
+"""Finds errors that involve several files: two rules that claim the same name, and a rule that needs a feature that no
 target declares."""
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from pathlib import Path
 from .model import Rule, nearest
 from .rules import error_at
 
-_KEYS = {"jit-script": "names", "argument": "calls", "string": "pattern"}  # the key of the claimed name, by check
+# for each check, the key under which a rule declares the names that it claims
+_KEYS = {"jit-script": "names", "argument": "calls", "string": "pattern"}
 
 
 def check_conflicts(rules: Iterable[Rule]) -> None:

@@ -1,4 +1,5 @@
-"""The keys of a rule's declaration in one table: what each key means, what values it may have, which check reads it.
+"""The table of the keys that a rule's declaration may have: what each key means, what values it may have, and which
+check reads it.
 
 The loader's validation and the page `docs/rule-keys.md` are generated from this table.
 """
@@ -14,16 +15,16 @@ PREREQUISITES = ("library", "extension", "environment")
 ROLES = ("argument", "comparison", "membership", "default", "assignment", "key", "value", "item", "subscript",
          "return", "receiver", "case", "concatenation", "compared")  # fmt: skip
 
-# Kinds of values, which decide how a key's value is validated.
+# The kinds of values; the kind of a key decides how its value is validated.
 TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN, PATTERNS = "text", "texts", "number", "flag", "table", "pattern", "patterns"
 
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a rule's declaration. `choices` lists the values that the key may have; with `empty`, an empty value
-    is allowed and has a meaning; `each` is the type of the values in a table.
+    """One key of a rule's declaration. `choices`: the values that the key may have; `empty`: the meaning of an empty
+    value, if one is allowed; `each`: the type of the values in a table.
 
-    `filled`: the `{placeholders}` in the value are filled with the target's words. `group`: the heading under which
+    `filled`: whether `{placeholders}` in the value are replaced by the target's words. `group`: the heading under which
     `docs/rule-keys.md` lists the key.
     """
 
@@ -65,22 +66,26 @@ COMMON = (
         filled=False),
     Key("title-zh", TEXT, "The page's title in Chinese.", "页面标题（中文）。", filled=False),
     Key("needs", TEXT,
-        "A feature of the target. The rule is off for targets with the feature; else the message has the reason.",
+        "A feature of the target. The rule is off for targets that have the feature; for other targets, the rule's "
+        "messages contain the reason that the target's file states.",
         "目标的一项特性。目标具备时规则关闭；否则提示信息中说明原因。", filled=False),
     Key("when-imported", TEXT, "The runtime patch's module (`{patch}`). The rule is on only with the strategy `shim`.",
         "运行时补丁的模块（`{patch}`）。仅在策略为 `shim` 时规则才开启。"),
     Key("prerequisite", TEXT,
-        "The step of the order of work, before all fixes, to which the rule's findings by hand belong.",
+        "The step in the recommended order of work, before all fixes, to which the rule's findings without a fix "
+        "belong.",
         "该规则需手动处理的问题在处理顺序中属于哪一步（先于所有修复）。", PREREQUISITES),
     Key("imports", TEXTS, "The imports that a fix adds if they are missing.", "修复所需的导入，缺少时由修复添加。"),
     Key("anchors", TEXTS,
-        "Words of which a statement must contain one to be read. Needed only if no other key names them.",
+        "Words. The rule checks only statements that contain at least one of them. Needed only if no other key "
+        "implies these words.",
         "语句至少含其中一个词才会被读取；仅当其他键不能给出时才写。"),
     Key("gate", TEXTS,
-        "The anchors because of which a file is checked. `[]`: the rule checks only files that other rules select.",
+        "Those of the `anchors` that select a file: the rule checks a file that contains one of them. `[]`: the rule "
+        "checks only files that other rules select.",
         "使文件被检查的词。`[]`：只检查其他规则选中的文件。", empty=True),
     Key("gate-patterns", PATTERNS,
-        "Regular expressions for one line; a file that contains `torch` and a match is checked.",
+        "Regular expressions for one line; the rule checks a file that contains `torch` and a matching line.",
         "匹配单行的正则表达式；含 `torch` 且有匹配的文件会被检查。", filled=False),
     Key("with-torch", FLAG, "The rule checks only files that contain `torch`.", "只检查含 `torch` 的文件。"),
 )  # fmt: skip
@@ -91,21 +96,26 @@ _SHIM = Key("shim", TEXT,
 _STATUS = "The statuses in the target's table for which the rule reports a name."
 _STATUS_ZH = "目标表中的哪些状态由该规则报告。"
 _COLLECTIVES = Key("collectives", TEXTS,
-                   "Functions that raise for tensors of the reported dtype. A finding at their argument is an error.",
+                   "Functions that raise for tensors of the reported dtype. A finding at an argument of such a "
+                   "function has the severity error.",
                    "不接受该 dtype、会抛出异常的函数。把这种 dtype 的张量传给它们时为错误。")  # fmt: skip
 _ON_DEVICE = Key("on-device", FLAG,
-                 "The rule does not report tensors on the CPU, nor code that only another device runs.",
+                 "The rule does not report tensors on the CPU, nor code that runs only on other devices than the "
+                 "target.",
                  "不报告 CPU 上的张量，也不报告只由其他设备运行的代码。")  # fmt: skip
 _REPLACE = Key("replace", TEXT, "The replacement that a fix writes if the target's table has none.",
                "目标表未给出时，修复写入的替代。")  # fmt: skip
 
 _PORTABLE = Key("portable", TABLE,
-                "With `strategy = \"portable\"`: the replacement of each of these, with the helper's functions in "
-                "braces. A place without one is by hand; `{}`: the rule does not report it.",
+                "With `strategy = \"portable\"`: for each name, method, word or argument that the rule reports, the "
+                "replacement that a fix writes; a name in braces is a function of the helper module. A finding "
+                "without a replacement has no fix. `{}`: the rule reports nothing with this strategy.",
                 "使用 `strategy = \"portable\"` 时：各项的写法，花括号中为辅助模块的函数。"
                 "不写则此时需手动处理；`{}` 表示此时不报告。",
                 empty=True, group="in a source for every accelerator", each=TEXT)  # fmt: skip
 
+_MANUAL_LIMITS = Key("manual-limits", TEXTS, "Limits in the table that remove the fix.", "表中使修复取消的限制。",
+                     group="which limits lower the class of a fix")  # fmt: skip
 _NAME = (
     Key("names", TEXTS,
         "Dotted names that the rule reports, with all names below them. A final `*` matches any ending.",
@@ -116,7 +126,7 @@ _NAME = (
     Key("exact", FLAG, "Only `names` themselves have a fix. Names below `names` are reported without one.",
         "只有名称自身有修复；其下级只报告，没有修复。", group="which names"),
     Key("called", FLAG, "The rule reports a name only where it is called.", "仅在被调用处。", group="which names"),
-    Key("results", TABLE, "By function: attributes of its result that the rule reports.",
+    Key("results", TABLE, "For each function: attributes of its result that the rule reports.",
         "按函数列出：该规则报告的返回值属性。", group="which names", each=TEXTS),
     Key("only-with", TEXTS, "The rule checks only files that contain one of these names.",
         "只检查含有这些名称之一的文件。", group="which names"),
@@ -124,35 +134,38 @@ _NAME = (
     Key("tags", TEXTS, "LSP tags of the diagnostic; `deprecated` is shown struck through.",
         "诊断的 LSP 标签；`deprecated` 显示为删除线。", ("deprecated",)),
     _REPLACE,
-    Key("replacements", TABLE, "By name: the replacement that a fix writes.", "按名称列出修复写入的替代。", each=TEXT),
+    Key("replacements", TABLE, "For each name: the replacement that a fix writes.", "按名称列出修复写入的替代。",
+        each=TEXT),
     Key("group", TEXT,
         "The name of a group of rules. Findings of one group in a file are fixed together, or not at all.",
         "规则所属的组。文件中同组的问题一起修复，或都不修复。"),
     Key("unbound", TEXTS,
         "Methods that may be called as functions; such a call has a safe fix only if the object is its one argument.",
         "可当作函数调用的方法；仅当对象是唯一参数时才有安全修复。"),
-    Key("leading", TABLE, "By function: how many positional arguments mean the same on the target.",
+    Key("leading", TABLE, "For each function: how many of its positional arguments, from the first on, mean the same "
+                          "on the target.",
         "按函数列出：有多少个位置参数在目标上含义相同。", each=NUMBER),
-    Key("beyond", TABLE, "By function: the keywords of the positional arguments after those in `leading`.",
+    Key("beyond", TABLE, "For each function: the keywords that a fix writes for the positional arguments after those "
+                         "that `leading` counts.",
         "按函数列出：`leading` 之后的位置参数对应的关键字。", each=TEXTS),
     Key("review-limits", TEXTS, "Limits in the table that lower a fix to `review`.",
         "表中使修复降为 `review` 的限制。", group="which limits lower the class of a fix"),
-    Key("manual-limits", TEXTS, "Limits in the table that remove the fix.", "表中使修复取消的限制。",
-        group="which limits lower the class of a fix"),
+    _MANUAL_LIMITS,
     Key("manual-words", TEXTS, "Words. The rule has no fixes in a file that contains such a word.",
         "文件含这些词时所有位置都没有修复。", group="which limits lower the class of a fix"),
     Key("manual-calls", TEXTS, "Functions. A name in an argument of such a function has no fix.",
         "函数。位于其参数中的名称没有修复。", group="which limits lower the class of a fix"),
     Key("call-limits", TABLE,
-        "By limit: the arguments (`enabled=True`, or `=True` by position) or uses of the result (`['key']`) to "
+        "For each limit: the arguments (`enabled=True`, or `=True` by position) or uses of the result (`['key']`) to "
         "which the limit applies. Other calls keep their fix, and their message omits the limit.",
         "按限制列出：受其约束的参数（`enabled=True`，或按位置 `=True`）或对结果的使用（`['key']`）。其他调用保留修"
         "复，提示信息也不含该限制。", group="which limits lower the class of a fix", each=TEXTS),
     Key("fields", TEXTS,
-        "Functions whose result lacks fields on the target; code that reads a lacking field needs review.",
+        "Functions whose result lacks fields on the target; the fix needs review if the code reads a lacking field.",
         "其结果在目标上缺少某些字段的函数；读取缺少的字段时需复核。", group="which limits lower the class of a fix"),
     Key("numbers", TABLE,
-        "By function: fields whose numbers mean something only on CUDA; a comparison with one needs review.",
+        "For each function: fields of its result whose numbers have a meaning only on CUDA; the fix needs review if "
+        "the code compares such a field.",
         "按函数列出：数值只对 CUDA 有意义的字段；与之比较时需复核。", group="which limits lower the class of a fix",
         each=TEXTS),
     Key("silent-calls", TEXTS, "Functions. A name in an argument of such a function is not reported.",
@@ -169,11 +182,13 @@ _METHOD = (
     Key("arguments", TEXTS, "Keyword arguments that a call with a safe fix may have.",
         "有安全修复的调用可以带有的关键字参数。"),
     Key("receivers", TEXTS,
-        "Functions. The fix is safe only for a method of an object that such a function returns, else for review.",
+        "Functions. The fix is safe only for a method of an object that such a function returns; otherwise the fix "
+        "needs review.",
         "函数。仅对其返回对象的方法，修复才是安全的，否则需复核。"),
     Key("not-from", TABLE,
-        "By function: the target's limit for the objects that it returns; their fix writes code that works on all "
-        "devices.", "按函数列出：目标对其返回对象的限制；对这些对象，修复写入适用于所有设备的代码。", each=TEXT),
+        "For each function: the target's limit for the objects that the function returns; the fix for these objects "
+        "writes the code of `for-all`.",
+        "按函数列出：目标对其返回对象的限制；对这些对象，修复写入适用于所有设备的代码。", each=TEXT),
     Key("for-all", TEXT, "The replacement for objects that may lack the method on the target.",
         "对象在目标上可能没有该方法时写入的替代。"),
     Key("with-device", TEXT, "The replacement for a call whose argument is a device.", "参数为设备时写入的替代。"),
@@ -189,7 +204,7 @@ _STRING = (
     Key("roles", TEXTS, "The rule reports only strings in these roles.", "只报告这些角色的字符串。", ROLES,
         group="which strings"),
     Key("own", FLAG,
-        "The rule reports the strings that `own-choices` and `hints` show to be the program's own, not torch's.",
+        "The rule reports only strings that, as `own-choices` and `hints` show, are the program's own and not torch's.",
         "只报告由 `own-choices`、`hints` 判定为程序自己的、而非 torch 的字符串。", group="which strings"),
     Key("message-text", FLAG, "The rule reports strings that are searched for in the text of an exception.",
         "报告在异常文本中查找的字符串。", group="which strings"),
@@ -203,7 +218,8 @@ _STRING = (
         "`calls` 中函数接收它的参数名。", group="what proves that a string is a device or backend"),
     Key("methods", TEXTS, "Methods that take a device or backend as the first argument or as `device`.",
         "以其为首个参数或 `device` 的方法。", group="what proves that a string is a device or backend"),
-    Key("anywhere", FLAG, "Every argument of the methods in `methods` counts.", "`methods` 中方法的任意参数都算。",
+    Key("anywhere", FLAG, "A string is a device or backend as any argument of the methods in `methods`.",
+        "`methods` 中方法的任意参数都算。",
         group="what proves that a string is a device or backend"),
     Key("names", TEXTS, "Patterns for names that the string is assigned to or compared with.",
         "字符串所赋给或所比较的名称的模式。", group="what proves that a string is a device or backend"),
@@ -212,14 +228,16 @@ _STRING = (
         "运行时返回实际设备或后端的属性和函数：`.type`、`get_backend()`。",
         group="what proves that a string is a device or backend"),
     Key("proving-items", TEXTS,
-        "Strings that prove the meaning if they are in the same list, or in the other arm of a conditional expression.",
+        "Strings which prove that the string is a device or backend if they are in the same list, or in the other "
+        "arm of the same conditional expression.",
         "位于同一列表或条件表达式另一分支中、可作为证明的字符串。",
         group="what proves that a string is a device or backend"),
     Key("questions", TEXTS,
         "Tests for CUDA that decide whether the string is used. The string and the test are fixed together.",
         "决定是否使用该字符串的 CUDA 判断。字符串与判断一起修复。",
         group="what proves that a string is a device or backend"),
-    Key("needs-import", TEXTS, "Modules. In a file that imports none of these modules, all strings need review.",
+    Key("needs-import", TEXTS, "Modules. In a file that imports none of these modules, the fixes of all strings need "
+                               "review.",
         "模块。文件未导入其中任何一个时，其字符串需复核。", group="what proves that a string is a device or backend"),
     Key("torch-choices", TEXTS, "Strings. A name that can also hold such a string holds a device or backend of torch.",
         "字符串。同一名称也可取其中之一时，其值是 torch 的设备或后端。",
@@ -231,24 +249,28 @@ _STRING = (
         "名称的模式。与这类名称的比较是对 torch 设备或后端的判断。",
         group="whether a string is torch's or the program's own"),
     Key("suggesting-items", TEXTS,
-        "Strings that make a device or backend likely when they are in the same list; the fix needs review.",
+        "Strings that suggest, if they are in the same list, that the string is a device or backend; the fix needs "
+        "review.",
         "位于同一列表中、使其可能是设备或后端的字符串；修复需复核。",
         group="what suggests that a string is a device or backend"),
     Key("otherwise", TEXT, "What the rule does if nothing proves a string to be a device or backend.",
         "无法证明字符串是设备或后端时的处理：复核或不报告。", ("review", "silent"), "review",
         group="what suggests that a string is a device or backend"),
-    Key("silent-calls", TEXTS, "Functions with devices of their own. A string passed to one is not reported.",
+    Key("silent-calls", TEXTS, "Functions with devices of their own. A string that is passed to such a function is "
+                               "not reported.",
         "有自己的设备的函数，其参数不报告。", group="what the rule does not report"),
-    Key("silent-parameters", TEXTS, "Parameters that may hold any text. A string passed to one is not reported.",
+    Key("silent-parameters", TEXTS, "Parameters that may hold any text. A string that is passed to such a parameter "
+                                    "is not reported.",
         "可为任意文本的参数，其字符串不报告。", group="what the rule does not report"),
     Key("silent-arguments", TEXTS, "Strings. A call with such a string as an argument is not reported.",
         "同一调用中的这些字符串使其不被报告。", group="what the rule does not report"),
-    Key("silent-names", TEXTS, "Dictionary keys whose values are not devices. These values are not reported.",
+    Key("silent-names", TEXTS, "Dictionary keys whose values are not devices. A string that is such a value is not "
+                               "reported.",
         "字典键。其值不是设备，不报告。", group="what the rule does not report"),
     Key("implementations", TEXTS,
         "Strings that show, when they are in the same list, that the list names implementations and not devices.",
         "位于同一列表时表明该列表列出的是实现而非设备的字符串。", group="what the rule does not report"),
-    Key("entry", FLAG, "For a dictionary key, the fix adds an entry for the target and keeps the old one.",
+    Key("entry", FLAG, "If the string is a dictionary key, the fix adds an entry for the target and keeps the old one.",
         "对字典的键，修复加入目标的条目，保留原条目。", group="what a fix writes"),
     Key("shim", TEXT, _SHIM.en, _SHIM.zh, _SHIM.choices, _SHIM.default, group="with a runtime patch"),
     Key("shim-roles", TEXTS, "The roles that are reported although a runtime patch is used.",
@@ -264,6 +286,11 @@ _ARGUMENT = (
     Key("values", TEXTS, "The values of the argument that the rule reports.", "规则报告的参数值。"),
     Key("add", TEXT, "The rule reports calls without the argument; the fix adds this text.",
         "报告缺少该参数的调用；修复写入此内容。"),
+    Key("before", FLAG, "The added argument comes first, before the call's own one.",
+        "写入的参数位于最前，在调用原有的一个参数之前。"),
+    _MANUAL_LIMITS,
+    Key("review-words", TEXTS, "Words. In a file that contains such a word, the fixes need review.",
+        "文件含这些词时，修复需要检查。", group="which limits lower the class of a fix"),
     Key("rename", FLAG, "The fix renames the keyword.", "修复重命名该关键字。"),
     Key("statements", TABLE, "By value of the argument: statements that replace the call.",
         "按参数值列出代替该调用的语句。", each=TEXT),
@@ -274,14 +301,16 @@ _MODULE = (
         "The modules that the rule reports. Default: all modules in the target's table with the given `status`.",
         "规则报告的模块。不写则为目标表中具有所给 `status` 的全部模块。"),
     Key("except", TEXTS, "Modules that another rule reports.", "由其他规则负责的模块。"),
-    Key("pattern", PATTERN, "A regular expression for modules that are in no table and are reported, too.",
+    Key("pattern", PATTERN, "A regular expression; the rule also reports modules with a matching name that are in no "
+                            "table.",
         "不在任何表中、也要报告的模块名的正则表达式。", filled=False),
     Key("status", TEXTS, _STATUS, _STATUS_ZH, ("adapted", "upstream", "replaced", "unsupported", "unknown")),
     Key("uses", FLAG, "The rule reports every import and use, not only the first of a file.",
         "报告每个导入和使用，而不只是文件中的第一个。"),
     Key("probes", TEXTS,
-        "Names of the module that only tell whether it can be used. In a file that uses nothing else, the finding "
-        "is information.", "仅用于判断模块是否可用的成员。文件不使用其他成员时，问题为信息级别。"),
+        "Names of the module that only tell whether the module can be used. In a file that uses no other name of the "
+        "module, the finding has the severity information.",
+        "仅用于判断模块是否可用的成员。文件不使用其他成员时，问题为信息级别。"),
 )  # fmt: skip
 _ENVIRONMENT = (
     Key("calls", TEXTS, "Functions whose argument is the name of an environment variable.",
@@ -333,18 +362,20 @@ CHECKS: dict[str, Verb] = {
                                 "首个参数为设备的方法。"),
                             Key("arguments", TEXTS, "Keyword arguments that take a device.", "值为设备的关键字参数。")),
                            ("old", "new")),
-    "hard-coded": Verb("One accelerator by its name, in a source for every accelerator.",
+    "hard-coded": Verb("Code that names one accelerator, in a source for every accelerator.",
                        "面向所有加速器的源码中写死某一种加速器。",
-                       (Key("ways", TABLE, "What to write for a name of its module, a method, a device string.",
+                       (Key("ways", TABLE, "What to write instead of a name of the accelerator's module, its method, "
+                                           "or its device string.",
                             "对其模块中的名称、方法、设备字符串分别应写什么。", required=True, filled=False,
                             each=TEXT),),
                        ("name", "new")),
     "accelerator-api": Verb("A name of `torch.accelerator`, checked by version.", "按版本检查 `torch.accelerator`。",
                             (Key("names", TEXTS, "The names of `torch.accelerator` that the rule checks.",
                                  "规则检查的 `torch.accelerator` 名称。", required=True),
-                             Key("cases", TABLE, "By case: the reason why the use fails, in English and Chinese.",
+                             Key("cases", TABLE, "For each case: the reason why the use fails, in English and Chinese.",
                                  "按情形列出失败原因（英文和中文）。", required=True, filled=False, each=TEXTS),
-                             Key("ways", TABLE, "By alternative: the code that works instead, in English and Chinese.",
+                             Key("ways", TABLE, "For each alternative: the code that works instead, in English and "
+                                                "Chinese.",
                                  "按替代方案列出可行的写法（英文和中文）。", required=True, filled=False, each=TEXTS)),
                             ("name", "why", "way", "why-zh", "way-zh")),
     "accelerator-member": Verb("A group of modules or classes, one for each accelerator, without one for the target.",
@@ -355,5 +386,6 @@ CHECKS: dict[str, Verb] = {
 
 
 def keys_of(check: str) -> dict[str, Key]:
-    """The keys that a rule of this check may have: first those of the check, then those of every rule."""
+    """Return the keys that a rule of this check may have: first those of the check, then those that every rule may
+    have."""
     return {key.name: key for key in (*CHECKS[check].keys, *COMMON)}

@@ -11,7 +11,7 @@ from typing import Any
 
 _WORD = re.compile(r"\w+")
 IN_BRACES = re.compile(r"\{([\w-]+)\}")
-"""A placeholder in a text, which is replaced by a word: `{module}`."""
+"""A placeholder in a text, such as `{module}`, which is replaced by a word of the target."""
 
 
 class CatalogueError(Exception):
@@ -37,8 +37,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A code block of a rule's page: the lines to flag (from 1), the targets it is for (`()`: all), the results by
-    target."""
+    """A code block of a rule's page: the lines to report (from 1), the targets for which it is (`()`: all), and the
+    results by target."""
 
     title: str
     text: str
@@ -73,7 +73,7 @@ class Rule:
     path: Path | None = None
 
     def title_in(self, locale: str) -> str:
-        """The title in a language; the English one if the rule has no other."""
+        """Return the title in a language; the English title if the rule has no other."""
         return self.title_zh if locale == "zh" and self.title_zh else self.title
 
     def get(self, key: str, default: Any = None) -> Any:
@@ -82,13 +82,13 @@ class Rule:
 
     @cached_property
     def spoken(self) -> frozenset[str]:
-        """Return all words that occur in the rule's parameters."""
+        """Return all words that occur in the values of the rule's keys."""
         return words_in("\n".join(strings(self.parameters)))
 
     @cached_property
     def filled(self) -> frozenset[str]:
-        """Return the placeholders in the texts that the rule shows or writes into code: those for words of targets, and
-        others."""
+        """Return the placeholders in the texts that the rule shows or writes into code, whether they stand for words of
+        targets or for other words."""
         texts = strings([self.parameters, self.imports, self.when_imported, self.message, self.message_zh])
         return frozenset(name for text in texts if "{" in text for name in IN_BRACES.findall(text))
 
@@ -122,8 +122,8 @@ class Target:
     """One accelerator: `rules/targets/ID.toml` with its tables for one plugin version, or for a range (`Versions`, as
     text).
 
-    `assumed`: neither the plugin's version nor PyTorch's is known from the project; `cuda_alike`: the value of
-    `current_platform.is_cuda_alike()` on the target, which programs for several platforms call.
+    `assumed`: whether the project states neither the plugin's version nor PyTorch's; `cuda_alike`: what
+    `current_platform.is_cuda_alike()` returns on the target, a function that projects for several platforms define.
     """
 
     id: str
@@ -148,7 +148,7 @@ class Target:
     torch: str = ""
     """PyTorch's version (the oldest of a range) if it or the plugin's is known."""
     fields: dict[str, frozenset[str]] = field(default_factory=dict)
-    """By function of torch.cuda: the fields that are filled in the object that the function returns."""
+    """For each function of torch.cuda: the fields that the target fills in the object that the function returns."""
     assumed: bool = False
 
     def fill(self, template: str, **words: str) -> str:
@@ -157,15 +157,15 @@ class Target:
 
     @property
     def has_tables(self) -> bool:
-        """Return whether tables say which APIs the target has; without tables only its words are known."""
+        """Return whether the target has tables of its APIs; without tables only the target's words are known."""
         return bool(self.rows)
 
     def has(self, feature: str) -> bool:
-        """False if the target is known to lack a feature; else True."""
+        """Return False if the target is known to lack a feature, otherwise True."""
         return str(self.features.get(feature, "yes")) == "yes"
 
     def row(self, dotted: str) -> Row | None:
-        """The row of a dotted name, or of the class, function or attribute that it is part of."""
+        """Return the row of a dotted name, or of the class, function or attribute that contains it."""
         row = self.rows.get(dotted)
         parent = dotted
         while row is None and "." in parent:
@@ -176,7 +176,8 @@ class Target:
         return row
 
     def libraries(self, rule: Rule) -> frozenset[str]:
-        """The modules of the target's table that a rule covers: those it names, or all except its exceptions."""
+        """Return the modules of the target's table that a rule covers: those that the rule names, or all except its
+        exceptions."""
         named, spared = rule.get("modules", ()), rule.get("except", ())
         return frozenset(
             name
@@ -185,7 +186,7 @@ class Target:
         )
 
     def has_module(self, dotted: str) -> bool:
-        """Whether the dotted name is a module, from which names can be imported, and not a class."""
+        """Return whether a dotted name is a module, from which names can be imported, rather than a class."""
         return dotted not in self.classes
 
     def module_path(self, dotted: str) -> str:

@@ -23,14 +23,14 @@ def numbers(version: str) -> tuple[int, ...]:
 
 
 def release(version: str) -> tuple[tuple[int, ...], int]:
-    """The release numbers and the number of the post-release, to sort a plugin's versions by; a pre-release sorts below
-    its release."""
+    """Return the release numbers and the number of the post-release, by which a plugin's versions are sorted; a
+    pre-release sorts below its release."""
     post = _POST.search(version)
     return numbers(version), int(post[1]) if post else point(version)[1]
 
 
 def point(version: str) -> tuple[tuple[int, ...], int]:
-    """The same pair as `release` returns, but a post-release counts as its release."""
+    """Return the same pair as `release`, but without the number of the post-release."""
     return numbers(version), -1 if _PRE.match(version) else 0
 
 
@@ -45,9 +45,10 @@ _LAST = 10**9  # greater than the number of any post-release
 
 @dataclass(frozen=True)
 class Versions:
-    """The versions from `low` to `high`; an empty end means no limit. `above`, `below`: the limit itself is excluded.
+    """The versions from `low` to `high`; an empty string means that there is no limit. `above`, `below`: whether the
+    limit itself is excluded.
 
-    The methods `may`, `must` and `holds` ignore post-releases: `2.9.0` counts as below `2.9.0.post9`.
+    The methods `may`, `must` and `holds` do not compare post-releases: `2.9.0` counts as below `2.9.0.post9`.
     """
 
     low: str = ""
@@ -57,8 +58,8 @@ class Versions:
 
     @classmethod
     def of(cls, text: str) -> Versions:
-        """The range for a text that `str` returns: `2.6.0` is one version, `>=2.6,<2.8` a range, the empty text any
-        version."""
+        """Return the range for a text that `str` of a range returns: `2.6.0` is one version, `>=2.6,<2.8` a range, the
+        empty text any version."""
         low = high = ""
         above = below = False
         for sign, version in (found.groups() for part in text.split(",") if (found := _CLAUSE.fullmatch(part.strip()))):
@@ -76,7 +77,7 @@ class Versions:
 
     @property
     def exact(self) -> str:
-        """The version if the range contains a single one; else empty."""
+        """Return the version if the range contains a single one, otherwise an empty string."""
         return self.low if self.low == self.high else ""
 
     def may(self, sign: str, version: str) -> bool:
@@ -93,7 +94,7 @@ class Versions:
         return self.may("==", version)
 
     def within(self, other: Versions) -> Versions | None:
-        """The versions that are in both ranges; None if there are none."""
+        """Return the versions that are in both ranges; None if no version is."""
         lows = [(release(one.low), one.above, one.low) for one in (self, other) if one.low]
         highs = [(release(one.high), not one.below, one.high) for one in (self, other) if one.high]
         lowest, above, low = max(lows, default=(_FIRST, False, ""))
@@ -114,7 +115,7 @@ class Versions:
 
     @property
     def _after(self) -> bool:
-        """Whether post-releases of the lower limit are excluded, too: `>2.9.0` excludes `2.9.0.post1`."""
+        """Whether post-releases of the lower limit are excluded, too, as in `>2.9.0`, which excludes `2.9.0.post1`."""
         return self.above and not _POST.search(self.low)
 
     @property

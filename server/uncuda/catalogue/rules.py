@@ -1,4 +1,4 @@
-"""Reads `rules/NAME.md` into a Rule: a title, one toml block, prose, examples. Every error is reported with its
+"""Reads `rules/NAME.md` into a Rule: a title, one toml block, text, and examples. Every error is reported with its
 line."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from .model import CatalogueError, Example, Rule, nearest
 
-EXAMPLE_OPTIONS = ("version", "torch", "strategy")  # for example in ```python npu version:2.6.0
+EXAMPLE_OPTIONS = ("version", "torch", "strategy")  # as in ```python npu version:2.6.0
 
 _BLOCK = re.compile(r"^```(\w+)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.M | re.S)
 _FLAG = re.compile(r"[ \t]*# flagged$")
@@ -46,8 +46,8 @@ def read_rule(path: Path) -> Rule:
 
 
 def error_at(path: Path, key: str, what: str) -> CatalogueError:
-    """A CatalogueError about a rule's declaration, with the line of the key (without a key: the first line of the
-    declaration)."""
+    """Return a CatalogueError about a rule's declaration, with the line of the key (without a key: the first line of
+    the declaration)."""
     text = path.read_text(encoding="utf-8")
     block = _BLOCK.search(text)
     assert block is not None
@@ -91,8 +91,8 @@ def _frozen(value: Any) -> Any:
 
 
 def read_page(path: Path) -> tuple[str, list[Example]]:
-    """The prose of a rule (Markdown, without title and toml block) and its examples; CatalogueError if an example is
-    missing."""
+    """Return the text of a rule (Markdown, without title and toml block) and its examples; raise CatalogueError if an
+    example is missing."""
     text = path.read_text(encoding="utf-8")
     block = _BLOCK.search(text)
     prose = text[block.end() :].split("\n## ", 1)[0].strip() if block else ""
@@ -126,8 +126,8 @@ def _check_words(path: Path, examples: list[Example]) -> None:
 
 
 def _examples(path: Path, text: str, start: int) -> Iterator[Example]:
-    """The examples of a page: ```python starts one for all targets, ```python npu one for a target, ```python -> npu
-    musa its result on these targets."""
+    """Yield the examples of a page: ```python begins one for all targets, ```python npu one for a target, ```python ->
+    npu musa the expected result on these targets."""
     current: Example | None = None
     for match in _BLOCK.finditer(text, start):
         line = text.count("\n", 0, match.start()) + 1

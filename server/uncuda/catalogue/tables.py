@@ -30,7 +30,8 @@ def read_rows(path: Path) -> dict[str, Row]:
 
 
 def read_keywords(path: Path) -> dict[str, tuple[str, str]]:
-    """Keywords whose name differs on the target: from `torch.f.old` to (the new keyword, the value that it takes)."""
+    """Return the keywords that have another name on the target: `torch.f.old` is mapped to the new keyword and the
+    value that it takes."""
     return {
         f"{cells['owner']}.{cells['word']}": (cells["replacement"], cells["value"])
         for cells in records(path)
@@ -59,20 +60,21 @@ def records(path: Path) -> Iterator[dict[str, str]]:
 
 
 def read_texts(path: Path) -> dict[str, dict[str, str]]:
-    """The texts of limits: id to {"en": …, "zh": …}."""
+    """Read the texts of limits: each id is mapped to {"en": …, "zh": …}."""
     return {cells["name"]: {"en": cells["en"], "zh": cells["zh"]} for cells in records(path)}
 
 
 def same_version(version: str, known: str) -> bool:
-    """Whether `version` is the version of a table; without a post-release number it equals any post-release."""
+    """Return whether `version` is the version of a table; a version without a post-release number equals any of its
+    post-releases."""
     return version == known or (".post" not in version and point(version) == point(known))
 
 
 def around(versions: Versions, known: tuple[str, ...]) -> tuple[str, ...]:
-    """The known versions whose tables apply to a range, the oldest first: all versions that are in it.
+    """Return the known versions whose tables apply to a range, the oldest first: all known versions in the range.
 
-    If a version of the range may lie between two known ones, both are included: such a version has at least the names
-    that both have. A later post-release is assumed to have the names of the last known one of its release.
+    If the range may contain a version between two known ones, both are included: such a version has at least the names
+    that both of them have. A later post-release is assumed to have the names of the last known one of its release.
     """
     ordered = sorted(known, key=release)
     if exact := versions.exact:
@@ -104,7 +106,8 @@ def _reaches(versions: Versions, last: str) -> bool:
 
 
 def combine(tables: list[dict[str, Row]]) -> dict[str, Row]:
-    """The rows that are true for all tables: an API is present, and mapped by the shim, only if all tables say so."""
+    """Combine tables into rows that are true for all of them: an API is present, and mapped by the shim, only if all
+    tables say so."""
     first, *rest = tables
     rows = dict(first)
     for table in rest:

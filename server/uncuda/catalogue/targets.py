@@ -50,7 +50,7 @@ def known_versions(folder: Path) -> tuple[str, ...]:
 
 
 def default_version(raw: dict[str, Any], versions: tuple[str, ...]) -> str:
-    """The plugin version that is used if no other is given."""
+    """Return the plugin version that is used if no other is stated."""
     return raw.get("default-version") or (versions[-1] if versions else "")
 
 
@@ -68,11 +68,11 @@ def build_target(
     hardware: str | None = None,
     read: Callable[[Path], dict[str, Row]] = read_rows,
 ) -> Target:
-    """A target in one version of its plugin, or in all versions of a range (`Versions`, as text): then it has the names
-    that all of them have.
+    """Return a target in one version of its plugin, or in all versions of a range (`Versions`, as text); for a range,
+    it has only the names that all of its versions have.
 
-    `version` is by default the declaration's, else the newest with a table; `torch_version` is by default the one that
-    the plugin is built for; `read` is the function that reads a table, whose rows stay unchanged.
+    `version`: by default that of the declaration, otherwise the newest with a table; `torch_version`: by default the
+    version for which the plugin is built; `read`: the function that reads a table, whose rows are not changed.
     """
     folder = tables / name
     versions = known_versions(folder)
@@ -145,7 +145,7 @@ def _feature(value: Any, situation: Mapping[str, Versions | str]) -> str:
 
 
 def _fields(value: Any, situation: Mapping[str, Versions | str]) -> frozenset[str]:
-    """The fields that the target fills; for a range of versions, the fields that all of them fill."""
+    """Return the fields that the target fills; for a range of versions, the fields that all of its versions fill."""
     found: frozenset[str] | None = None
     for choice in value if isinstance(value, list) else [value if isinstance(value, dict) else {"value": value}]:
         wanted = choice.get("when", {})

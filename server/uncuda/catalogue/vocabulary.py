@@ -11,11 +11,12 @@ from .model import IN_BRACES, nearest, strings
 from .words import HELPER_NAMES
 
 _MESSAGES = ("message", "message-zh")
-_LAST = {"last"}  # `{last}` is the last word of the replaced name
+_LAST = {"last"}  # `{last}` is the last part of the replaced dotted name
 
 
 def problems(raw: Mapping[str, Any], words: Collection[str]) -> Iterator[tuple[str, str]]:
-    """The errors of a declaration, as pairs of a key and a sentence. `words`: the words that targets may declare."""
+    """Yield the errors in a declaration, each as a key and a sentence. `words`: the names of words that targets may
+    declare."""
     check = raw.get("check")
     if not isinstance(check, str):
         yield "check", "'check' is missing" if check is None else "check must be a string"
@@ -61,7 +62,7 @@ def _wrong(key: Key, value: Any) -> str | None:
 
 
 def _unfilled(key: Key, value: Any, check: str, words: Collection[str]) -> str | None:
-    """The error about a placeholder in a value that nothing fills; None if all are filled."""
+    """Return the error about a placeholder in a value for which there is no word; None if there is a word for each."""
     known: set[str] = set(words)
     if key.name in _MESSAGES:
         known |= {"target", *CHECKS[check].words}

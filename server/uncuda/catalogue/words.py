@@ -15,8 +15,8 @@ from .model import IN_BRACES, Rule, nearest
 
 @dataclass(frozen=True)
 class Word:
-    """One word of a target's declaration. `derived` is the template for the word's value if a declaration does not give
-    it; `required` means that every target must have the word."""
+    """One word of a target's declaration. `derived`: the template from which the word's value is made if a declaration
+    does not contain the word; `required`: whether every target must have the word."""
 
     name: str
     about: str
@@ -54,14 +54,14 @@ WORDS: tuple[Word, ...] = (
     Word("execution-provider", "CUDAExecutionProvider of ONNX Runtime -> the vendor's"),
 )
 HELPER_NAMES = ("accelerator_type", "device_type", "device_module", "device", "backend", "visible_devices")
-"""The functions of the helper module that a portable source calls; rules write them in braces."""
+"""The functions of the helper module that code in a portable project calls; rules name them in braces."""
 NAMES = tuple(word.name for word in WORDS)
-_OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # words that this check uses in a fix without a placeholder
+_OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # words that the fixes of this check use without a placeholder
 
 
 def problem(words: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The first error in the words of a declaration, as the word and a sentence that says what to do; None if they are
-    valid."""
+    """Return the first error in the words of a declaration, as the word and a sentence that says what to do; None if
+    the words are valid."""
     for name, said in words.items():
         if name not in NAMES:
             return name, f"unknown word {name!r}{nearest(name, NAMES)}"

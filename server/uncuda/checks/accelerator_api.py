@@ -24,7 +24,7 @@ _MODULE = "torch.accelerator"
 
 
 class Check:
-    """The rules about names of `torch.accelerator` and the classes and functions beside it, such as `torch.Stream`."""
+    """The rules about names of `torch.accelerator`, and about related classes and functions such as `torch.Stream`."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -36,8 +36,10 @@ class Check:
         target."""
         table = context.catalogue.accelerator(self.target.id)
         for rule in self._rules:
+            named = [one for one in context.references if one.dotted.startswith(table.roots)]
+            if not named and not context.imports_root("torch"):
+                continue
             look = _Look(context, rule, table, self.target)
-            named = (one for one in context.references if one.dotted.startswith(table.roots))
             spoken = [(reference, api) for reference in named if (api := look.api(reference.dotted))]
             if not spoken and not context.imports_root("torch"):
                 continue
@@ -63,13 +65,20 @@ class _Look:
 
     def __init__(self, context: Context, rule: Rule, table: Accelerator, target: Target) -> None:
         self._context, self._rule, self._table, self._target = context, rule, table, target
-        self._guards, self._devices = Guards(context), Devices(context)
         # A PyTorch newer than the newest one in the table may have added the name, so "absent" is not reported for it.
         self._known = not (target.torch and beyond(target.torch, table.newest))
 
+    @cached_property
+    def _guards(self) -> Guards:
+        return Guards(self._context)
+
+    @cached_property
+    def _devices(self) -> Devices:
+        return Devices(self._context)
+
     def api(self, dotted: str) -> Api | None:
-        """The table's entry for a dotted name, or for the closest parent that has an entry; None if nothing is to be
-        reported."""
+        """Return the table's entry for a dotted name, or for its closest parent that has an entry; None if the rule has
+        nothing to report."""
         apis, name = self._table.apis, dotted
         while name and name not in apis:
             name = name.rpartition(".")[0]
@@ -128,7 +137,7 @@ class _Look:
 
     @cached_property
     def _at_stated(self) -> Target:
-        """The target in the version that the settings or requirements state, even if they state only PyTorch's
+        """Return the target in the versions that settings or requirements state, even if they state only PyTorch's
         version."""
         target = self._target
         if target.stated in ("", target.version):
@@ -136,15 +145,16 @@ class _Look:
         return self._context.catalogue.target(target.id, target.stated, target.torch)
 
     def _missing(self, api: Api) -> str:
-        """ "absent" or "older" for a name that PyTorch does not have in the stated version; "" if it has the name or if
-        that is unknown."""
+        """Return "absent" or "older" for a name that PyTorch does not have in the stated version; "" if PyTorch has it,
+        or if that is unknown."""
         if api.kind == "absent":
             return "absent" if self._known else ""
         torch = self._target.torch
         return "older" if torch and api.since and before(torch, api.since) else ""
 
     def _unserved(self, api: Api) -> str:
-        """ "never" or "unserved" for a name that the plugin does not implement in the stated version; "" if it does."""
+        """Return "never" or "unserved" for a name that the plugin does not implement in the stated version; "" if the
+        plugin implements it."""
         stated = self._target.stated
         if api.never and not (stated and beyond(stated, api.never)):
             return "never"
@@ -181,8 +191,8 @@ class _Look:
 
 
 def _place(reference: Name, api: Api) -> Place | None:
-    """The span of the name in the source, from its first segment that is spelled out; None if an alias hides all of
-    it."""
+    """Return the span of a name in the source, without the part that an import alias replaces; None if an alias
+    replaces all of it."""
     spans = reference.spans()[: api.name.count(".") + 1]
     if not spans or spans[-1] is None:
         return None

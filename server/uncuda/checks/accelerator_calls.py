@@ -24,8 +24,8 @@ Resolve = Callable[[ast.AST], "str | None"]
 
 @dataclass(frozen=True)
 class Misuse:
-    """An error in a call, and how to repair it. `named` lists the arguments to rewrite, each with the keyword to write
-    before it ("" makes the argument positional). `value`: an argument, and the source text that replaces it."""
+    """An error in a call, and how to repair it. `named`: the arguments to rewrite, each with the keyword to write
+    before it ("" makes the argument positional). `value`: an argument, and the source text to write in its place."""
 
     case: str
     given: str = ""
@@ -93,7 +93,7 @@ def _unfit(call: ast.Call, signature: Sequence[Parameter]) -> Misuse:
 
 
 def _by_name(call: ast.Call, signature: Sequence[Parameter], first: int) -> Misuse:
-    """The misuse that is repaired by passing the arguments from index `first` on by keyword, in the order of the
+    """Return the misuse whose fix passes the arguments from index `first` on by keyword, in the order of the
     signature."""
     names = [one.name for one in signature if one.place == "*"]
     moved, said = call.args[first:], {keyword.arg for keyword in call.keywords}
@@ -129,7 +129,7 @@ def _wrong(
         return Misuse("number")
     if parameter.type != "device":
         return None
-    if api.beside and _is_bool(value):  # for functions outside torch.accelerator a bool is a device index
+    if api.beside and _is_bool(value):  # functions outside of torch.accelerator take a bool for a device index
         names = [one.name for one in signature if one.place == "*"]
         return _by_name(call, signature, 0) if len(names) > 1 else Misuse("parameters", _spelled(signature))
     if not api.beside and isinstance(constant, str) and constant.partition(":")[0] == "cpu":

@@ -58,8 +58,8 @@ class Guards:
         self._version = re.compile(_VERSION.replace("DEVICE", device), re.I)
 
     def silence(self, statement: Statement, node: ast.AST, name: str, how: str, module: bool = False) -> bool:
-        """Whether a use of `name` is guarded. `how`: MISSING, FAILING or MISUSED; `module`: a test for
-        `torch.accelerator` itself is a sufficient guard."""
+        """Return whether a guard keeps a use of `name` from failing. `how`: MISSING, FAILING or MISUSED; `module`:
+        whether a test for `torch.accelerator` itself is a sufficient guard."""
         wanted: Wanted = frozenset()
         if how != MISUSED:
             wanted = frozenset({name.rpartition(".")[2], *(("accelerator",) if module else ())})
@@ -75,8 +75,8 @@ class Guards:
         return False
 
     def _asked_beside(self, statement: Statement, node: ast.AST, wanted: Wanted) -> bool:
-        """Whether a guard stands in the same expression: `hasattr(…) and torch.accelerator.f()`, or the test of an `…
-        if …`."""
+        """Return whether a guard is in the same expression: `hasattr(…) and torch.accelerator.f()`, or the test of an
+        `… if …`."""
         inner = node
         for outer in statement.digest.ancestors(node):
             tests = (
@@ -92,8 +92,8 @@ class Guards:
         return False
 
     def _asked_above(self, offset: int, wanted: Wanted) -> bool:
-        """Whether an `assert`, or an `if` whose block returns or raises, tests for the name above in the same block.
-        The search reads each line at most once."""
+        """Return whether an earlier statement of the same block tests for the name: an `assert`, or an `if` whose block
+        returns or raises. Over all calls, the search reads each line at most once."""
         own, above = self._indents.header_at(offset), self._indents.header_above(offset)
         key = (above.start if above is not None else -1, own.indent, wanted)
         done, found = self._above.get(key, (-1, -1))
@@ -179,8 +179,8 @@ class Guards:
 
     @cached_property
     def _flags(self) -> Mapping[str, Wanted]:
-        """Names of variables that hold the result of a test for attributes of `torch.accelerator`, and of functions
-        that contain one, each with the attributes it tests for; _ITS_VERSION means a version test."""
+        """Maps names to the attributes of `torch.accelerator` that they stand for: variables with the result of a test
+        for these attributes, and functions that contain such a test; _ITS_VERSION stands for a version test."""
         facts, found = self._context.facts, dict[str, Wanted]()
         facts.work.search(0, 8 * len(self._text))
         asking = re.compile(rf"{_ATTRIBUTE.pattern}|__version__|{self._version.pattern}", re.I)

@@ -1,4 +1,5 @@
-"""`check = "accelerator-member"`: a program has one class or module for each accelerator, and none for the target."""
+"""`check = "accelerator-member"`: the checked code has one class or module for each accelerator, but none for the
+target."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ class Check:
         self._device = target.words.get("device", "")
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Yield one hit for each family of device classes that lacks one for the target, at the class for CUDA; if the
-        whole module is for CUDA, one hit at its first class."""
+        """Yield one hit for each family of classes that has no class for the target: at the name of the class for CUDA,
+        or at the first class of a module that is for CUDA as a whole."""
         places = [family.name for family in context.families if self._device not in family.devices]
         if not places and (self.target.id, context.path) in context.project.lacking:
             match = _CLASS.search(context.text) or _LINE.search(context.text)

@@ -29,8 +29,8 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Way:
-    """The replacement for a name. `kind` selects the rule's sentence about the replacement; `own` is the target's name,
-    such as `torch.npu.f`; `member` is that name without its module, such as `f`."""
+    """The replacement for a name of `torch.accelerator`. `kind` selects the sentence of the rule about the replacement;
+    `own` is the name on the target, such as `torch.npu.f`; `member` is that name without its module, such as `f`."""
 
     kind: str
     own: str = ""
@@ -38,8 +38,7 @@ class Way:
 
 
 class Spot(NamedTuple):
-    """A place where the rule applies: the kind of failure, the table's entry, the span, and what can be written
-    instead."""
+    """A place where the rule applies: the kind of failure, the table's entry, the span, and the replacement."""
 
     case: str
     api: Api
@@ -50,7 +49,7 @@ class Spot(NamedTuple):
 
 
 def way_for(api: Api, table: Accelerator, target: Target) -> Way:
-    """The replacement that works in the configured versions of PyTorch and the plugin."""
+    """Return the replacement that works in the configured versions of PyTorch and the plugin."""
     if api.kind == "module" or (api.beside and api.kind == "function"):
         return Way("newer")
     if api.returns:
@@ -67,7 +66,7 @@ def way_for(api: Api, table: Accelerator, target: Target) -> Way:
 
 
 def works(name: str, table: Accelerator, target: Target) -> bool:
-    """Whether the configured versions have this PyTorch name; True if the table does not know it."""
+    """Return whether the configured versions have this name; True if the table does not know it."""
     api = table.apis.get(name)
     if not name or api is None:
         return bool(name)
@@ -109,8 +108,8 @@ class Devices:
         return found
 
     def _scope_end(self, at: int) -> int:
-        """The end of the scope of a name that is bound at `at`; 0 if the binding is conditional, an attribute or a
-        comment."""
+        """Return the end of the scope of a name that is bound at `at`; 0 if the binding is conditional, binds an
+        attribute, or is inside a comment."""
         indents = self.context.facts.indents
         above, scope = indents.header_above(at), indents.scope_of(at)
         if self.context.facts.layout.token_at(at) or (above.start if above else -1) != (scope[0] if scope else -1):
@@ -121,8 +120,8 @@ class Devices:
 
 
 def fixes_for(devices: Devices, rule: Rule, reference: Name, spot: Spot, row: Row | None) -> Iterator[Fix]:
-    """The fixes, all of class review, best first: PyTorch's own name, then the device's module, then the target's own
-    name, which ties the code to the target."""
+    """Yield the fixes, which all need review, best first: one with PyTorch's own name, one with the device's module,
+    one with the target's own name, which ties the code to the target."""
     context, api, way, place = devices.context, spot.api, spot.way, spot.place
     call, start = call_of(reference), reference.statement.start
     inside = reference.statement.digest.scopes.get(reference.chain.node, -1)

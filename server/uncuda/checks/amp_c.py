@@ -19,7 +19,7 @@ from .base import Context, Hit, Links, cap
 from .import_edits import import_edit
 
 GUARD_RAISES = "guard-raises"
-"""The limit of an import whose guard only raises if the module is missing."""
+"""The id of the sentence about an import whose guard only raises an exception if the module is missing."""
 _STAND_IN = titled("stand-in", "`torch._foreach_*`")
 
 
@@ -53,7 +53,7 @@ class Check:
         self._roots = {name.partition(".")[0] for name in self.names}
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at imports, then at uses that no guard protects."""
+        """Yield hits at imports of amp_C, then at uses of it that no guard protects."""
         if not any(context.imports_root(name) for name in self._roots):
             return
         imports = self._imports(context)
@@ -132,7 +132,7 @@ class Check:
 
 
 def _torch(context: Context, statement: Statement) -> tuple[Edit, ...]:
-    """The edit that imports torch for a replacement; empty if the file imports torch already."""
+    """Return the edit that imports torch, which a replacement needs; empty if the file imports torch already."""
     for binding, _ in context.facts.imports():
         if binding.name == "torch" and binding.kind == "import" and binding.dotted.partition(".")[0] == "torch":
             return ()

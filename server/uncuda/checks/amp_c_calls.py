@@ -1,7 +1,7 @@
 """Replacements for amp_C's functions by `torch._foreach_*`, which every backend supports.
 
-The kernels compute in float32 whatever the dtype of their input, and so do these replacements; a factor may be a
-1-element tensor. Calls look like `multi_tensor_applier(amp_C.OP, flag, [lists], *args)` or `OP(chunk_size, flag,
+The kernels of amp_C compute in float32 whatever the dtype of their input, and so do these replacements; a factor may be
+a 1-element tensor. Calls look like `multi_tensor_applier(amp_C.OP, flag, [lists], *args)` or `OP(chunk_size, flag,
 [lists], *args)`.
 """
 
@@ -48,15 +48,15 @@ _BEFORE = 200  # characters before a flag in which the call that receives the fl
 
 
 class Applier:
-    """How one source file uses the applier and its overflow flags; each flag is searched once."""
+    """How one source file uses `multi_tensor_applier` and the overflow flags; each flag is searched once."""
 
     def __init__(self, name: str, facts: Facts) -> None:
         self.name, self.facts = name, facts
         self._flags: dict[str, str] = {}
 
     def read(self, flag: str) -> str:
-        """`flag` itself if the file reads it, other than by creating it, clearing it or passing it to a kernel; else
-        ""."""
+        """Return `flag` itself if the file reads the flag, other than by creating it, clearing it or passing it to a
+        kernel; otherwise ""."""
         if flag not in self._flags:
             self.facts.work.search(0, len(self.facts.text))
             self._flags[flag] = _read(flag, self.facts.text)
@@ -64,8 +64,8 @@ class Applier:
 
     @cached_property
     def given(self) -> dict[str, list[Edit]]:
-        """Edits that turn `multi_tensor_applier(self.op, flag, …)` into a call of `self.op`, by the source of its first
-        argument."""
+        """Return the edits that turn `multi_tensor_applier(self.op, flag, …)` into a call of `self.op`, by the source
+        of the first argument."""
         found: dict[str, list[Edit]] = {}
         facts, called = self.facts, f"{self.name}("
         for at in facts.searches.find(("text", called), plain(called)):
@@ -83,10 +83,11 @@ class Applier:
 
 
 def stand_in(use: Name, applier: Applier) -> tuple[Edit, ...]:
-    """The edits that replace a use of a function or the call around it; empty if the function has no one-line
-    replacement.
+    """Return the edits that replace a use of an amp_C function, or the call that contains it; empty if the function has
+    no replacement of one line.
 
-    The call of multi_tensor_applier is replaced too, because apex's raises if the compiled module is missing.
+    A call of multi_tensor_applier is replaced too, because apex's function raises an exception if the compiled module
+    is missing.
     """
     name = use.dotted.rpartition(".")[2]
     if name not in _FUNCTIONS:
@@ -119,7 +120,7 @@ def stand_in(use: Name, applier: Applier) -> tuple[Edit, ...]:
 
 
 def _applied(call: ast.Call, node: ast.expr, applier: str) -> bool:
-    """Whether a call passes its arguments, all positional, to the function at `node`."""
+    """Return whether a call passes its arguments, all of them positional, to the function at `node`."""
     if call.keywords or len(call.args) < 3 or any(isinstance(argument, ast.Starred) for argument in call.args):
         return False
     return call.func is node or (call.args[0] is node and last_word(call.func) == applier)
@@ -167,8 +168,8 @@ def _factor(node: ast.expr, source: Source) -> str:
 
 
 def _norm(tensors: str, per_tensor: ast.expr, source: Source, flag: str) -> str:
-    """The replacement of multi_tensor_l2norm. `flag`: the call's overflow flag if the file reads it, set for a norm
-    that is not finite; else ""."""
+    """The replacement of multi_tensor_l2norm. `flag`: the overflow flag of the call if the file reads it, "" otherwise;
+    the replacement sets it if the norm is not finite."""
     norms = f"torch._foreach_norm([x.float() for x in {tensors}])"
     if isinstance(per_tensor, ast.Constant):
         each = "torch.stack(norms)" if per_tensor.value else "torch.empty(0)"
@@ -182,8 +183,8 @@ def _norm(tensors: str, per_tensor: ast.expr, source: Source, flag: str) -> str:
 
 
 def _read(flag: str, text: str) -> str:
-    """`flag` itself if the text reads the flag, other than by creating it, clearing it or passing it to a kernel; else
-    ""."""
+    """Return `flag` itself if the text reads the flag, other than by creating it, clearing it or passing it to a
+    kernel; otherwise ""."""
     for match in re.finditer(rf"(?<![\w.]){re.escape(flag)}(?!\w)", text):
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if _SET.match(text, match.end()) or _DECLARED.match(line):
@@ -194,7 +195,7 @@ def _read(flag: str, text: str) -> str:
 
 
 def _flagged(copied: str, flag: str, tensors: str) -> str:
-    """The expression that copies, and also sets the overflow flag if the file reads that flag."""
+    """Return the expression that copies the tensors, and also sets the overflow flag if the file reads that flag."""
     if not flag:
         return copied
     return f"({copied}, all(torch.isfinite(x).all() for x in {tensors}) or {flag}.fill_(1))"

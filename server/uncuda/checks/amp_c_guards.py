@@ -26,8 +26,8 @@ DEVICE = re.compile(r"\b(?:torch|device|accelerator|gpu)\b|cuda", re.I)
 
 @dataclass(frozen=True)
 class Guard:
-    """A guard around an import. `flags` are names that tell whether the import worked; `fallbacks` are names that
-    the guard binds to something else if the import failed; `raises` means that the guard only raises if the import
+    """A guard around an import. `flags`: names that tell whether the import worked; `fallbacks`: names that the guard
+    binds to something else if the import failed; `raises`: whether the guard only raises an exception if the import
     failed."""
 
     flags: frozenset[str]
@@ -36,7 +36,7 @@ class Guard:
 
 
 def guard_of(context: Context, statement: Statement, words: Sequence[str] = ("if", "elif", "try")) -> Guard | None:
-    """The guard around a statement: `try … except ImportError`, or a test such as `if has_apex:`.
+    """Return the guard that contains a statement: `try … except ImportError`, or a test such as `if has_apex:`.
 
     `words` are the keywords of the block headers that are considered.
     """
@@ -59,7 +59,7 @@ def guard_of(context: Context, statement: Statement, words: Sequence[str] = ("if
 
 
 def _guard(context: Context, header: Header) -> Guard | None:
-    """The guard that a block header forms; None if it does not guard its block."""
+    """Return the guard that a block header is part of; None if it does not guard its block."""
     indents, text = context.facts.indents, context.text
     condition = text[header.start : header.end]
     if header.word in ("if", "elif") and ASKS.search(condition) and not DEVICE.search(condition):
@@ -104,7 +104,7 @@ def _bound(block: str) -> set[str]:
 
 
 def protected(context: Context, statement: Statement, flags: set[str]) -> bool:
-    """Whether a use is protected by a test of one of the flags, or by a `try` around it."""
+    """Return whether a test of one of the flags, or a `try`, protects a use."""
     indents, text = context.facts.indents, context.text
     inline = re.match(r"(?:if|elif|while)\b(.*?):|assert\b(.*)", text[statement.start : statement.end], re.S)
     if inline and not flags.isdisjoint(_WORD.findall(inline[1] or inline[2])):
@@ -125,7 +125,7 @@ def protected(context: Context, statement: Statement, flags: set[str]) -> bool:
 
 
 def _tested_above(offset: int, flags: set[str], context: Context) -> bool:
-    """Whether an `if` or `assert` above in the same block tests one of the flags."""
+    """Return whether an `if` or `assert` earlier in the same block tests one of the flags."""
     indents, text = context.facts.indents, context.text
     lines = indents.lines_above(offset, "if", "assert")
     return any(not flags.isdisjoint(_WORD.findall(text, line.start, line.end)) for line in lines)

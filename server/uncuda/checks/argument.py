@@ -49,19 +49,25 @@ class Check:
         words = {"name": reference.dotted, "argument": name, "new": self.target.fill(rule.get("add", ""))}
         limits = context.feature_limits(rule)
         if rule.get("add"):
-            if found is not None or any(k.arg is None for k in call.keywords) or _starred(call):
+            missing = _lacks_first(call) if rule.get("before") else found is None
+            if not missing or any(k.arg is None for k in call.keywords) or _starred(call):
                 return None
             start, end = (base + offset for offset in piece.span(reference.chain.node))
             if _is_fallback(context, start, end):
                 return None
             edit = _added(context, base + piece.end(call), call, words["new"], rule.get("position") == 0)
-            added = self._fix(context, rule, titled("add", f"`{words['new']}`"), (edit,), start)
+            if rule.get("before"):
+                first = base + min(map(piece.start, (*call.args, *call.keywords)))
+                edit = Edit(first, first, f"{words['new']}, ")
+            added: tuple[Fix, ...] = ()
+            if not set(limits) & set(rule.get("manual-limits", ())):
+                added = self._fix(context, rule, titled("add", f"`{words['new']}`"), (edit,), start)
             return Hit(rule, start, end, words, added, limits=limits, statement=reference.statement, node=call)
         if found is None:
             return None
         node, value = found
         if rule.get("rename") and isinstance(value, ast.Constant) and not value.value:
-            return None  # the argument is false, so the feature is off
+            return None  # the argument is false, so the feature of CUDA is not used
         said = self._value(context, reference, value, rule)
         if said is None:
             return None
@@ -78,7 +84,8 @@ class Check:
         return Hit(rule, start, end, words, fixes, limits=limits, statement=reference.statement, node=value)
 
     def _value(self, context: Context, reference: Name, value: ast.expr, rule: Rule) -> str | None:
-        """The value of the argument as text; None if the rule is about other values, or the value names the plugin."""
+        """Return the value of the argument as text; None if the rule is about other values, or if the value already
+        names the target."""
         statement, package = reference.statement, self.target.words.get("package")
         nodes = list(ast.walk(value))
         names = [context.resolve(node, statement) for node in nodes if isinstance(node, (ast.Name, ast.Attribute))]
@@ -128,7 +135,7 @@ class Check:
         return self._fix(context, rule, titled("replace", f"`{said}`"), edits, start)
 
     def _fix(self, context: Context, rule: Rule, title: str, edits: tuple[Edit, ...], offset: int) -> tuple[Fix, ...]:
-        applicability = cap(rule, "safe")
+        applicability = cap(rule, "review" if any(map(context.facts.says, rule.get("review-words", ()))) else "safe")
         return (Fix(title, applicability, (*edits, *context.requires(rule, offset))),) if applicability else ()
 
 
@@ -150,6 +157,11 @@ def _find(call: ast.Call, name: str, position: int | None) -> tuple[ast.AST, ast
     if position is not None and len(call.args) > position and not _starred(call):
         return call.args[position], call.args[position]
     return None
+
+
+def _lacks_first(call: ast.Call) -> bool:
+    """Return whether a call has one argument although the function has another parameter before it."""
+    return len(call.args) + len(call.keywords) == 1
 
 
 def _starred(call: ast.Call) -> bool:

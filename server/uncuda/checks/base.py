@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
 from ..catalogue import Catalogue, Row, Rule, Target
 from ..edits import Edit, lowest
+from ..facts.changes import FOLLOWED
 from ..facts.digest import Text
 from ..facts.names import from_imports, plain_imports
 from ..facts.read import Facts, Name, Statement
@@ -32,7 +33,7 @@ __all__ = ["At", "Check", "Context", "Hit", "Links", "cap", "is_listed", "row_cl
 class Check(Protocol):
     """A check with all its rules, prepared for one target.
 
-    If a check has the attribute `of_whole_text`, its hits depend on the whole file; otherwise each depends on one
+    If a check has the attribute `of_whole_text`, its hits depend on the whole file; otherwise each hit depends on one
     statement.
     """
 
@@ -52,19 +53,23 @@ class Context:
     shim: bool
     path: str = ""
     portable: bool = False
-    """Whether the source must run on every accelerator, so that it imports no plugin."""
+    """Whether the source must run on every accelerator, so that fixes must not import a plugin."""
     line: Span | None = None
-    """The one logical line to check after an edit; None: the whole file."""
+    """The one logical line that is checked after an edit; None: the whole file is checked."""
     asked: set[str] = field(default_factory=set)
-    """The names whose uses a check searched for, and `def NAME` for functions it read. If an edit touches one of these
-    names, the hits are computed again."""
+    """The names whose uses a check searched for, and `def NAME` for each function that a check read. If an edit touches
+    one of these names, the hits of the file are computed again."""
     absent: set[str] = field(default_factory=set)
-    """Ids of rules that report nothing because code they need is missing from the file, and `fix of RULE` for rules
-    without a fix because of other code in it."""
+    """The ids of rules that report nothing because the file lacks code that they need, and `fix of RULE` for each rule
+    whose fixes are dropped because of other code in the file."""
     devices: dict[str, bool] = field(default_factory=dict)
-    """By local name: whether every value that this file assigns to the name is a device."""
+    """For each local name: whether every value that this file assigns to it is a device."""
     setters: dict[str, frozenset[str]] = field(default_factory=dict)
     """By attribute name: the names that this file assigns to the attribute."""
+    naming: dict[tuple[str, int], tuple[Statement, ...]] = field(default_factory=dict)
+    """For each name and offset of a scope: the statements of the scope that contain the name."""
+    scopes: dict[tuple[str, int], bool] = field(default_factory=dict)
+    """For each name and offset of a function: whether the name is a local variable of the function."""
     _roles: dict[int, Role] = field(default_factory=dict)
     _roots: frozenset[str] | None = None
     _torch: list[Statement] | None = None
@@ -77,7 +82,7 @@ class Context:
 
     @property
     def statements(self) -> Collection[Statement]:
-        """The statements to check: those of `line`, or all."""
+        """The statements to check: those of `line`, or all statements of the file."""
         every = self.facts.statements.values()
         if self.line is None:
             return every
@@ -94,12 +99,12 @@ class Context:
         return [name for name in every if start <= name.statement.start < end]
 
     def resolve(self, node: ast.AST, statement: Statement) -> str | None:
-        """The dotted name that an expression resolves to, such as "torch.cuda.synchronize"; None if it resolves to
-        nothing."""
+        """Return the dotted name to which an expression resolves, such as "torch.cuda.synchronize"; None if it resolves
+        to no name."""
         return self.facts.names.resolve_node(node, statement.start, statement.digest)
 
     def role(self, text: Text, statement: Statement) -> Role:
-        """The role of a string literal, computed once."""
+        """Return the role of a string literal; it is computed once."""
         key = id(text)
         if key not in self._roles:
             self._roles[key] = role_of(text, statement.digest, lambda node: self.resolve(node, statement))
@@ -108,42 +113,47 @@ class Context:
     def imports_root(self, root: str) -> bool:
         """Whether the file imports a module whose first segment is `root`."""
         if self._roots is None:
-            self._roots = frozenset(binding.dotted.partition(".")[0] for binding, _ in self.facts.imports())
+            self._roots = self.facts.import_names().roots
             self._roots |= {"torch"} if self.facts.star >= 0 else frozenset()
         return root in self._roots
 
     @property
     def has_torch(self) -> bool:
-        """Whether device strings in this file mean torch's devices: the file, or its project, imports torch."""
+        """Whether device strings in this file mean torch's devices, because the file or its project imports torch."""
         return self.imports_root("torch") or self.beside_torch is not None
 
     @cached_property
     def beside_torch(self) -> Statement | None:
-        """In a file that does not import torch but whose project does: the import below which the plugin's import is
-        inserted."""
+        """Return the import below which the plugin's import is inserted, in a file that does not import torch although
+        its project does; None for other files."""
         return first_import(self.facts, self.path) if self.project.torch and not self.imports_root("torch") else None
 
-    @cached_property
-    def imported(self) -> dict[str, str]:
+    @property
+    def imported(self) -> Mapping[str, str]:
         """Return the local names bound by imports, with the dotted names of the imported objects."""
-        return {b.name: b.dotted for b, _ in self.facts.imports() if b.kind != "star" and b.dotted}
+        return self.facts.import_names().dotted
 
     @cached_property
     def owners(self) -> frozenset[Owner]:
         """The classes of the project and of this file that define `cuda` or `is_cuda` themselves."""
         known = self.project.owners
         defined = [f"def {method}" for method in METHODS if self.facts.says(f"def {method}(")]
-        patching = any(map(self.facts.says, PATCHING)) and any(patches_of(self.facts.layout.text))
+        patching = any(map(self.facts.says, PATCHING)) and any(patches_of(self.facts.layout.text, self._places))
         if not defined and not patching and not self.mentions(frozenset(owner.name for owner in known if owner.name)):
             return known
         self.asked.update(defined)
         self.facts.work.search(0, 8 * len(self.text))
         layout = self.facts.layout
-        return known | owners_of(layout.text, lambda at: not layout.token_at(at), known)
+        return known | owners_of(layout.text, lambda at: not layout.token_at(at), known, self._places)
+
+    def _places(self, text: str, word: str) -> Sequence[int]:
+        """Return the offsets of a word in the text. An edit of such a word is noticed through `asked` or another
+        search."""
+        return self.facts.searches.find((FOLLOWED, word), plain(word))
 
     @cached_property
     def families(self) -> list[ClassFamily]:
-        """Groups of classes in this file that do the same job, each for another accelerator."""
+        """Return the groups of classes in this file that do the same job, each class for a different accelerator."""
         devices = [str(declared["words"].get("device", "")) for declared in self.catalogue.declarations.values()]
         return families_in(self.facts, devices)
 
@@ -158,15 +168,15 @@ class Context:
 
         return bool(names) and bool(self.facts.searches.find(("words", names), scan))
 
-    @cached_property
+    @property
     def bound(self) -> frozenset[str]:
         """The local names that imports bind."""
-        return frozenset(binding.name for binding, _ in self.facts.imports())
+        return self.facts.import_names().bound
 
-    @cached_property
+    @property
     def spelled(self) -> frozenset[str]:
         """Return the modules and names as import statements spell them."""
-        return frozenset(binding.alias.name for binding, _ in self.facts.imports() if binding.alias is not None)
+        return self.facts.import_names().spelled
 
     def binds(self, name: str) -> bool:
         """Whether an import binds this local name."""
@@ -212,7 +222,7 @@ class Context:
         return self._torch
 
     def typing_only(self, statement: Statement) -> bool:
-        """Whether a statement stands under `if TYPE_CHECKING:`."""
+        """Return whether a statement is in the block of `if TYPE_CHECKING:`."""
         if self.facts.layout.line_start(statement.start) == statement.start:
             return False
         return any(
@@ -221,14 +231,16 @@ class Context:
         )
 
     def requires(self, rule: Rule, offset: int, written: str = "") -> tuple[Edit, ...]:
-        """The edits that add the plugin import which a fix at `offset` needs; empty if the import is there. `written`:
-        the dotted name that the fix writes."""
+        """Return the edits that import the plugin for a fix at `offset`; empty if the plugin is imported already.
+        `written`: the dotted name that the fix writes into the code."""
         if written.count(".") == 1 and written.startswith("torch.") and self.target.words["device"] not in written:
             return ()  # torch.OutOfMemoryError and similar names belong to torch itself
         if self.portable:
             return ()
         if self.target.id in self.project.served & self.project.plugins:
-            return ()  # the target's own module imports the plugin; this module is for other accelerators too
+            # the project has a module for the target, which imports the plugin; the checked file also runs on other
+            # accelerators
+            return ()
         modules = [word for template in rule.imports if (word := self.target.fill(template))]
         edits = [self._plugin_import(module, offset) for module in modules if not self._imported(module, written)]
         return tuple(edit for edit in edits if edit)
@@ -256,7 +268,8 @@ class Context:
         return self._written[key]
 
     def _torch_of(self, torch: list[Statement], offset: int) -> Statement:
-        """The import of torch that code at `offset` sees: one at module level, else one in a function around it."""
+        """Return the import of torch that is visible at `offset`: one at module level, otherwise one in the function
+        that contains the offset."""
         indents = self.facts.indents
         module: list[Statement] = []
         around: list[Statement] = []
@@ -293,7 +306,7 @@ def is_listed(name: str, listed: Collection[str]) -> bool:
 
 
 def cap(rule: Rule, applicability: str | None) -> str | None:
-    """The class of a fix, lowered to what its rule allows at most."""
+    """Return the class of a fix, lowered to the highest class that its rule allows."""
     return lowest(rule.fix, applicability)
 
 

@@ -9,7 +9,8 @@ from sys import stdlib_module_names
 from ..facts.read import Facts, Statement
 from ..facts.scans import plain
 
-# Packages that have no devices of their own, or use torch's. Any other library may mean its own device by "cuda".
+# The packages in this list have no devices of their own, or use torch's devices. Any other library may mean its own
+# device by "cuda".
 _KNOWN = stdlib_module_names | {
     "PIL", "absl", "accelerate", "ase", "attr", "click", "configargparse", "datasets", "e3nn", "einops", "evaluate",
     "fire", "gym", "gymnasium", "h5py", "huggingface_hub", "hydra", "imageio", "joblib", "jsonargparse", "librosa",
@@ -24,8 +25,8 @@ _BY_NAME = ("importorskip(", "import_module(", "__import__(")
 
 
 def first_import(facts: Facts, path: str) -> Statement | None:
-    """The first import of a file if the file imports only the standard library, its own package and packages in _KNOWN;
-    else None.
+    """Return the first import of a file if all its imports are of the standard library, its own package and packages in
+    _KNOWN; otherwise None.
 
     `path` is the file's path; its folder names count as names of the file's own package.
     """

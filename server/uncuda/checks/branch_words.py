@@ -26,7 +26,7 @@ _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.
 
 def _named(words: tuple[str, ...]) -> Scan:
     """Return a search for words in upper or lower case that have no letter next to them. The search finds the same
-    words as `_serves`, but much faster."""
+    words as the pattern `_serves`, but much faster."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         lowered = text[start:end].lower()
@@ -65,6 +65,7 @@ def _written(words: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, ordered))})(?!\w)")
 
 
+@lru_cache(maxsize=1024)
 def asks(condition: str, names: tuple[str, ...]) -> int:
     """Return what a condition tests for: 1 for one of these devices, -1 for any device but them, 0 for neither."""
     named, negated = _asking(names)
@@ -84,7 +85,7 @@ def _fixed(target: Target) -> re.Pattern[str]:
 
 
 class BranchWords:
-    """Which parts of one source file name one target."""
+    """Tells which parts of one source file name a target."""
 
     def __init__(self, facts: Facts, target: Target, touched: WeakMethod[Callable[[], bool]]) -> None:
         """`touched`: a method that returns True if no safe fix is left in the file, so that fixes may have been
@@ -101,13 +102,13 @@ class BranchWords:
 
     @property
     def certain(self) -> bool:
-        """Whether no answer so far depended on what uncuda's fixes may have written."""
+        """Whether no answer so far depended on words that uncuda's own fixes may have written."""
         return self._touched is None
 
     def polarity(self, start: int, end: int, alike: bool = False) -> int:
         """1 if a part of the source names the target, -1 if it names the target to exclude it, 0 otherwise.
 
-        With `alike`, one rule covers both places, so that a fix cannot have changed only one of them.
+        With `alike`, one rule covers both places, so a fix cannot have changed only one of them.
         """
         self._work.search(0, 1000 + 16 * (end - start))
         text = self._code(start, end)
@@ -115,16 +116,16 @@ class BranchWords:
         return asked if asked and (alike or self._by_hand(text)) else 0
 
     def asked(self, text: str) -> int:
-        """The same as `polarity` for any text, whoever wrote it."""
+        """Return what `polarity` returns, for any text, whether a person or a fix wrote it."""
         return asks(text, self._names)
 
     def asks_cuda(self, start: int, end: int) -> int:
-        """1 if a condition tests for CUDA, -1 if it tests for anything but CUDA, 0 for neither."""
+        """Return 1 if a condition tests for CUDA, -1 if it tests for any device except CUDA, 0 otherwise."""
         self._work.search(0, 1000 + 16 * (end - start))
         return asks(self._code(start, end), _CUDA_NAMES)
 
     def serves(self, start: int, end: int) -> bool:
-        """Whether a block does something for the target, other than raise, print or log."""
+        """Return whether a block does something for the target other than raise, print or log."""
         text = _SAID.sub("", self._code(start, end))
         return bool(self._serves.search(text)) and self._by_hand(text)
 
@@ -136,19 +137,20 @@ class BranchWords:
         return without_comments(self._text[start:end])
 
     def _by_hand(self, text: str) -> bool:
-        """Return whether the author of the program, not a fix, wrote the target's words here: uncuda's fixes write only
-        a few words, and leave no safe fix undone."""
+        """Return whether the author of the code, not a fix, wrote the target's words here: uncuda's fixes write only a
+        few different words, and leave no safe fix undone."""
         if self._serves.search(self._written.sub("", text)):
             return True
         if self._touched is None:
-            self._touched = True  # until `_ask` has answered, only words that fixes never write are counted
+            self._touched = True  # until `_ask` has returned, only words that fixes never write are counted
             ask = self._ask()
             self._touched = ask is None or ask()
         return not self._touched
 
 
 def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, vendor: str) -> bool:
-    """Whether an if/elif chain has a branch for a device beside CUDA's branch that uncuda's fixes cannot have written.
+    """Return whether an if/elif chain has, beside the branch for CUDA, a branch for the device that uncuda's fixes
+    cannot have written.
 
     A person must have written the branch for the target if its test uses a name that fixes never write, such as
     `is_xpu_available()` or the vendor's name, or if two tests differ only in the device. `ccl`: the name of the
@@ -188,8 +190,8 @@ def _compared_with(words: Iterable[str], conditions: Iterable[str]) -> set[str]:
 
 
 def may_choose(data: bytes, device: bytes) -> bool:
-    """A quick test on bytes: whether a device name is in a line that begins with `if` or `elif`, or in a name such as
-    `is_xpu_available`. The test misses conditions of several lines."""
+    """Return whether the bytes of a file contain a device name in a line that begins with `if` or `elif`, or in a name
+    such as `is_xpu_available`. This fast test misses conditions that span several lines."""
     by_name, word = device + b"_available", _alone_in_bytes(device)
     first = data.find(device)
     match = word.search(data, first) if first >= 0 else None
@@ -207,8 +209,8 @@ def may_choose(data: bytes, device: bytes) -> bool:
 
 @lru_cache(maxsize=16)
 def _alone_in_bytes(word: bytes) -> re.Pattern[bytes]:
-    """Return a pattern for a word with no letter next to it. The pattern has the word before the lookbehind, because
-    that is many times as fast (`npu` occurs in every `input`)."""
+    """Return a pattern for a word with no letter next to it. The pattern has the word before the lookbehind, which
+    makes it many times as fast, because `npu` occurs in every `input`."""
     return re.compile(rb"%b(?![A-Za-z])(?<![A-Za-z]%b)" % (re.escape(word), re.escape(word)))
 
 

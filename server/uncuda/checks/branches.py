@@ -30,7 +30,7 @@ class Branches:
     """Tells, for one source file and one target, whether a CUDA use has a sibling branch that handles the target."""
 
     def __init__(self, facts: Facts, target: Target, safe: Callable[[Branches], Iterable[Hit]]) -> None:
-        """`safe`: computes the hits that have a safe fix, as if there were no sibling branches."""
+        """`safe`: a function that computes the hits that have a safe fix if no sibling branches are considered."""
         self._target, self._safe = target, safe
         self.facts = self._facts = facts
         self.work = self._work = facts.work
@@ -58,12 +58,12 @@ class Branches:
 
     @property
     def certain(self) -> bool:
-        """Whether no answer so far depended on what uncuda's fixes may have written."""
+        """Whether no answer so far depended on words that uncuda's own fixes may have written."""
         return self._words.certain
 
     def _touched(self) -> bool:
-        """Return whether no safe fix is left, apart from code that has no finding because the author of the program
-        wrote the target's words there."""
+        """Return whether the file has no safe fix left; code that is not reported because its author handled the target
+        there does not count."""
         evident = Branches(self._facts, self._target, lambda _: ())
         return all(hit.statement and evident.served(hit.statement, hit.node) for hit in self._safe(self))
 
@@ -113,7 +113,8 @@ class Branches:
         return False
 
     def _keyword_serves(self, statement: Statement, node: ast.AST) -> bool:
-        """Whether a call has keywords for both CUDA and the target: `dict(cuda=torch.cuda.f, xpu=torch.xpu.f)`."""
+        """Return whether a call has a keyword for CUDA and one for the target: `dict(cuda=torch.cuda.f,
+        xpu=torch.xpu.f)`."""
         for outer in statement.digest.ancestors(node):
             self._work.compare()
             call = statement.digest.parents.get(outer) if isinstance(outer, ast.keyword) else None
@@ -156,7 +157,8 @@ class Branches:
         return False
 
     def _twin_serves(self, line: Header) -> bool:
-        """Whether the same line exists for the target, under a name or condition that differs only in the device."""
+        """Return whether the file contains the same line for the target, with a name or condition that differs only in
+        the device."""
         if line.start not in self._paired:
             if line.word in ("def", "class"):
                 self._paired[line.start] = self._twins.defined(line)
@@ -167,8 +169,8 @@ class Branches:
         return self._paired[line.start]
 
     def _is_alias(self, own: Header) -> bool:
-        """Return whether a line is `kind = "cuda"` below `if kind == "gpu"`, after a test of `kind` that lists the
-        target by name."""
+        """Return whether a line is `kind = "cuda"` in the block of `if kind == "gpu"`, after a test of `kind` that
+        lists the target by name."""
         match = _NAMES_CUDA.match(self._text, own.start)
         above = self._indents.header_above(own.start) if match else None
         if match is None or above is None or above.word not in ("if", "elif"):
@@ -183,7 +185,7 @@ class Branches:
         return any(self._words.polarity(test.start(), test.end()) for test in tests)
 
     def _member_serves(self, own: Header) -> bool:
-        """Whether a class that lists devices (`CUDA = "cuda"`) lists the target too."""
+        """Return whether a class that lists devices as members (`CUDA = "cuda"`) has a member for the target too."""
         above = self._indents.header_above(own.start)
         if above is None or above.word != "class" or not MEMBER.match(self._text, own.start):
             return False
@@ -211,8 +213,8 @@ class Branches:
         return asked.get(header.start, 0) <= 0 and any(polarity > 0 for polarity in asked.values())
 
     def _condition_serves(self, header: Header, others: list[Header], clauses: list[Header]) -> bool:
-        """Whether the condition of another clause names the target, or its body does and the conditions name
-        devices."""
+        """Return whether another clause handles the target: its condition names the target, or its body does and the
+        conditions name devices."""
         own = 0 if header.word == "else" else self._condition(header)
         if own:
             return own < 0
@@ -228,7 +230,7 @@ class Branches:
         return any(self._body_serves(clause) and not self.is_for_cuda(clause, clauses) for clause in others)
 
     def is_for_cuda(self, header: Header, clauses: list[Header]) -> bool:
-        """Whether a clause is the CUDA branch of its chain, also if only a fix wrote the target into it."""
+        """Return whether a clause is the CUDA branch of its if/elif chain, even if a fix wrote the target into it."""
         if header.word != "else":
             return self._words.asks_cuda(header.start, header.end) > 0
         asked = {self._words.asks_cuda(clause.start, clause.end) for clause in clauses if clause.word in ("if", "elif")}
@@ -287,7 +289,7 @@ def _wide(outer: ast.AST) -> int:
 
 def siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
     """The other parts of an expression that are used instead of, or together with, the part `inner`."""
-    if isinstance(outer, ast.IfExp):  # the test and the value that it selects belong together
+    if isinstance(outer, ast.IfExp):  # in `a if test else b`, the test and the value `a` belong together
         yield from (outer.test, outer.body) if inner is outer.orelse else (outer.orelse,)
     elif isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or):
         yield from (value for value in outer.values if value is not inner)
@@ -295,7 +297,8 @@ def siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
         yield from (item for item in outer.elts if item is not inner)
     elif isinstance(outer, ast.Dict):
         own = next((key for key, value in zip(outer.keys, outer.values, strict=True) if inner in (key, value)), None)
-        by_device = isinstance(own, ast.Constant) and own.value in _CUDA_KEYS  # then keys tell whom an entry serves
+        # if the keys of a dictionary are devices, each entry is for the device in its key
+        by_device = isinstance(own, ast.Constant) and own.value in _CUDA_KEYS
         for key, value in zip(outer.keys, outer.values, strict=True):
             if inner not in (key, value) and key is not None:
                 yield key

@@ -1,5 +1,5 @@
-"""Dictionaries that map the devices of a checkpoint, `map_location={"cuda:0": "cuda:1"}`. A fix adds the target's key
-beside each CUDA key; if it cannot, the fix is not safe."""
+"""Dictionaries that map the devices of a checkpoint, `map_location={"cuda:0": "cuda:1"}`. A fix adds an entry for the
+target beside each entry for CUDA; if it cannot, the fix is not safe."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _NAME = "map_location"
 _LOADERS = {"torch.load": 1, "torch.jit.load": 1, "torch.hub.load_state_dict_from_url": 2,
             "torch.utils.model_zoo.load_url": 2}  # fmt: skip
 _KEEP = frozenset({"str", "device"})  # calling these twice on a value gives the same result
-_HOPS = 3  # how many assignments from name to name are traced
-_MANY = 20  # the largest number of dictionary entries that are checked for one name
+_HOPS = 3  # maximum number of assignments from name to name that are traced
+_MANY = 20  # the largest number of dictionary entries that are checked for one variable
 
 
 def is_map_location(role: Role) -> bool:
@@ -37,15 +37,16 @@ def is_map_location(role: Role) -> bool:
 
 
 def is_sure(role: Role, made: ast.AST | None = None) -> bool:
-    """Whether the key of a value is a literal, and both key and value can be evaluated twice. `made` is a call in the
-    value that can be evaluated twice as well."""
+    """Return whether the key of a dictionary entry is a literal, and both its key and its value can be evaluated twice.
+    `made` is a call in the value that can be evaluated twice as well."""
     key = key_of(role)
     return key is not None and is_literal(role) and is_plain(key, role.node, made=made)
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The edits to make together with the fix of a device string, and the highest class that this fix may then have."""
+    """The edits that must be applied together with the fix of a device string, and the highest class that this fix may
+    then have."""
 
     edits: tuple[Edit, ...] = ()
     links: Links = ()
@@ -60,8 +61,8 @@ class CheckpointMaps:
         self._known: dict[tuple[str, int], list[Use]] = {}
 
     def beside(self, role: Role, statement: Statement, words: dict[str, str]) -> Beside:
-        """The edits that belong to a device string: in the dictionary entry that contains it, or in those that use the
-        name it is bound to."""
+        """Return the edits that belong to the fix of a device string: in the dictionary entry that contains the string,
+        or in the entries that use the variable it is assigned to."""
         held = self._made(role, statement)
         made = role.call if held is not role else None
         if isinstance(outer := statement.digest.parents.get(held.node), ast.NamedExpr):
@@ -105,7 +106,8 @@ class CheckpointMaps:
     def _stored(
         self, role: Role, place: ast.Subscript, statement: Statement, words: dict[str, str], made: ast.AST | None
     ) -> Beside | None:
-        """The edit for `map_location["cuda:0"] = "cuda:1"`: it also stores the value under the target's key."""
+        """Return the edit for `map_location["cuda:0"] = "cuda:1"`, which stores the value under the target's key
+        too."""
         text, digest = statement.digest.text, statement.digest
         named = last_word(place.value).lower() == _NAME
         whole, parent = text[slice(*digest.span(place))], digest.parents.get(role.node)
@@ -143,8 +145,8 @@ class CheckpointMaps:
         return self._known[place]
 
     def _place(self, role: Role, statement: Statement) -> tuple[str, int] | None:
-        """The name that a string is bound to, and its scope. An option, attribute or field is written `.name`, with
-        scope -1."""
+        """Return the variable to which a string is assigned, and the variable's scope. For an option, attribute or
+        field, the result is `.name` with the scope -1."""
         scope = self._context.facts.indents.scope_of(statement.start)
         of_class = role.kind == "assignment" and scope is not None and scope[1] == "class"
         if name := role.option or (role.name if of_class or isinstance(role.subject, ast.Attribute) else ""):
@@ -157,7 +159,7 @@ class CheckpointMaps:
         self._context.asked.add(wanted[-1])
         read = re.compile(rf"{re.escape(spelled)}(?!\w)")
         text = self._context.text
-        found = self._flow.statements(read, 0, len(text)) if is_field else self._flow.naming(spelled, scope)
+        found = self._flow.statements(read, 0, len(text), spelled) if is_field else self._flow.naming(spelled, scope)
         for statement in found:
             self._context.facts.work.compare(len(statement.digest.chains))
             for one in statement.digest.chains:

@@ -1,7 +1,7 @@
 """Traces float64 tensors from the call that creates them to a collective such as `all_reduce`, within one source file.
 
-Uncertain cases are not reported: another dtype or device between the tensor and the collective, a name that is assigned
-again, a process group or backend that may be another library's.
+Cases of doubt are not reported: another dtype or device between the tensor and the collective, a variable that is
+assigned again, a process group or backend that may belong to another library.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from .parameters import Parameters
 from .result_values import cut
 from .string_flow import Flow
 
-_DEEP, _MANY = 8, 200  # names traced from the tensor to a collective; uses of a tensor that are checked
+# how many variables are traced from the tensor to a collective; how many uses of a tensor are checked
+_DEEP, _MANY = 8, 200
 _CASTS = frozenset({"double", "mean", "sum", "to", "type"})
 _REDUCING = frozenset({"mean", "sum"})
 _KEEPING = frozenset(
@@ -31,18 +32,18 @@ _COMPUTING = frozenset({"add", "div", "mul", "sub"})
 _SHAPING = frozenset({"reshape", "view"})  # `view` also accepts a dtype
 _BESIDE_DEVICE = frozenset({"copy", "memory_format", "non_blocking"})
 _TENSORS = frozenset({0, 1, "input", "input_list", "output", "tensor", "tensors"})  # parameters of collectives
-_INNER = (*COMPREHENSIONS, ast.DictComp, ast.Lambda)  # these expressions may rebind the name themselves
+_INNER = (*COMPREHENSIONS, ast.DictComp, ast.Lambda)  # expressions that may rebind the variable themselves
 _TESTS = frozenset({"if", "elif", "else", "while"})
 _ASKS = "backend", "dtype", "float64", "double", "cpu", "device"
-_ACCELERATOR = "accelerator"  # the object of Accelerate that holds the device of this process
+_ACCELERATOR = "accelerator"  # the usual name of Accelerate's object that holds the device of this process
 _CATCHES = re.compile(r"\b(?:suppress|raises|assertRaises)\b")
 _OTHER = "gloo"
-"""A collective library on the host that accepts float64. In a file that names it, no collective is reported."""
+"""A collective library for the CPU that accepts float64. In a file that names it, no collective is reported."""
 
 
 class _Tensor(NamedTuple):
-    """An expression that is a float64 tensor. `placed` means that the tensor is on the accelerator; `array` that it has
-    dimensions, so results computed from it are float64 as well."""
+    """An expression that is a float64 tensor. `placed`: whether the tensor is on the accelerator; `array`: whether it
+    has dimensions, so that results computed from it are float64 as well."""
 
     node: ast.AST
     statement: Statement
@@ -51,7 +52,7 @@ class _Tensor(NamedTuple):
 
 
 class Collectives:
-    """Traces tensors through the names and functions of one source file."""
+    """Traces tensors through the variables and functions of one source file."""
 
     def __init__(self, context: Context, rule: Rule) -> None:
         self._context, self._names = context, frozenset(rule.get("collectives", ()))
@@ -62,7 +63,8 @@ class Collectives:
         self._left = _MANY
 
     def taker(self, call: ast.AST | None, statement: Statement) -> str:
-        """The source of the collective's call that receives the result of `call`; "" if none is shown to receive it."""
+        """Return the source of the call of a collective that receives the result of `call`; "" if no collective
+        certainly receives it."""
         if not self._names or not isinstance(call, ast.Call) or self._context.facts.says(_OTHER):
             return ""
         made = self._made(call, statement)
@@ -83,7 +85,7 @@ class Collectives:
         return None
 
     def _is_placed(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether a chain of calls moves its first object to the accelerator: `x.cuda().sum()`."""
+        """Return whether a chain of method calls moves its object to the accelerator: `x.cuda().sum()`."""
         while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             moved = node.args if node.func.attr == "to" else ()
             if node.func.attr == "cuda" or any(self._is_device(one, statement) for one in moved):
@@ -94,8 +96,9 @@ class Collectives:
         return False
 
     def _is_device(self, node: ast.AST, statement: Statement, depth: int = 0) -> bool:
-        """Whether an expression denotes the accelerator where there is one: `"cuda:0"`, `torch.device("cuda", i)`,
-        `current_device()`, `accelerator.device`, a choice between one of these and the CPU, or a name for one."""
+        """Return whether an expression is the accelerator on machines that have one: `"cuda:0"`, `torch.device("cuda",
+        i)`, `current_device()`, `accelerator.device`, a choice between one of these and the CPU, or a variable with
+        such a value."""
         if isinstance(node, ast.JoinedStr) and node.values:
             node = node.values[0]
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -111,7 +114,8 @@ class Collectives:
         return self._is_name_of_device(node, statement, depth)
 
     def _is_name_of_device(self, node: ast.AST, statement: Statement, depth: int) -> bool:
-        """Whether every value that the file assigns to a name, or to an attribute of `self`, is the accelerator."""
+        """Return whether every value that the file assigns to a variable, or to an attribute of `self`, is the
+        accelerator."""
         base, parts = chain_of(node)
         self._left -= 1
         if not isinstance(base, ast.Name) or len(parts) > (base.id == "self") or depth >= _DEEP or self._left < 0:
@@ -174,8 +178,8 @@ class Collectives:
         return same._replace(array=tensor.array and name not in _REDUCING) if kept else None
 
     def _given(self, tensor: _Tensor, call: ast.Call, given: int | str, alone: bool, depth: int) -> str:
-        """The source of the collective that receives a tensor passed to `call`. `given` is the index or keyword of the
-        argument; with `alone` it is the tensor itself, not an item of a list."""
+        """The source of the collective that receives a tensor passed to `call`. `given`: the index or keyword of the
+        argument; `alone`: whether the argument is the tensor itself, not a list that contains it."""
         name = self._flow.resolve(call.func, tensor.statement) or ""
         if name in self._names:
             places = _TENSORS if "scatter" in name else _TENSORS - {1}
@@ -190,8 +194,8 @@ class Collectives:
         return self._named(tensor._replace(statement=header), parameter, header.start, end, depth + 1)
 
     def _bound(self, tensor: _Tensor, target: ast.AST, depth: int) -> str:
-        """The source of the collective that receives the name or attribute a tensor is assigned to, in the rest of the
-        block."""
+        """Return the source of the collective that receives the variable or attribute to which a tensor is assigned, in
+        the rest of the block."""
         base, parts = chain_of(target)
         if not isinstance(base, ast.Name) or len(parts) > 1 or depth >= _DEEP:
             return ""
@@ -201,8 +205,8 @@ class Collectives:
         return self._named(tensor, spelled, scope, end, depth + 1)
 
     def _named(self, tensor: _Tensor, spelled: str, scope: int, end: int, depth: int) -> str:
-        """The source of the collective that receives a name after the tensor's statement, until the name is assigned
-        again."""
+        """Return the source of the collective that receives a variable, between the assignment of the tensor and the
+        next assignment to the variable."""
         self._context.asked.add(spelled)
         root, *attributes = spelled.split(".")
         for found in self._flow.naming(spelled, scope):
@@ -228,8 +232,8 @@ class Collectives:
         return re.search(rf"(?<![\w.]){re.escape(spelled)}\s*(?:,|:[^=]+=|=)(?!=)", text) is not None
 
     def _excused(self, node: ast.AST, statement: Statement) -> bool:
-        """Return whether code runs only under a condition on the backend, dtype or device, or may fail because of a
-        `try` around it."""
+        """Return whether code runs only under a condition on the backend, dtype or device, or is in a `try` that
+        handles its failure."""
         if any(isinstance(outer, (ast.IfExp, ast.BoolOp)) for outer in statement.digest.ancestors(node)):
             return True
         indents, text = self._context.facts.indents, self._context.text

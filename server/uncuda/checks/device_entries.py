@@ -73,7 +73,7 @@ def _quoted(source: str) -> str:
 
 
 def entry_of(role: Role, statement: Statement) -> Entry | None:
-    """The entry whose value has this role; None if it is not the value of a dictionary display."""
+    """Return the dictionary entry whose value has this role; None if the string is not the value of an entry."""
     if role.kind != "value" or not isinstance(role.subject, ast.Dict):
         return None
     return entries_of(role.subject, statement.digest).by_value.get(role.node)
@@ -88,18 +88,18 @@ def key_of(role: Role) -> ast.expr | None:
 
 
 def said(source: str, words: dict[str, str]) -> str:
-    """Return the source text with each CUDA word in its strings replaced by the target's word."""
+    """Return a source text in which each CUDA word in string literals is replaced by the target's word."""
     for old, new in words.items():
         source = re.sub(rf"(?<=[\"']){re.escape(old)}(?=[\"':])", new, source)
     return source
 
 
 def moved(role: Role, statement: Statement, context: Context, words: dict[str, str]) -> list[Edit]:
-    """The edit that adds the target's key beside a key that names the device on which something was saved: `{"cuda:0":
-    "cuda:1"}`.
+    """Return the edit that adds an entry for the target beside one whose key is the device on which something was
+    saved: `{"cuda:0": "cuda:1"}`.
 
-    `role`: the role of the value. The result is empty if the key names no device, or if the dictionary has the target's
-    key already.
+    `role`: the role of the entry's value. The list is empty if the key names no device, or if the dictionary has an
+    entry for the target already.
     """
     entry, digest = entry_of(role, statement), statement.digest
     if entry is None or not isinstance(role.subject, ast.Dict):
@@ -154,12 +154,12 @@ def is_plain(*nodes: ast.AST | None, made: ast.AST | None = None) -> bool:
 
 
 def is_literal(role: Role) -> bool:
-    """Whether the key of a value begins with a literal."""
+    """Return whether the key of a dictionary entry begins with a literal."""
     key = key_of(role)
     return key is not None and _LITERAL.match(ast.unparse(key)) is not None
 
 
 def says_index(role: Role) -> bool:
-    """Whether the key of a value is a device with an index, as in `"cuda:0"`."""
+    """Return whether the key of a dictionary entry is a device with an index, as in `"cuda:0"`."""
     key = key_of(role)
     return key is not None and _NUMBERED.match(ast.unparse(key)) is not None

@@ -15,20 +15,20 @@ from .device_entries import below, entries_of, said
 from .string_flow import Flow
 
 _MODULE = re.compile(r"\btorch\.cuda(?:\.\w+)+")
-_MANY = 60  # a dictionary whose name occurs more often is not analysed
+_MANY = 60  # a dictionary is not analysed if its variable occurs more often than this
 _LEFT = re.compile(r"cuda|nccl", re.I)
 
 
 def entry(role: Role, statement: Statement, context: Context, words: dict[str, str]) -> Edit | None:
-    """The edit that adds the target's entry below the one whose key has this role; None if its value cannot be
-    translated."""
+    """Return the edit that adds an entry for the target below the one whose key has this role; None if the entry's
+    value cannot be translated."""
     mapping = role.subject
     if not isinstance(mapping, ast.Dict) or kept(role, statement) == (0, 0):
         return None
     place, text = entries_of(mapping, statement.digest).by_key[role.node], statement.digest.text
     old, source = text[slice(*place.key)], text[slice(*place.value)]
     if context.target.words["device"] in source:
-        return None  # a fix has changed this entry: its value is no longer CUDA's
+        return None  # a fix has changed this entry already: its value is no longer for CUDA
     spelled = _translated(source, words, context.target)
     new = said(old, words)
     if spelled is None or new == old:
@@ -62,7 +62,7 @@ def is_looked_up(role: Role, statement: Statement, flow: Flow) -> bool:
     context.facts.work.search(0, len(context.text))
     if len(list(islice(word.finditer(context.text), _MANY + 1))) > _MANY:
         return False
-    for found in flow.statements(word, 0, len(context.text)):
+    for found in flow.statements(word, 0, len(context.text), name):
         context.facts.work.compare(len(found.digest.chains))
         if found.start != statement.start and any(binding.name == name for binding in found.digest.bindings):
             return False
@@ -89,7 +89,8 @@ def _looks_up(node: ast.AST, rest: tuple[str, ...], statement: Statement) -> boo
 
 
 def kept(role: Role, statement: Statement) -> tuple[int, int]:
-    """The span of the value of CUDA's entry, which is not changed; (0, 0) if building the dictionary calls CUDA."""
+    """Return the span of the value in CUDA's entry, which stays unchanged; (0, 0) if building the dictionary calls
+    CUDA."""
     mapping = role.subject
     if not isinstance(mapping, ast.Dict):
         return 0, 0

@@ -28,8 +28,8 @@ _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
 
 
 class _Place(NamedTuple):
-    """An occurrence of an environment variable's name in the code. `span` is the node's span in the statement; `at` is
-    the offset of the name; `value` is the value assigned to the variable; `asked` says whether the variable is read or
+    """A place in the code that names an environment variable. `span` is the node's span in the statement; `at` is the
+    offset of the name; `value` is the value assigned to the variable; `asked` says whether the variable is read or
     tested for existence, `tested` whether it is only tested for existence."""
 
     node: ast.AST
@@ -42,7 +42,7 @@ class _Place(NamedTuple):
 
 
 class Check:
-    """All rules of this check, by the status of a variable in the target's table."""
+    """All rules of this check, by the status that a variable has in the target's table."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -82,7 +82,8 @@ class Check:
         return self._by_status.get(row.status) if row is not None else None
 
     def _keywords(self, context: Context, statement: Statement) -> Iterator[Hit]:
-        """Hits at keywords that become environment variables: `dict(os.environ, CUDA_VISIBLE_DEVICES="0")`."""
+        """Yield hits at keyword arguments that become environment variables: `dict(os.environ,
+        CUDA_VISIBLE_DEVICES="0")`."""
         if not _KEYWORD.search(context.text, statement.start, statement.end):
             return
         for node in dict.fromkeys(statement.digest.parents):
@@ -96,8 +97,9 @@ class Check:
                 yield self._hit(context, statement, rule, place, applicability)
 
     def _means_other(self, row: Row, rule: Rule, value: ast.AST | str | None) -> bool:
-        """Return whether the assigned value has another meaning for the target's variable, or (if `value` is None) the
-        value that is read has another format there: see the rule's `value-limits` and `format-limits`."""
+        """Return whether the value that is assigned has another meaning for the target's variable, or, if `value` is
+        None, whether the value that is read has another format on the target: see `value-limits` and `format-limits` in
+        docs/rule-keys.md."""
         if value is None:
             return not set(row.limits).isdisjoint(rule.get("format-limits", ()))
         differs = not set(row.limits).isdisjoint(rule.get("value-limits", ()))
@@ -115,13 +117,14 @@ class Check:
         if row.replacement and allowed and context.text.startswith(place.name, place.at):
             edit = Edit(place.at, place.at + len(place.name), row.replacement)
             fixes = (Fix(titled("replace", f"`{row.replacement}`"), allowed, (edit,)),)
-        links = (("variable", place.name),) if place.asked else ()  # a test must not keep the old name
+        # if one use of the variable is renamed, tests of it must be renamed too
+        links = (("variable", place.name),) if place.asked else ()
         return Hit(rule, start, end, words, fixes, links, row.limits, statement=statement, node=place.node)
 
 
 def _class(role: Role, rule: Rule) -> str | None:
-    """The class of a fix by the role of the string: safe if `os.environ` itself is accessed, review if the string
-    merely looks like a variable's name, None for prose."""
+    """Return the class of a fix by the role of the string: safe if the code accesses `os.environ` itself, review if the
+    string merely looks like the name of a variable, None for text for people."""
     if role.kind in _SILENT_KINDS or is_prose(role):
         return None
     if role.kind == "default" and role.call is not None:

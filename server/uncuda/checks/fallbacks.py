@@ -1,4 +1,4 @@
-"""Optional imports: whether the program continues without a missing module, and where it raises because of it later."""
+"""Optional imports: does the code run on without the missing module, or does it raise an exception later?"""
 
 from __future__ import annotations
 
@@ -19,21 +19,22 @@ from .base import Context, Hit
 from .branch_words import last_of
 
 LEFT_OUT = "left-out"
-"""The limit of a hit at an optional import: the program continues without the module."""
+"""The id of the sentence about an optional import: the code runs on without the module."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
 _TEST = re.compile(r"[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)")
 _ASKED = re.compile(r"\bis_([a-z]{2,6})_available\b")
 _CALLED = re.compile(r"\b(is_\w+_available)\(\)")
-_MODULES = frozenset({"jax", "tf", "torch"})  # short names of other modules, so no abbreviations of a longer name
+# these short names belong to other modules, so they are not abbreviations of a longer name
+_MODULES = frozenset({"jax", "tf", "torch"})
 _SKIPS = "importorskip("
 _SKIPPED = re.compile(r"[\"'](\w+)[.\w]*[\"']")
-_MANY = 20  # maximum number of tests above a place, or of calls of a function, that are checked
+_MANY = 20  # maximum number of tests above an offset, or of calls of a function, that are checked
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
 
 class Fallbacks:
-    """Finds optional imports in one source file. Call `learn` for every import before `lowered`."""
+    """Finds optional imports in one source file. Call `learn` for every import before calling `lowered`."""
 
     def __init__(self, context: Context) -> None:
         self._context, self._indents, self._text = context, context.facts.indents, context.text
@@ -42,15 +43,15 @@ class Fallbacks:
         self._needed: dict[str, bool] = {}
 
     def learn(self, module: str, statement: Statement) -> None:
-        """Remember the names that tell whether an import of a module worked, such as `has_apex`."""
+        """Remember the variables that tell whether the import of a module worked, such as `has_apex`."""
         guard = self._tried(statement)
         if guard is not None and not guard.raises:
             self._flags.setdefault(module, set()).update(guard.flags)
 
     def lowered(self, hit: Hit, module: str) -> Hit:
-        """The hit at an import or use, with severity "information" if the program continues without the module.
+        """Return the hit at an import or a use; its severity is "information" if the code runs on without the module.
 
-        The severity is "warning" if the file raises later because the module is missing.
+        Its severity is "warning" if the file raises an exception later because the module is missing.
         """
         rule, statement = hit.rule, hit.statement
         if statement is None or rule.severity == "information":
@@ -83,8 +84,8 @@ class Fallbacks:
         return None
 
     def _asked(self, module: str, statement: Statement) -> str | None:
-        """The condition of the `if` around a place that tests for the module, if the code does not raise without it;
-        "" if the test stands above the place, None if there is none."""
+        """Return the condition of the enclosing `if` that tests for the module, if the code raises nothing without the
+        module; "" if the test is an earlier statement, None if there is no test."""
         if self._is_skipped(module, statement.start) or self._left_without(module, statement.start):
             return ""
         for header in self._indents.headers(statement.start):
@@ -98,7 +99,8 @@ class Fallbacks:
         return None
 
     def _is_skipped(self, module: str, offset: int) -> bool:
-        """Whether `pytest.importorskip("x")` for the module stands above, in the same block or in one around it."""
+        """Return whether `pytest.importorskip("x")` for the module is an earlier statement of the same block or of an
+        enclosing one."""
         facts, root = self._context.facts, module.partition(".")[0]
         skips = facts.searches.find(("text", _SKIPS), plain(_SKIPS))
         for at in skips[: bisect_left(skips, offset)]:
@@ -109,7 +111,8 @@ class Fallbacks:
         return False
 
     def _left_without(self, module: str, offset: int) -> bool:
-        """Whether an `if` above in the same block returns without the module: `if not is_x_available(): return`."""
+        """Return whether an earlier `if` of the same block returns if the module is missing: `if not is_x_available():
+        return`."""
         facts = self._context.facts
         if not facts.says("available"):
             return False
@@ -121,8 +124,8 @@ class Fallbacks:
         return False
 
     def _above(self, at: int, offset: int) -> bool:
-        """Whether the statement at `at` runs before the one at `offset`: it stands in the same block or in one around
-        it."""
+        """Return whether the statement at `at` runs before the one at `offset`, because it is earlier in the same block
+        or in an enclosing one."""
         above = self._indents.header_above(at)
         return above is None or any(header == above for header in self._indents.headers(offset))
 
@@ -137,15 +140,15 @@ class Fallbacks:
         return bool(named) and DEVICE.search(said.replace(named, "")) is None
 
     def _is_needed(self, flag: str) -> bool:
-        """Whether the file asserts that a flag is true, or raises if it is false, so that the module is needed after
-        all."""
+        """Return whether the file asserts that a flag is true, or raises an exception if it is false, so that the
+        module is needed after all."""
         if flag not in self._needed:
             raising = filter(self._raises_without, self._tests_of(flag))
             self._needed[flag] = any(not self._is_behind(flag, test.start()) for test in raising)
         return self._needed[flag]
 
     def _is_behind(self, flag: str, at: int) -> bool:
-        """Return whether code is in a function that the file calls only under a test of the flag."""
+        """Return whether code is in a function that the file calls only if a flag is true."""
         facts, scope = self._context.facts, self._indents.scope_of(at)
         function = FUNCTION.match(self._text, scope[0]) if scope is not None else None
         if function is None:
@@ -165,7 +168,7 @@ class Fallbacks:
         return False
 
     def _granted(self, header: Header) -> str:
-        """The condition of an `if` or `elif` that contains no negation; "" for other lines."""
+        """Return the condition of an `if` or `elif` if it contains no negation; "" for other lines."""
         condition = self._text[header.start : header.end]
         return "" if header.word not in ("if", "elif") or _DENIES.search(condition) else condition[len(header.word) :]
 

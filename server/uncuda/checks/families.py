@@ -22,7 +22,7 @@ _COMMON = frozenset({"object", "ABC", "abc.ABC", "Enum", "str", "int", "Exceptio
 
 class ClassFamily(NamedTuple):
     """`name`: the span of the name of CUDA's class; `devices`: the devices that have a class; `spans`: the spans of all
-    classes of the group and of the base classes they share."""
+    classes of the family and of their common base classes."""
 
     name: Span
     devices: frozenset[str]
@@ -30,8 +30,8 @@ class ClassFamily(NamedTuple):
 
 
 def families_in(facts: Facts, devices: Collection[str]) -> list[ClassFamily]:
-    """The groups in a file; `devices`: the targets' names. CUDA's class with only a CPU class beside it is not a
-    group."""
+    """Return the families of classes in a file; `devices`: the device names of the targets. A class for CUDA with only
+    a class for the CPU beside it is not a family."""
     places = facts.searches.find(("family",), _cudas)
     text = facts.layout.text
     if not any(_bases(match) for at in places if (match := _CLASS.match(text, at))):

@@ -1,4 +1,4 @@
-"""Device strings that are passed to libraries with devices of their own, which do not know torch's device names."""
+"""Finds device strings that are passed to libraries which do not know torch's device names."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .string_flow import LINKED, Flow
 
 
 class GivenAway:
-    """Finds strings passed to libraries with devices of their own in one source file."""
+    """Finds, in one source file, strings that are passed to libraries with device names of their own."""
 
     def __init__(self, flow: Flow) -> None:
         self._flow, self._context = flow, flow.context
         self._names: dict[str, frozenset[str]] = {}
 
     def has(self, rule: Rule, role: Role) -> bool:
-        """Return whether the variable or option that holds a string is passed to a library with devices of its own:
-        `Model(name, device=args.device)`."""
+        """Return whether the variable or option that holds a string is passed to such a library: `Model(name,
+        device=args.device)`."""
         if role.kind not in LINKED:
             return False
         if rule.name not in self._names:
@@ -32,11 +32,12 @@ class GivenAway:
         return (role.option or role.name) in self._names[rule.name]
 
     def _arguments(self, root: str) -> Iterator[str]:
-        """Yield the last words of all arguments in calls of `root` and its attributes: `device` for
+        """Yield the last part of each argument's dotted name in calls of `root` and its attributes: `device` for
         `root.f(args.device)`."""
         self._context.asked.add(root)
         word = re.escape(root)
-        for found in self._flow.statements(re.compile(rf"{word}(?<![\w.]{word})(?!\w)"), 0, len(self._context.text)):
+        pattern = re.compile(rf"{word}(?<![\w.]{word})(?!\w)")
+        for found in self._flow.statements(pattern, 0, len(self._context.text), root):
             self._context.facts.work.compare(len(found.digest.chains))
             for chain in found.digest.chains:
                 call = found.digest.parents.get(chain.node)

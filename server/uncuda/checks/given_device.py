@@ -1,4 +1,4 @@
-"""The argument of `x.cuda(…)`: a device string, an index, or a value known only at run time."""
+"""Finds out whether the argument of `x.cuda(…)` is a device string, an index, or a value known only at run time."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from ..facts.role_calls import last_word
 from ..facts.scans import whole_word
 from .base import Context
 
+WHOLE_WORD = "whole word"
+"""The first part of the key of a search for a name; after an edit, only the changed lines that contain the name are
+read again."""
 _FEW = 16  # up to this number, names are searched one by one; beyond it, one pass reads all names
 # Keywords that the method of a tensor accepts and that of a module does not.
 _OF_TENSORS = frozenset({"non_blocking", "memory_format"})
@@ -20,7 +23,7 @@ _NUMBERS = re.compile(
     r"(?:\A|_)(?:gpu|rank|index|idx|id|i|n|num|ordinal)s?\d*\Z|\A(?:int|\w*current_device|\w*rank)\(\)\Z", re.I
 )
 _MADE = re.compile(r"(?:torch\.)?device\(")
-# Lines that bind names without `=`: parameters, loops, imports.
+# Lines that bind names without `=`: parameters, loops and imports.
 _BINDS = re.compile(r"\b(?:def|for|lambda|as|import|global|nonlocal)\b|:=|[-+*/|&]=")
 
 
@@ -60,9 +63,9 @@ def is_bound_to_device(context: Context, name: str) -> bool:
     if name not in known:
         facts = context.facts
         if len(known) < _FEW:
-            places = facts.searches.find(("whole word", name), whole_word(name))
+            places = facts.searches.find((WHOLE_WORD, name), whole_word(name))
             facts.work.compare(4 * len(places))
-            known[name] = _bound(_lines_at(facts.text, places)).get(name, False)
+            known[name] = _bound_in(_lines_at(facts.text, places)).get(name, False)
         else:
             facts.work.search(0, len(facts.text))
             known[name] = _bound(facts.text).get(name, False)
@@ -79,18 +82,35 @@ def _lines_at(text: str, places: Sequence[int]) -> str:
     return "".join(lines)
 
 
+def said_of(name: str, lines: str) -> bool | None:
+    """Return what some lines contribute to `is_bound_to_device`: whether all values that they assign to a name are
+    devices; None if they assign none."""
+    return _bound_in(lines).get(name)
+
+
 @lru_cache(maxsize=1)
 def _bound(text: str) -> dict[str, bool]:
+    return _bound_in(text)
+
+
+def _bound_in(text: str) -> dict[str, bool]:
     """For each name that the text binds: whether every value is a device. The function makes one pass over the
     lines."""
     found: dict[str, bool] = {}
     for line in text.splitlines():
-        match = _ASSIGNED.match(line)
-        if match:
-            found[match[1]] = found.get(match[1], True) and _MADE.match(match[2]) is not None
-        elif _BINDS.search(line) or "," in line.partition("=")[0]:
-            found.update(dict.fromkeys(re.findall(r"\w+", line), False))
+        for name, is_device in _of_line(line):
+            found[name] = found.get(name, True) and is_device
     return found
+
+
+@lru_cache(maxsize=1024)
+def _of_line(line: str) -> tuple[tuple[str, bool], ...]:
+    match = _ASSIGNED.match(line)
+    if match:
+        return ((match[1], _MADE.match(match[2]) is not None),)
+    if _BINDS.search(line) or "," in line.partition("=")[0]:
+        return tuple((name, False) for name in re.findall(r"\w+", line))
+    return ()
 
 
 def names_device(call: ast.Call) -> bool:

@@ -1,4 +1,5 @@
-"""`check = "hard-coded"`: one accelerator by its name, in a source that is for every accelerator."""
+"""`check = "hard-coded"`: finds code that names one accelerator in a project whose source must run on every
+accelerator."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _TAKES = frozenset({"torch.device", "torch.autocast", "torch.amp.autocast", "tor
 
 
 class Check:
-    """The rules about names of the target that no test for it guards."""
+    """The rules about names of a target that are not guarded by a test for this target."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -63,7 +64,8 @@ class Check:
                 yield text.node, "device"
 
     def _is_device(self, text: Text, statement: Statement, flow: Flow) -> bool:
-        """Whether a string is given as a device: to `device=`, to `.to`, or to a function of torch that takes one."""
+        """Return whether a string is passed as a device: to `device=`, to `.to`, or to a function of torch that takes a
+        device."""
         outer = statement.digest.parents.get(text.node)
         if isinstance(outer, ast.keyword):
             return "device" in (outer.arg or "") or outer.arg == "map_location"
@@ -73,7 +75,7 @@ class Check:
         return is_to or flow.resolve(outer.func, statement) in _TAKES
 
     def _is_chosen(self, node: ast.AST, statement: Statement, context: Context) -> bool:
-        """Whether a test that names the target decides that the code runs, or a `try` that it may fail."""
+        """Return whether code runs only if a test names the target, or is in a `try`."""
         text, base = context.text, statement.start
         inner = node
         for outer in statement.digest.ancestors(node):
@@ -90,7 +92,7 @@ class Check:
             inner = outer
         indents = context.facts.indents
         if indents.header_at(base).word in ("if", "elif", "while", "assert"):
-            return True  # it is the test
+            return True  # the code is the test itself
         for header in indents.headers(base):
             clauses = indents.clauses(header) if header.word in ("elif", "else") else [header]
             if header.word in ("try", "except") or any(self._named.search(text, *one[:2]) for one in clauses):

@@ -30,37 +30,37 @@ class Hit:
     start: int
     end: int
     words: Mapping[str, str] = field(default_factory=dict)
-    """Values for the braces of the rule's message. The property `subject` below uses this value if it differs from
+    """Values for the braces of the rule's message. The property `subject` returns this value if it differs from
     `name`."""
     fixes: tuple[Fix, ...] = ()
     """The fixes, best first. If the list is empty, a person must change the code."""
     links: Links = ()
     limits: tuple[str, ...] = ()
-    """Ids of sentences from the tables that are appended to the message."""
+    """Ids of sentences in the tables; these sentences are appended to the message."""
     severity: str = ""
-    """A severity that replaces the rule's; "" keeps the rule's."""
+    """A severity that replaces the one of the rule; if it is "", the rule's severity counts."""
     statement: Statement | None = None
     node: ast.AST | None = None
-    """The AST node of the reported code within the statement, if the code is a whole expression."""
+    """The AST node of the reported code within the statement, if the code is a complete expression."""
     since: str = ""
-    """The plugin version that first supports the API, if it is later than the configured one."""
+    """The first plugin version that supports the API, if it is later than the configured version."""
     keeps: tuple[int, int] = (0, 0)
-    """The span of code that is for CUDA and stays as it is."""
+    """The span of code that is for CUDA and that fixes leave unchanged."""
     receiver: int | None = None
-    """The offset of the attribute's name, if the hit depends on the type of the object."""
+    """The offset of the attribute's name, if the hit depends on the type of the object before it."""
     lacking: tuple[str, ...] = ()
-    """Functions whose results lack this attribute on the target, if the fix writes it."""
+    """If the fix writes an attribute: the functions whose results lack this attribute on the target."""
     origin: tuple[str, str, Span] | None = None
     """The alias through which the name was resolved: the local name, the dotted name of the imported object, and the
     span of its binding."""
     question: tuple[At, bool] | None = None
-    """The offset of the test behind which the string is used, and whether only that test shows that the string is a
-    device."""
+    """The offset of the availability test behind which the string is used, and whether only that test shows that the
+    string is a device."""
     by_hand: bool = False
-    """The name is also used for the target elsewhere, so a person must decide which uses stay for CUDA."""
+    """Whether the code uses the same name for the target elsewhere, so that a person must decide which uses stay for
+    CUDA."""
     sources: Links = ()
-    """Keys in `links` of the code that computes the tested value; neither the test nor this code may change without the
-    other."""
+    """Keys in `links` of the code that computes the tested value; the test and this code must change together."""
 
     @property
     def subject(self) -> str:
@@ -73,7 +73,7 @@ class Hit:
         return self if fixes is self.fixes else replace(self, fixes=fixes)
 
     def lowered(self, applicability: str | None) -> Hit:
-        """A copy whose first fix has another class, or a copy without fixes if `applicability` is None."""
+        """Return a copy whose first fix has another class, or a copy without fixes if `applicability` is None."""
         if not self.fixes or self.fixes[0].applicability == applicability:
             return self
         if applicability is None:
@@ -82,7 +82,8 @@ class Hit:
 
 
 def moved(hit: Hit, statement: Statement, region: Region) -> Hit:
-    """The hit at its new offsets after an edit that did not touch it; `statement`: its statement in the new text.
+    """Return the hit with its new offsets after an edit that did not touch its statement; `statement`: its statement in
+    the new text.
 
     The fields are listed one by one because this runs for every hit at every keystroke, where `dataclasses.replace` is
     slow.

@@ -21,12 +21,12 @@ RANGES = frozenset({"arange", "eye", "linspace"})
 FACTORIES = frozenset({"as_tensor", "empty", "eye", "full", "ones", "rand", "randn", "tensor", "zeros"})
 """Functions of torch that create a tensor from other values, or from nothing."""
 _SCALARS = frozenset({"as_tensor", "tensor"})
-"""Functions that make 0-dimensional tensors, which may be combined with tensors on any device."""
+"""Functions that create 0-dimensional tensors, which may be combined with tensors on any device."""
 _PLACES = ("set_default_device", "set_default_tensor_type", "with torch.device")
-_DEEP, _MANY = 8, 200  # names traced on the way; expressions checked in one file
+_DEEP, _MANY = 8, 200  # how many variables are traced for one expression; how many expressions are checked in one file
 _TAKEN = frozenset({"T", "data", "imag", "indices", "mT", "real", "values"})
 _KEEPING = frozenset({"cat", "concat", "flatten", "hstack", "stack", "vstack", "where"})
-"""Functions of torch whose result is on the device of their tensors."""
+"""Functions of torch whose result is on the same device as their tensor arguments."""
 _CONVERTS = re.compile(
     r"def[ \t]+\w*(?:convert|filter|load|map|rename|split)\w*\([ \t\n]*"
     r"(?P<given>(?:\w*_)?(?:state_dict|checkpoint|ckpt))\b"
@@ -50,7 +50,7 @@ class HostValues:
 
     @cached_property
     def _begins(self) -> bool:
-        """Whether the file contains anything that moves a tensor to the CPU, makes one there or loops over items."""
+        """Whether the file contains any code that moves a tensor to the CPU, creates one there, or loops over items."""
         words = (".items(", "cpu", *(f"torch.{name}" for name in sorted(FACTORIES | RANGES)))
         return any(map(self._context.facts.says, words))
 
@@ -131,15 +131,18 @@ class HostValues:
             return self.holds(node.value, statement, depth)
         if not isinstance(base, ast.Name) or len(parts) > (base.id == "self"):
             return False
+        if self._context.resolve(node, statement) is not None:
+            return False  # the name is a module or another object of torch, not a tensor
         spelled = ".".join([base.id, *parts])
         scope = -1 if parts else self._flow.scope(spelled, statement.start, Role("assignment", node))
         key = spelled, scope
         if key not in self._named:
             self._context.asked.add(spelled)
-            self._named[key] = False  # a name that depends on itself counts as unknown
+            self._named[key] = False  # a variable whose value depends on itself counts as unknown
             values = [*values_of(self._flow, spelled, scope)]
             loaded = scope >= 0 and self._is_of_checkpoint(spelled, scope)
-            self._named[key] = loaded  # what is computed from a loaded tensor, under the same name, is there as well
+            # a value computed from a loaded tensor, assigned to the same variable, is on the CPU as well
+            self._named[key] = loaded
             shown = [(value, where) for value, where in values if not (value is None if loaded else _is_empty(value))]
             self._named[key] = (loaded or bool(shown)) and all(
                 value is not None and self.holds(value, where, depth + 1) for value, where in shown
@@ -147,8 +150,8 @@ class HostValues:
         return self._named[key]
 
     def _is_of_checkpoint(self, name: str, scope: int) -> bool:
-        """Whether a name is a tensor of a loaded checkpoint: a function that converts one goes through the state dict
-        that it is given. Checkpoints are converted where they were loaded, on the host."""
+        """Return whether a variable is a tensor of a loaded checkpoint, in a function that converts the state dict
+        passed to it. Such functions run where the checkpoint was loaded, on the CPU."""
         facts = self._context.facts
         header = _CONVERTS.match(facts.text, scope)
         if header is None or not facts.says(".items("):
@@ -182,7 +185,7 @@ class HostValues:
 
 
 def values_of(flow: Flow, spelled: str, scope: int) -> Iterator[tuple[ast.expr | None, Statement]]:
-    """The values assigned to a name or appended to the list it holds; None for a binding without a value, such as a
+    """Yield the values assigned to a variable or appended to its list; None for a binding without a value, such as a
     loop."""
     for found in flow.naming(spelled, scope):
         bound = [one for one in found.digest.bindings if one.name == spelled]
@@ -193,7 +196,7 @@ def values_of(flow: Flow, spelled: str, scope: int) -> Iterator[tuple[ast.expr |
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:
-    """The expressions that can be the value of this one: both branches of `… if …`, or the items of a list."""
+    """Return the expressions whose value an expression can have: both branches of `… if …`, or the items of a list."""
     if isinstance(node, ast.UnaryOp):
         return [node.operand]
     if isinstance(node, ast.IfExp):
@@ -202,13 +205,13 @@ def _parts(node: ast.AST) -> list[ast.expr]:
 
 
 def _listed(call: ast.Call) -> list[ast.expr]:
-    """The tensors passed to a function of torch, also as items of a list. A dimension argument is a number, so it is
-    not included."""
+    """Return the positional arguments of a call, with the items of a list or tuple instead of the list. Numbers, such
+    as a dimension, are among them."""
     return [one for given in call.args for one in (given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given])]
 
 
 def _is_empty(value: ast.expr | None) -> bool:
-    """Whether a value is an empty list or None, as an initial value is."""
+    """Return whether a value is an empty list or None, as initial values often are."""
     return (isinstance(value, (ast.List, ast.Tuple)) and not value.elts) or getattr(value, "value", ...) is None
 
 

@@ -17,7 +17,8 @@ _HARMLESS = re.compile(
     r"|from[ \t]+torch(?:\.\w+)*[ \t]+import[ \t]+[\w, \t]+|[\w.]+[ \t]*=[ \t]*(?:True|False|None|\d+))?[ \t]*(?:#.*)?"
 )
 _INDENT = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)(?=\S)")
-_NEEDS_PLUGIN = (".cuda(", ".is_cuda", '="cuda', "='cuda")  # a fix turns these into code that fails without the plugin
+# a fix turns these words into code that fails without the plugin
+_NEEDS_PLUGIN = (".cuda(", ".is_cuda", '="cuda', "='cuda")
 _RUNS_AT_ONCE = re.compile(r"(?!(?:def|async|class|import|from|elif|else|except|finally)\b)[\w(\[)\]}]")
 _OPENS = re.compile(r"else[ \t]*:[ \t]*(?:#[^\n]*)?\r?\n")
 
@@ -46,7 +47,7 @@ def import_edit(facts: Facts, module: str, statement: Statement, before: bool = 
 def early_edit(facts: Facts, module: str, end: int) -> Edit | None:
     """Return an edit that inserts `import module` above the first top-level statement before `end` that needs it.
 
-    `end`: the offset of the torch import. Return None if no statement needs the plugin earlier, which is the usual
+    `end`: the offset of the torch import. Return None if no earlier statement needs the plugin, which is the usual
     case.
     """
     starts = [line for word in _NEEDS_PLUGIN if (line := _first_needing(facts, word, end)) is not None]
@@ -75,8 +76,8 @@ def _on_lines_without_indent(word: str) -> Scan:
 
 
 def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newline: str) -> Edit | None:
-    """The edit that imports the plugin in the `else` of a `try` that only imports torch. A missing plugin then raises,
-    instead of being handled as if torch were missing."""
+    """The edit that imports the plugin in the `else` of a `try` that only imports torch. If the plugin is missing, its
+    import then raises, and the error is not handled as if torch were missing."""
     indents, text = facts.indents, facts.text
     header = indents.header_above(statement.start)
     if header is None or header.word != "try":
@@ -84,7 +85,7 @@ def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newli
     end = indents.extent(header.start)
     facts.work.search(statement.start, end)
     if not all(_HARMLESS.fullmatch(one) for one in text[statement.start : end].splitlines()):
-        return None  # the rest of the block may need the plugin, or may fail after torch is imported
+        return None  # the remaining code of the block may need the plugin, or may fail after torch is imported
     clauses = {clause.word: clause for clause in indents.clauses(header)}
     if (own := clauses.get("else")) is not None:
         opens, body = _OPENS.fullmatch(text, own.start, own.end), _INDENT.match(text, own.end)
@@ -112,7 +113,7 @@ def _end_of_code(facts: Facts, header: Header) -> int:
 
 
 def _beside_more(statement: Statement) -> int | None:
-    """The end of the first import of torch if other code follows on its line: `import torch; x = torch.ones(2)`."""
+    """Return the end of the first import of torch if its line contains more code: `import torch; x = torch.ones(2)`."""
     piece = statement.digest.piece
     for block in (piece.nodes, *(getattr(node, "body", ()) for node in piece.nodes)):
         if not isinstance(block, list):

@@ -1,22 +1,25 @@
-"""Tells, as far as one file shows, whether an object is torch's or of a class of the program that defines the
+"""Finds out, from one file, whether an object belongs to torch or to a class of the checked project that defines the
 method."""
 
 from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
+from ..facts.changes import FAR, FOLLOWED
 from ..facts.digest import Digest
 from ..facts.model import Statement
 from ..facts.role_calls import chain_of
+from ..facts.scans import plain
 from ..project import ACTS, MOVES, PATCHES
 from .base import Context
 from .owners import IS_CUDA, called_so
 
 TORCH, OWN, OTHER = "torch", "own", ""
-_SAME = "same"  # tracing the value returned to the name itself, so it adds no kind
-_FREE = "free"  # the name is bound in an outer scope
+_SAME = "same"  # the trace has returned to a variable from which it started, so it adds no information
+_FREE = "free"  # the variable is bound in an outer scope
 _DEEP, _MANY = 12, 60
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?")
 _WORD = re.compile(r"\w+")
@@ -29,15 +32,17 @@ _KEEPING = frozenset(
      "contiguous", "requires_grad_", "share_memory", "apply"}
 )  # fmt: skip
 _PLAIN = frozenset({"tolist", "numpy", "item", "size", "numel", "named_parameters", "state_dict"})
+_CASTS = frozenset({"typing.cast", "typing_extensions.cast"})
+_MANY_OF = frozenset({"List", "list", "Sequence", "Iterable", "Iterator", "Collection", "Set", "set"})
 _TENSORS = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "torch.nn.Parameter"})
 
 
 def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> bool:
-    """Whether the method that an attribute names may be defined by a class of the program.
+    """Return whether a class of the checked project may define the method that an attribute names.
 
-    The result is True if the program replaces torch's method. Otherwise it is False for an object of torch, and True
-    for an object of a class that defines the method. For unknown objects, it is True only if such a class's method
-    does more than move the object. The result is also True for attributes of imports.
+    The result is True if the project replaces torch's method. Otherwise the result is False for an object of torch, and
+    True for an object of a class that defines the method. For objects of unknown type, the result is True only if the
+    method of such a class does more than move the object. The result is also True for attributes of imports.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         return True
@@ -55,8 +60,8 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
 
 
 class Instances:
-    """Classifies the objects of one file as torch's, the program's own or unknown. `names`: classes that define the
-    method, and functions that return them."""
+    """Classifies the objects of one file: they belong to torch, to the project's own classes, or are unknown. `names`:
+    classes that define the method, and functions that return them."""
 
     def __init__(self, context: Context, names: frozenset[str]) -> None:
         self._context = context
@@ -64,14 +69,15 @@ class Instances:
         self._known: dict[tuple[str, int], str] = {}
 
     def of(self, node: ast.expr, statement: Statement) -> str:
-        """TORCH or OWN if the file shows one of them, else OTHER. The result does not depend on earlier calls."""
+        """Return TORCH or OWN if the file shows one of them, otherwise OTHER. The result does not depend on earlier
+        calls."""
         self._known.clear()
         kind = self.kind(node, statement)
         return OTHER if kind == _SAME else kind
 
     def kind(self, node: ast.expr, statement: Statement, depth: int = 0) -> str:
-        """Return the kind of an expression; up to `_DEEP` names are traced; _SAME if the trace returns to a name it
-        started from."""
+        """Return the kind of an expression; at most `_DEEP` variables are traced; _SAME if the trace returns to a
+        variable from which it started."""
         self._context.facts.work.compare(4)
         if depth > _DEEP:
             return OTHER
@@ -108,6 +114,10 @@ class Instances:
             return OTHER if parts[1] in _ANYTHING or (parts[1] == "nn" and len(parts) == 2) else TORCH
         if not self._names.isdisjoint(spelled.split(".")):
             return OWN
+        if spelled in _CASTS and len(node.args) == 2:
+            return self._says(node.args[0], statement)
+        if isinstance(function, ast.Name) and self._returns_tensor(function.id):
+            return TORCH
         if isinstance(function, ast.Name) and function.id == "super":
             return self._super(statement)
         if isinstance(function, ast.Attribute):
@@ -116,6 +126,25 @@ class Instances:
                 return OTHER if function.attr in _PLAIN else inner
             return inner if function.attr in _KEEPING else OTHER
         return OTHER
+
+    def _returns_tensor(self, name: str) -> bool:
+        """Whether the one function of this name in the file is annotated to return a tensor."""
+        facts, pattern = self._context.facts, rf"\bdef[ \t]+{re.escape(name)}\b"
+        if not facts.says(f"def {name}"):
+            return False
+        self._context.asked.update((name, f"def {name}"))
+        found = list(self._statements(name, pattern, 0, len(facts.text)))
+        node = found[0].digest.piece.nodes[0] if len(found) == 1 else None
+        if not isinstance(node, ast.FunctionDef) or node.returns is None or self._is_decorated(found[0]):
+            return False
+        plain = facts.indents.scope_of(found[0].start) is None and facts.indents.header_above(found[0].start) is None
+        return plain and self._says(node.returns, found[0]) == TORCH
+
+    def _is_decorated(self, function: Statement) -> bool:
+        text, at = self._context.text, function.start
+        while at and text[at - 1].isspace():
+            at -= 1
+        return at > 0 and text.startswith("@", self._context.facts.layout.logical_line(at - 1)[0])
 
     def _attribute(self, node: ast.Attribute, statement: Statement, depth: int) -> str:
         if isinstance(node.value, ast.Name) and node.value.id == "self":
@@ -158,7 +187,7 @@ class Instances:
             match = _CLASS.match(self._context.text, header) if header >= 0 else None
             return OWN if match and match[1] in self._names else OTHER
         if any(binding.name == name and binding.kind == "parameter" for binding in statement.digest.bindings):
-            return self._parameter(name, statement, depth)  # a function whose body is on the line of its header
+            return self._parameter(name, statement, depth)  # the body of the function is on the same line as its header
         scope = indents.scope_of(statement.start)
         while True:
             start = scope[0] if scope is not None else -1
@@ -173,7 +202,7 @@ class Instances:
         """Return the kind of a name in one function or in the module (-1); _FREE if it is not bound there."""
         key = name, start
         if key not in self._known:
-            self._known[key] = _SAME  # in case the name leads back to itself
+            self._known[key] = _SAME  # in case the value of the variable depends on the variable itself
             self._known[key] = _together(self._values(name, start, depth), _FREE)
         return self._known[key]
 
@@ -181,7 +210,7 @@ class Instances:
         indents = self._context.facts.indents
         end = indents.extent(start) if start >= 0 else len(self._context.text)
         header = self._context.facts.peek(start) if start >= 0 else None
-        every = [*([header] if header else []), *self._statements(_binding(name), max(start, 0), end)]
+        every = [*([header] if header else []), *self._statements(name, _binding(name), max(start, 0), end)]
         if len(every) > _MANY:
             yield OTHER  # bindings beyond the limit are not checked
         for found in every:
@@ -196,8 +225,8 @@ class Instances:
                 elif binding.value is not None:
                     yield _together([self.kind(binding.value, found, depth), self._annotated(found, name)], _SAME)
                 elif not any(isinstance(node, ast.AugAssign) for node in found.digest.piece.nodes):
-                    yield self._annotated(found, name)
-                    yield from self._looped(found, name, depth)
+                    unpacked = list(self._unpacked(found, name, depth))
+                    yield from unpacked or [self._annotated(found, name)]
 
     def _annotated(self, statement: Statement, name: str) -> str:
         """Return the kind that the annotation of an assigned name shows; _SAME if there is no annotation."""
@@ -208,12 +237,43 @@ class Instances:
                 return _SAME
         return OTHER
 
-    def _looped(self, statement: Statement, name: str, depth: int) -> Iterator[str]:
-        """Yield OWN for each `for NAME in …` in a statement whose iterable has items of the kind OWN."""
+    def _unpacked(self, statement: Statement, name: str, depth: int) -> Iterator[str]:
+        """Yield the kind of a name that a statement assigns together with others: `a, NAME = x, y` and `for NAME in
+        …`."""
         for node in statement.digest.piece.nodes:
-            if isinstance(node, (ast.For, ast.AsyncFor)) and _is(node.target, name):
-                if self.kind(node.iter, statement, depth) == OWN:
-                    yield OWN
+            if isinstance(node, (ast.For, ast.AsyncFor)):
+                if _is(node.target, name):
+                    yield self._item(node.iter, statement, depth)
+                elif _is_numbered(node, name) and isinstance(node.iter, ast.Call):
+                    yield self._item(node.iter.args[0], statement, depth)
+            elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+                yield from (self.kind(value, statement, depth) for value in _given(node.targets[0], node.value, name))
+
+    def _item(self, node: ast.expr, statement: Statement, depth: int) -> str:
+        """The kind of the items of a list or another iterable."""
+        kind = self.kind(node, statement, depth)
+        if kind == OTHER and isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            return _together(self.kind(one, statement, depth) for one in node.elts[:_MANY])
+        if kind == OTHER and isinstance(node, ast.Name):
+            return self._item_of_parameter(node.id, statement)
+        return kind
+
+    def _item_of_parameter(self, name: str, statement: Statement) -> str:
+        """Return the kind of the items of a function's parameter, according to its annotation; `statement`: a statement
+        in the function."""
+        indents, facts = self._context.facts.indents, self._context.facts
+        scope = indents.scope_of(statement.start)
+        header = facts.peek(scope[0]) if scope is not None and scope[1] == "def" else None
+        function = header.digest.piece.nodes[0] if header is not None else None
+        if header is None or scope is None or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return OTHER
+        every = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+        said = next((argument.annotation for argument in every if argument.arg == name), None)
+        if any(self._statements(name, _binding(name), header.end, indents.extent(scope[0]))):
+            return OTHER
+        if not isinstance(said, ast.Subscript) or _last(said.value) not in _MANY_OF:
+            return OTHER
+        return self._says(said.slice, header)
 
     def _says(self, annotation: ast.expr, statement: Statement) -> str:
         text = ast.unparse(annotation)
@@ -237,7 +297,7 @@ class Instances:
 
     def _passed(self, function: str, name: str, index: int, depth: int) -> Iterator[str]:
         """Yield the kinds of the arguments that calls in this file pass for one parameter."""
-        for found in self._statements(rf"\b{re.escape(function)}\(", 0, len(self._context.text)):
+        for found in self._statements(function, rf"\b{re.escape(function)}\(", 0, len(self._context.text)):
             for call in _calls(found.digest, function):
                 values = [keyword.value for keyword in call.keywords if keyword.arg == name]
                 if 0 <= index < len(call.args) and not any(isinstance(one, ast.Starred) for one in call.args):
@@ -253,7 +313,7 @@ class Instances:
             self._known[key] = _SAME
             end = self._context.facts.indents.extent(header)
             kinds = []
-            for found in self._statements(rf"\bself\.{re.escape(name)}[ \t]*[:=,]", header, end):
+            for found in self._statements(name, rf"\bself\.{re.escape(name)}[ \t]*[:=,]", header, end):
                 for node in found.digest.piece.nodes:
                     if isinstance(node, ast.AnnAssign) and _is_own(node.target, name):
                         kinds.append(self._says(node.annotation, found))
@@ -264,11 +324,11 @@ class Instances:
             self._known[key] = _together(kinds)
         return self._known.get(key, OTHER)
 
-    def _statements(self, pattern: str, start: int, end: int) -> Iterator[Statement]:
-        """The statements that contain a match of a pattern, each once."""
+    def _statements(self, word: str, pattern: str, start: int, end: int) -> Iterator[Statement]:
+        """The statements that contain a match of a pattern, each once; every match is within a line and contains a
+        word."""
         facts, done, count = self._context.facts, start, 0
-        for match in re.finditer(pattern, facts.text[start:end]):
-            at = start + match.start()
+        for at in self._matches(word, re.compile(pattern), start, end):
             if at < done or count > _MANY:
                 continue
             facts.work.search(done, at)
@@ -278,6 +338,18 @@ class Instances:
                 count += 1
                 yield statement
 
+    def _matches(self, word: str, pattern: re.Pattern[str], start: int, end: int) -> Iterator[int]:
+        text, done = self._context.facts.text, start
+        if not word.isascii() or end - start < FAR:
+            yield from (start + match.start() for match in pattern.finditer(text[start:end]))
+            return
+        places = self._context.facts.searches.find((FOLLOWED, word), plain(word))
+        for at in places[bisect_left(places, start) : bisect_left(places, end)]:
+            if at >= done:
+                line, stop = max(start, text.rfind("\n", 0, at) + 1), text.find("\n", at)
+                done = min(stop, end) if stop >= 0 else end
+                yield from (match.start() for match in pattern.finditer(text, line, done))
+
 
 def _binding(name: str) -> str:
     """A pattern for statements that bind a name, with few false matches; parameters are read from the function's
@@ -285,6 +357,25 @@ def _binding(name: str) -> str:
     word = rf"\b{re.escape(name)}\b"
     assigned = rf"{word}[ \t]*(?::[^=\n]*)?:?=(?!=)|{word}[\w., \t()\[\]*]*=(?!=)|{word}[ \t]*[^\w\s=!<>(\[.,:]{{1,2}}="
     return rf"{assigned}|\bfor\b[^:\n]*{word}[^:\n]*\bin\b|\b(?:as|import|del|def|class)\b[^\n]*{word}"
+
+
+def _is_numbered(loop: ast.For | ast.AsyncFor, name: str) -> bool:
+    """Whether a loop is `for index, NAME in enumerate(…)`."""
+    target, numbered = loop.target, loop.iter
+    if not isinstance(target, ast.Tuple) or len(target.elts) != 2 or not _is(target.elts[1], name):
+        return False
+    return isinstance(numbered, ast.Call) and _is(numbered.func, "enumerate") and bool(numbered.args)
+
+
+def _given(target: ast.expr, value: ast.expr, name: str) -> Iterator[ast.expr]:
+    """Yield the expressions that `a, NAME = x, y` assigns to a name."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        if not any(isinstance(one, ast.Starred) for one in (*target.elts, *value.elts)):
+            yield from (one for held, one in zip(target.elts, value.elts) if _is(held, name))
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _calls(digest: Digest, function: str) -> Iterator[ast.Call]:

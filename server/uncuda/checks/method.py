@@ -40,7 +40,7 @@ class Check:
         self.names = frozenset(name for rule in rules for name in rule.get("receivers", ()))
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at `.method` on objects that are not known to be a module or class of another library."""
+        """Yield hits at `.method` on objects that are not known to be a module or class of another library."""
         resolved = {id(reference.chain.node) for reference in context.references}
         values = HostValues(context)
         for statement in context.statements:
@@ -131,8 +131,8 @@ class Check:
     def _scripted(
         self, context: Context, parent: ast.AST | None, call: ast.Call | None, rule: Rule, word: Edit
     ) -> tuple[str, tuple[Edit, ...]]:
-        """The expression that TorchScript's compiler accepts instead, and the edits that write it; no edits if the call
-        cannot be rewritten."""
+        """Return the expression to write instead that TorchScript's compiler accepts, and the edits that write it; no
+        edits if the call cannot be rewritten."""
         new = self.target.fill(rule.get("scripted", ""))
         if call is not None:
             empty = _EMPTY.match(context.text, word.end)
@@ -143,8 +143,8 @@ class Check:
     def _to(
         self, context: Context, statement: Statement, rule: Rule, word: Edit, given: ast.expr
     ) -> tuple[str, tuple[Edit, ...], bool]:
-        """The method to write if the target's `module.npu()` accepts only some devices, the edits that write it, and
-        whether the fixed code certainly means the same."""
+        """Return the method to write if the target's `module.npu()` accepts only some devices, the edits that write it,
+        and whether the fixed code certainly has the same meaning."""
         new = self.target.fill(rule.get("with-device", ""))
         if is_index(given):
             device = self.target.words["device"]
@@ -159,8 +159,8 @@ class Check:
     def _for_all(
         self, context: Context, call: ast.Call | None, rule: Rule, start: int, end: int
     ) -> tuple[str, tuple[Edit, ...]]:
-        """The method that objects without the rule's method also have, and the edits that write it; empty if the call
-        has more arguments."""
+        """Return a method that objects without the rule's method also have, and the edits that write it; empty if the
+        call has more arguments."""
         new, _, argument = self.target.fill(rule.get("for-all", "")).rstrip(")").partition("(")
         if call is None or not new:
             return new, (Edit(start, end, new),) if new else ()
@@ -173,8 +173,8 @@ class Check:
 
 
 def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:
-    """Return the limit that says why the object lacks the method on the target, if the object comes from a call that
-    the rule lists; else ""."""
+    """Return the id of the sentence that says why the object lacks the method on the target, if a call that the rule
+    lists created the object; otherwise ""."""
     for name, limit in rule.get("not-from", {}).items():
         if not context.facts.says(name):
             continue
@@ -189,7 +189,7 @@ def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:
 
 
 def _certainty(context: Context, statement: Statement, node: ast.Attribute, call: ast.Call | None, rule: Rule) -> str:
-    """The fix class, depending on how certain it is that the method is torch's."""
+    """Return the class of the fix, which depends on how certain it is that the method is torch's."""
     known = rule.get("receivers")
     if known:
         receiver = node.value
@@ -202,14 +202,14 @@ def _certainty(context: Context, statement: Statement, node: ast.Attribute, call
 
 
 def _own(context: Context, node: ast.Attribute) -> bool:
-    """Whether the file assigns this attribute on a variable of this name, so that the object is not a tensor."""
+    """Return whether the file assigns this attribute to a variable of this name, so that the object is not a tensor."""
     if not isinstance(node.value, ast.Name):
         return False
     if node.attr not in context.setters:
         spelled, text = f".{node.attr}", context.text
         places = context.facts.searches.find(("text", spelled), plain(spelled))
         context.facts.work.compare(len(places))
-        layout = context.facts.layout  # `f"{x.is_cuda = }"` assigns nothing
+        layout = context.facts.layout  # the `=` in `f"{x.is_cuda = }"` assigns nothing
         set_to = (at for at in places if _ASSIGNED.match(text, at + len(spelled)) and not layout.token_at(at))
         named = (_NAMED.search(text, text.rfind("\n", 0, at) + 1, at) for at in set_to)
         context.setters[node.attr] = frozenset(match[1] for match in named if match)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from ..catalogue import Rule, Target
 from ..edits import SAFE, Fix
+from ..facts.changes import FOLLOWED
 from ..facts.read import Statement
 from ..facts.scans import plain
 from ..messages.fixes import titled
@@ -55,15 +56,15 @@ class Check:
             yield Hit(rule, start, end, words, fixes, limits=limits, severity=severity)
 
     def _by_itself(self, feature: str) -> tuple[str, tuple[str, ...]]:
-        """The severity ("": the rule's) and the limits of the hit, depending on whether PyTorch is known to load the
-        plugin by itself."""
+        """Return the severity ("": that of the rule) and the sentence ids of the hit, which depend on whether PyTorch
+        is known to load the plugin automatically."""
         if not self.target.has(feature):
             return "", (self.target.features[feature],)
         return ("" if self.target.assumed else "information"), ()
 
     def _uses(self, context: Context) -> Iterator[tuple[int, int]]:
         flow = Flow(context)
-        places = context.facts.searches.find(("text", self._device), plain(self._device))
+        places = context.facts.searches.find((FOLLOWED, self._device), plain(self._device))
         for statement in context.facts.statements.values():
             at = bisect_left(places, statement.start)
             if at == len(places) or places[at] >= statement.end:
@@ -74,13 +75,13 @@ class Check:
                     yield statement.start + start, statement.start + end
 
     def _nodes(self, statement: Statement, flow: Flow) -> Iterator[ast.expr]:
-        """Names below `torch.<device>`, which exist only after the plugin is imported."""
+        """Yield names below `torch.<device>`, which exist only after the plugin is imported."""
         for chain in statement.digest.chains:
             if (flow.resolve(chain.node, statement) or "").startswith(self._module):
                 yield chain.node
 
     def _guarded(self, node: ast.expr, statement: Statement, context: Context) -> bool:
-        """Whether a test that names the target, or a `try`, guards a use."""
+        """Return whether a test that names the target, or a `try`, guards a use of the target."""
         text, indents, base = context.text, context.facts.indents, statement.start
         inner: ast.AST = node
         for outer in statement.digest.ancestors(node):

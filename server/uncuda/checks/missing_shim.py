@@ -1,4 +1,4 @@
-"""`check = "missing-shim"`: the strategy is the target's shim, and a script that is run does not import it."""
+"""`check = "missing-shim"`: the strategy is to use the target's shim, but a script does not import the shim."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from ..project import Project
 from .base import Context, Hit, cap
 
 _ENTRY = re.compile(r"^if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']", re.M)
-# Statements that a script has at its top level, but a module that others import does not.
+# Statements that scripts have at module level, but modules that others import do not.
 _STARTED = re.compile(
     r"^(?:(?P<call>\w+)\(|(?:\w+[ \t]*=[ \t]*)?[\w.]+\.parse_(?:known_)?args\(|asyncio\.run\("
     r"|\w[\w., \t]*=[^\n#=]*\.cuda\(|[\w.]+\.cuda\(|(?P<loop>for|while)\b)",
     re.M,
 )
 _TRAINS = re.compile(r"\.(?:backward|step|cuda|eval|zero_grad)\(|\bcuda\b")
-_MANY = 200  # top-level lines that are checked
+_MANY = 200  # maximum number of module-level lines that are checked
 _BUILDS = ("setuptools", "distutils")
 _BY_NAME = re.compile(r"^[ \t]*from[ \t]+os[ \t]+import\b[^\n]*\benviron\b(?:[ \t]+as[ \t]+(\w+))?", re.M)
 _LOADS_TORCH = re.compile(r"^(?:from[ \t]+torch\w*[ \t.]|import[ \t][^\n#;]*?\btorch)", re.M)
-_FAR = 2000  # characters of the argument of `os.environ.update` that are checked
+_FAR = 2000  # maximum length of the argument of `os.environ.update` that is checked
 
 
 class Check:
@@ -59,7 +59,7 @@ class Check:
 
 
 def _is_started(context: Context) -> bool:
-    """Whether the file is a script: it tests `__name__ == "__main__"`, or it does its work at the top level."""
+    """Return whether the file is a script: it tests `__name__ == "__main__"`, or does its work at module level."""
     text, facts = context.text, context.facts
     facts.work.search(0, 2 * len(text))
     if _ENTRY.search(text):
@@ -80,10 +80,10 @@ def _is_started(context: Context) -> bool:
 
 
 def switched_on(text: str, variable: str, layout: Layout) -> Iterator[int]:
-    """Offsets where the file sets the plugin's environment variable to "1", which makes the plugin import the shim,
-    before torch is imported.
+    """Yield the offsets at which the file, before importing torch, sets the environment variable to "1" that makes the
+    plugin import the shim.
 
-    Only `os.environ` counts: the plugin reads it, and `os.putenv` does not change it.
+    Only assignments to `os.environ` count: the plugin reads `os.environ`, and `os.putenv` does not change it.
     """
     if not variable or variable not in text:
         return
@@ -106,7 +106,7 @@ def switched_on(text: str, variable: str, layout: Layout) -> Iterator[int]:
 
 
 def patching(target: Target) -> tuple[str, ...]:
-    """A file that activates the shim contains at least one of these words."""
+    """Return words of which every file that activates the shim contains at least one."""
     last = target.words.get("patch", "").rpartition(".")[2]
     return tuple(filter(None, (last, target.words.get("patch-variable", ""))))
 
@@ -131,10 +131,10 @@ def is_projects(project: Project, target: Target) -> bool:
 
 
 def is_patched(context: Context) -> bool:
-    """Whether the shim is active: this file or another one of the project imports it or sets the plugin's variable.
-    True if the target has no shim.
+    """Whether the shim is active: this file or another one of the project imports it or sets the plugin's variable. The
+    result is True if the target has no shim.
 
-    Importing the plugin alone activates no shim; besides, a fix may have added that import.
+    Importing only the plugin activates no shim, and a fix may have added that import.
     """
     patch = context.target.words.get("patch", "")
     return (

@@ -13,20 +13,23 @@ from ..facts.model import Statement
 from ..facts.scans import uses
 from .base import Context, Hit
 from .fallbacks import Fallbacks
+from .module_parts import Parts
 
 ASKED_ONLY = "asked-only"
-"""The limit of an import of a library that the file uses only to ask whether it is available."""
+"""The id of the sentence about a library that the file imports only to find out whether it is available."""
 TRIED = "tried-elsewhere"
 """The limit of an import in a file that another one imports where it can."""
+_MANY = 20  # maximum number of uses of a part of a library whose conditions are read
 _GRAVITY = ("error", "warning", "information")
 
 
 class Check:
-    """All rules of this check, by module; rules with a pattern cover modules that are in no table."""
+    """All rules of this check, by module; rules with a pattern cover modules that no table contains."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
         self._rules = {name: rule for rule in rules for name in target.libraries(rule)}
+        self._parts = Parts(self._rules)
         self._called = [(re.compile(rule.get("pattern")), rule) for rule in rules if rule.get("pattern")]
         self.names = frozenset(name for name, rule in self._rules.items() if rule.get("uses"))
         lost = (name for name, rule in self._rules.items() if rule.severity != "information")
@@ -41,13 +44,13 @@ class Check:
         return dotted
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at imports, and at uses of modules for which the rule reports uses."""
+        """Yield hits at imports, and at uses of modules whose rule reports uses."""
         fallbacks = Fallbacks(context)
         imported = list(self._imports(context)) if context.line is None else []
-        for hit, module in imported:
+        for hit, module, _ in imported:
             if hit.statement is not None:
                 fallbacks.learn(module, hit.statement)
-        yield from _first([_tried(fallbacks.lowered(hit, module), context) for hit, module in imported])
+        yield from _first([_tried(_lowered(fallbacks, context, *found), context) for found in imported])
         for reference in context.references if self.names else ():
             module = self._module(reference.dotted)
             if module in self.names:
@@ -57,8 +60,11 @@ class Check:
                 hit = self._hit(rule, module, reference.dotted, (start, end), reference.statement, node)
                 yield fallbacks.lowered(hit, module)
 
-    def _imports(self, context: Context) -> Iterator[tuple[Hit, str]]:
-        """A hit for every import that a rule covers, in source order, with the module."""
+    def _imports(self, context: Context) -> Iterator[tuple[Hit, str, Sequence[int]]]:
+        """A hit for every import that a rule covers, in source order, with the module.
+
+        For a part of a library that is used as an attribute, also yield the offsets of these uses.
+        """
         torch = "torch" in context.text
         seen: set[tuple[int, str]] = set()
         for binding, statement in sorted(context.facts.imports(), key=lambda found: found[1].start):
@@ -67,18 +73,21 @@ class Check:
             module, rule = self._of_import(dotted)
             if alias is None or rule is None or not (torch or not rule.get("with-torch")):
                 continue
-            if (statement.start, module) in seen or context.project.owns(dotted, context.path):
+            if context.project.owns(dotted, context.path) or context.typing_only(statement):
                 continue
-            if not context.typing_only(statement):
-                seen.add((statement.start, module))
-                start, end = (statement.start + offset for offset in statement.digest.piece.span(alias))
-                hit = self._hit(rule, module, module, (start, end), statement)
-                yield self._asked(hit, binding, context), module
+            start, end = (statement.start + offset for offset in statement.digest.piece.span(alias))
+            used = self._parts.used(binding.dotted, binding.name, statement.start, context)
+            for part in (*([module] if used.whole else ()), *used.parts):
+                if (statement.start, part) not in seen:
+                    seen.add((statement.start, part))
+                    hit = self._hit(self._rules.get(part, rule), part, part, (start, end), statement)
+                    yield self._asked(hit, binding, context), part, used.parts.get(part, ())
 
     def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
-        """The hit at an import, with severity "information" if the file only tests whether the library is available.
+        """Return the hit at an import; its severity is "information" if the file only tests whether the library is
+        available.
 
-        `probes` of the rule: attributes of the library that tell whether it is available.
+        The rule's `probes` are attributes of the library that tell whether it is available.
         """
         probes, alias = hit.rule.get("probes", ()), binding.alias
         if not probes or alias is None:
@@ -88,7 +97,7 @@ class Check:
         places = context.facts.searches.find((name, True), uses(name, True))
         context.facts.work.compare(len(places))
         places = [at for at in places if own is None or not own.start <= at < own.end]
-        places = [at for at in places if not layout.token_at(at)]  # without matches in strings and comments
+        places = [at for at in places if not layout.token_at(at)]  # matches in strings and comments do not count
         taken = [re.match(r"[ \t]*\.[ \t]*(\w+)", text[at + len(name) : at + len(name) + 40]) for at in places]
         if not taken or not all(match is not None and match[1] in probes for match in taken):
             return hit
@@ -117,8 +126,21 @@ class Check:
         return Hit(rule, *span, {"name": name, "subject": module}, limits=limits, statement=statement, node=node)
 
 
+def _lowered(fallbacks: Fallbacks, context: Context, hit: Hit, module: str, uses: Sequence[int]) -> Hit:
+    """Return the hit at an import with its severity. If a part is used as an attribute, the conditions around these
+    uses count, too."""
+    lowered = fallbacks.lowered(hit, module)
+    for at in uses[:_MANY] if lowered is hit else ():
+        use = context.facts.peek(at)
+        lowered = hit if use is None else fallbacks.lowered(replace(hit, statement=use), module)
+        if not lowered.severity:
+            return hit
+    return replace(lowered, statement=hit.statement)
+
+
 def _tried(hit: Hit, context: Context) -> Hit:
-    """The hit at a top-level import as information, if another file imports what this one defines only where it can."""
+    """Return the hit at a module-level import; its severity is "information" if another file imports this file only in
+    a `try`."""
     statement, facts = hit.statement, context.facts
     if statement is None or hit.severity or hit.rule.severity == "information":
         return hit
@@ -132,7 +154,7 @@ def _tried(hit: Hit, context: Context) -> Hit:
 
 
 def _first(hits: Sequence[Hit]) -> Iterator[Hit]:
-    """All hits of rules that report uses; for other rules one hit for each library, the first with its highest
+    """Yield all hits of rules that report uses; of other rules one hit for each library, the first one with the highest
     severity."""
     kept: dict[str, Hit] = {}
     for hit in hits:

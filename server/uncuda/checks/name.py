@@ -1,5 +1,5 @@
-"""`check = "name"`: dotted names such as `torch.cuda.Event` and their attributes; the fix edits where the name is
-written."""
+"""`check = "name"`: finds dotted names such as `torch.cuda.Event` and their attributes; a fix edits the place where the
+name is written."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class Check:
                 yield hit
 
     def _verdict(self, reference: Name, judge: Judge, results: Results) -> Verdict | None:
-        """The verdict on a reference, or on the attribute of its call's result if the file uses nothing else of the
-        result."""
+        """Return the verdict on a reference, or on an attribute of its call's result if that attribute is the only use
+        of the result."""
         members = self.verdicts.members.get(reference.dotted)
         if members and (taken := {read.field for read in results.reads(reference)}) and taken <= members.keys():
             verdict = members[min(taken)]
@@ -87,9 +87,9 @@ def _reference(
     results: Results,
     literals: Literals,
 ) -> Hit | None:
-    """The hit at a reference; None if the fix of its alias covers it.
+    """Return the hit at a reference; None if the fix at the import of its alias covers it.
 
-    `stuck` lists aliases that cannot be fixed, because the file uses one of their names which the target lacks.
+    `stuck`: aliases that cannot be fixed, because the file uses one of their attributes that the target lacks.
     """
     rule, new = verdict.rule, verdict.replacement
     if rule.get("called") and call_of(reference) is None:
@@ -140,7 +140,7 @@ def _reference(
     if alias is not None or bound:
         links = (*links, ("alias", bound or reference.chain.root))
     if applicability is not None and edits is not None and (edits or alias is not None):
-        imports = not edits and context.target.module_path(new) != new  # imported from the plugin's module
+        imports = not edits and context.target.module_path(new) != new  # this name is imported from the plugin's module
         edits += [*named, *placed, *keyword_edits(reference, verdict.row, context.target)]
         needed = () if imports else context.requires(rule, start, new)
         fixes = (Fix(titled("replace", f"`{words['replacement']}`"), applicability, (*edits, *needed)),)
@@ -163,7 +163,8 @@ def _reference(
 def _is_of_object(context: Context, reference: Name, rule: Rule) -> bool:
     """Whether an unbound method is called directly with the object only: `map(f, xs)`, `f(x)`.
 
-    Inside a function of the same name the method counts as a wrapper, which must be changed together with its calls.
+    In a function of the same name, the method call counts as part of a wrapper, which must be changed together with the
+    calls of that function.
     """
     parent = reference.statement.digest.parents.get(reference.chain.node)
     if reference.dotted not in rule.get("unbound") or not isinstance(parent, ast.Call):
@@ -181,7 +182,8 @@ def _is_of_object(context: Context, reference: Name, rule: Rule) -> bool:
 
 
 def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
-    """The limit of a dtype that a collective does not accept, with the source of that call; empty if there is none."""
+    """Return the sentence id about a dtype that a collective does not accept, with the source of the collective's call;
+    empty if no collective gets it."""
     if not rule.get("collectives") or context.target.has("collective-float64"):
         return {}
     outer = reference.statement.digest.parents.get(reference.chain.node)
@@ -191,8 +193,8 @@ def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
 
 
 def _class(context: Context, reference: Name, verdict: Verdict, results: Results) -> tuple[str | None, dict[str, str]]:
-    """The fix class after the check of the call and the uses of its result, and the limit and use that lower it, if
-    any."""
+    """Return the class of the fix after checking the call and the uses of its result, and the sentence id and the use
+    that lower the class, if any."""
     if verdict.applicability is None:
         return None, {}
     apart = results.apart(reference, verdict.rule)
@@ -229,20 +231,20 @@ def _bound(reference: Name) -> str:
 
 
 def is_variable(context: Context, reference: Name) -> bool:
-    """Whether the reference is a variable holding the name; the hit is at the assignment then."""
+    """Return whether a reference is a variable that holds the name; the hit is then at the assignment."""
     bounds = context.facts.names.bindings(reference.chain.root)
     context.facts.work.compare(len(bounds) if not reference.chain.parts else 0)
     return not reference.chain.parts and any(bound.dotted and bound.binding.kind == "assign" for bound in bounds)
 
 
 def _place(reference: Name, spans: list[Place | None]) -> Place:
-    """The span of the part of a reference that is written out here."""
+    """Return the span of the part of a reference that is written out in the source, not replaced by an alias."""
     spelled = [span for span in spans if span is not None] or [_alias_place(reference)]
     return spelled[0][0], spelled[-1][1]
 
 
 def _patched(reference: Name, attribute: Asked | None) -> Links:
-    """The keys of the names that the program replaces here, by assignment or `setattr`."""
+    """Return the keys of the names that the file replaces by assignment or `setattr`."""
     node = reference.chain.node
     stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     names = [reference.dotted] if stored else []
@@ -252,7 +254,8 @@ def _patched(reference: Name, attribute: Asked | None) -> Links:
 
 
 def _links(reference: Name, rule: Rule) -> Links:
-    """The keys of what must change with a reference: a method called on its call's result, and the group of its rule.
+    """Return the keys of code that must change together with a reference: a method called on its call's result, and the
+    group that its rule names.
 
     A rule about a missing feature keeps torch's name; a method on the result, such as `.cuda()`, can change without
     that name.
@@ -274,8 +277,8 @@ def _alias_place(reference: Name) -> Place:
 
 
 def _spelled_anew(context: Context, reference: Name, new: str, rule: Rule) -> list[Edit] | None:
-    """The edit that replaces the whole reference if its alias cannot be used for the new name; None if the new root is
-    not imported."""
+    """Return the edit that replaces the whole reference if the new name cannot be written with its alias; None if the
+    root of the new name is not imported."""
     root, statement = new.partition(".")[0], reference.statement
     packages = [context.target.fill(template).partition(".")[0] for template in rule.imports]
     if root.isidentifier() and root not in packages:
@@ -287,8 +290,8 @@ def _spelled_anew(context: Context, reference: Name, new: str, rule: Rule) -> li
 
 
 def _edits(old: str, new: str, spans: list[Place | None], hidden: int, hidden_new: str) -> list[Edit] | None:
-    """The edits that turn the written segments of `old` into those of `new`; None if segments hidden by an alias would
-    have to change."""
+    """Return the edits that turn the written segments of `old` into those of `new`; None if segments that an alias
+    replaces would have to change."""
     prefix = hidden_new.split(".") if hidden_new else []
     wanted = new.split(".")
     if wanted[: len(prefix)] != prefix:

@@ -11,12 +11,12 @@ from ..edits import Edit
 from ..facts.model import Name
 
 LACKS = "lacks-parameter"
-"""The limit of a call with an argument that the target's function does not accept."""
+"""The id of the sentence about a call with an argument that the target's function does not accept."""
 
 
 class Asked(NamedTuple):
-    """The attribute named in `hasattr(torch.cuda, "CUDAGraph")` with its offsets; `optional`: it may be missing;
-    `patched`: the call replaces it."""
+    """The attribute named in `hasattr(torch.cuda, "CUDAGraph")`, with its offsets; `optional`: whether it may be
+    missing; `patched`: whether the call replaces it."""
 
     name: str
     start: int
@@ -44,9 +44,9 @@ def nearest_call(reference: Name) -> str:
 
 
 def call_classes(reference: Name, row: Row | None, target: Target, rule: Rule) -> list[str]:
-    """The classes to which the call of a reference limits its fix; empty if the call does not limit it.
+    """Return the classes to which the call of a reference limits the fix; empty if the call does not limit it.
 
-    The rule's `leading` gives, by function, the number of first parameters that are the same for CUDA and the target;
+    The rule's `leading` gives, for each function, how many first parameters CUDA and the target have in common;
     `beyond` names CUDA's parameters after those, so that a fix can pass them by keyword.
     """
     call = call_of(reference)
@@ -94,11 +94,12 @@ def call_limits(
     target: Target,
     keys: Callable[[Name], Collection[str]],
 ) -> tuple[tuple[str, ...], bool]:
-    """The limits that apply to a call, with that of a missing keyword; and whether the target refuses the call.
+    """Return the sentence ids that apply to a call, including the one about a keyword that the target lacks, and
+    whether the target refuses the call.
 
-    The rule's `call-limits` names arguments for a limit: `enabled=True`, `=True` (the first positional argument), or
-    `['segments']` (a key of the result that the code uses, found by `keys`). A call without these arguments is not
-    affected by the limit; a call with one of them is refused.
+    The rule's `call-limits` maps arguments to sentence ids: `enabled=True`, `=True` (the first positional argument), or
+    `['segments']` (a key of the result that the code uses, found by `keys`). A sentence does not apply to a call
+    without these arguments; a call with one of them is refused.
     """
     call, about = call_of(reference), rule.get("call-limits", {})
     if call is None:
@@ -154,7 +155,7 @@ def _renamed(keyword: ast.keyword, row: Row, target: Target) -> str:
 
 
 def asked(reference: Name, text: str) -> Asked | None:
-    """The attribute that `hasattr` or `getattr` reads from a reference, or that `setattr` or `patch.object`
+    """Return the attribute that `hasattr` or `getattr` reads from a reference, or that `setattr` or `patch.object`
     replaces."""
     node, statement, piece = reference.chain.node, reference.statement, reference.chain.piece
     call = statement.digest.parents.get(node)

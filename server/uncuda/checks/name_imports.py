@@ -55,8 +55,8 @@ def _links(verdict: Verdict, statement: Statement, local: str) -> Links:
 def _plain(
     context: Context, statement: Statement, node: ast.Import, judge: Judge, stuck: frozenset[str]
 ) -> Iterator[Hit]:
-    """Hits at plain imports. `import torch.cuda as tc` gets another module; `import torch.cuda` becomes `import
-    torch`."""
+    """Hits at plain imports. `import torch.cuda as tc` is changed to another module; `import torch.cuda` becomes
+    `import torch`."""
     for alias in node.names:
         verdict = judge(alias.name)
         if verdict is None:
@@ -135,7 +135,7 @@ def module_span(statement: Statement, node: ast.ImportFrom) -> tuple[int, int]:
 
 
 def _move(context: Context, statement: Statement, node: ast.ImportFrom, moved: dict[ast.alias, str]) -> list[Edit]:
-    """Return the edits that import every changed name from its module on the target and leave the other names."""
+    """Return the edits that import every changed name from its new module and leave the other names in place."""
     places = {alias: _place(context, new) for alias, new in moved.items()}
     parents = {parent for parent, _ in places.values()}
     piece = statement.digest.piece

@@ -1,6 +1,7 @@
 """Dotted names inside strings: `mock.patch("torch.cuda.empty_cache")`, `getattr(torch, "cuda")`.
 
-The fix of a name in a string has the class of the name. A patched name must be the one that the code under test calls.
+The fix of a name inside a string has the same class as a fix of the name itself. The replaced name in `mock.patch` must
+be the one that the tested code calls.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .base import Context, Hit, Links
 from .verdicts import Judge, Verdict
 
 LIMIT = "patched-elsewhere"
-"""The limit of a hit at a patched name that this file does not use itself."""
+"""The id of the sentence about a name that this file replaces but does not use itself."""
 _SAID = re.compile(r"(?P<owner>(?:\w+\.)*?)(?P<name>torch(?:\.\w+)+)")
 _PATCHES = frozenset({"patch", "setattr", "delattr"})
 _IMPORTS = frozenset({"import_module", "importorskip"})
@@ -27,8 +28,7 @@ _ATTRIBUTES = frozenset({"delattr", "getattr", "hasattr", "setattr"})
 
 
 class _Said(NamedTuple):
-    """A string argument that contains a dotted name; `owner`: the module through which `mock.patch` reaches the
-    name."""
+    """A string argument that contains a dotted name; `owner`: the module through which `mock.patch` finds the name."""
 
     text: Text
     call: ast.Call
@@ -115,7 +115,8 @@ def _is_used(name: str, context: Context) -> bool:
 
 
 def _taken(said: _Said, new: str, judge: Judge) -> str | None:
-    """The fix class by whether the attribute taken from the result exists: `getattr(torch, "cuda").synchronize`."""
+    """Return the class of the fix, which depends on whether the attribute exists that is then read from the result:
+    `getattr(torch, "cuda").synchronize`."""
     function = last_word(said.call.func)
     if not new.startswith("torch.") or new.count(".") != 1:
         return None

@@ -1,5 +1,5 @@
-"""Finds uses of float64 that never reach a tensor on the accelerator: on the CPU, in comparisons, in tables, in calls
-of other libraries."""
+"""Finds uses of float64 that never reach the accelerator: on the CPU, in comparisons, in tables, in calls of other
+libraries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CHOSEN = (ast.IfExp, *_LISTS)
 _FLOAT64 = frozenset({"double", "float64"})
 _NARROW = frozenset({"complex64", "float", "float32"})
 _EACH = frozenset({"chain", "enumerate", "map", "parametrize", "product", "zip"})
-"""Functions that process each item of a list they get."""
+"""Functions that process each item of a list that is passed to them."""
 _MANY, _BEFORE = 60, 200  # uses of a name that are checked, and characters checked before each
 
 
@@ -42,8 +42,8 @@ def is_cast_on_host(call: ast.AST | None, statement: Statement, values: HostValu
 
 
 def is_off_device(reference: Name, context: Context, values: HostValues) -> bool:
-    """Whether a dtype never reaches the accelerator: it is compared, is in a table, is passed to a function that is not
-    torch's, or is the dtype of a tensor on the CPU."""
+    """Return whether a dtype never reaches the accelerator, because it is compared, is in a table, is passed to a
+    function that is not torch's, or is the dtype of a tensor on the CPU."""
     node, statement = reference.chain.node, reference.statement
     outer = statement.digest.parents.get(node)
     if is_compared(node, statement) or is_cast_on_host(outer, statement, values) or _is_asked_for(node, statement):
@@ -57,8 +57,8 @@ def is_off_device(reference: Name, context: Context, values: HostValues) -> bool
 
 
 def _is_asked_for(node: ast.AST, statement: Statement) -> bool:
-    """Whether a dtype is chosen only for a value of this dtype: `torch.float64 if x.dtype == torch.float64 else …`,
-    `torch.float32 if x.dtype == torch.complex64 else torch.float64`."""
+    """Return whether a dtype is chosen only if a value already has it: `torch.float64 if x.dtype == torch.float64 else
+    …`, `torch.float32 if x.dtype == torch.complex64 else torch.float64`."""
     outer = statement.digest.parents.get(node)
     if not isinstance(outer, ast.IfExp) or node is outer.test or not isinstance(outer.test, ast.Compare):
         return False
@@ -85,8 +85,8 @@ def _is_in_table(node: ast.AST, statement: Statement, context: Context) -> bool:
 
 
 def _is_kept(listed: ast.AST, outer: ast.AST, statement: Statement, context: Context) -> bool:
-    """Whether a list is assigned to a name over which no code iterates, or passed to a function that does not
-    iterate."""
+    """Return whether no code iterates over a list: it is assigned to such a variable, or passed to a function that does
+    not iterate."""
     if isinstance(outer, (ast.Assign, ast.AnnAssign)) and listed is outer.value:
         name = last_word(outer.targets[0] if isinstance(outer, ast.Assign) else outer.target)
         return bool(name) and not _is_gone_through(name, context)
@@ -97,7 +97,7 @@ def _is_kept(listed: ast.AST, outer: ast.AST, statement: Statement, context: Con
 
 
 def _is_gone_through(name: str, context: Context) -> bool:
-    """Whether code iterates over the value of a name: `for dtype in TYPES`."""
+    """Return whether code iterates over the value of a variable: `for dtype in TYPES`."""
     text = context.text
     context.asked.add(name)
     context.facts.work.search(0, len(text))

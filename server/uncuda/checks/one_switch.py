@@ -1,4 +1,5 @@
-"""Global switches of CUDA that correspond to one switch on the target; one hit and one edit if their values agree."""
+"""Treats several global settings of CUDA that correspond to one setting on the target: one hit and one edit if their
+values agree."""
 
 from __future__ import annotations
 
@@ -14,12 +15,12 @@ from .base import Context
 from .verdicts import Verdict
 
 Spoken = tuple[Name, Verdict]
-_MANY = 40  # maximum number of lines that are checked for one switch of the target
+_MANY = 40  # maximum number of lines that are checked for one setting of the target
 
 
 class _Setting(NamedTuple):
-    """A line that sets a switch: its block (offset of the header, indentation), the switch's name and the value's
-    source."""
+    """A line that assigns a global setting: its block (offset of the header, indentation), the name of the setting, and
+    the source of the value."""
 
     block: tuple[int, int]
     switch: str
@@ -27,8 +28,8 @@ class _Setting(NamedTuple):
 
 
 def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
-    """The references, without those that set the switch to the same value as another line of the same block. If two
-    lines of a block set different values, their fixes are dropped, because only the last line would take effect."""
+    """Return the references, leaving out those that set the same value as another line of the same block. If two lines
+    of a block set different values, their fixes are dropped, because only the last line would take effect."""
     by_switch: dict[str, list[tuple[Name, _Setting]]] = {}
     for reference, verdict in spoken:
         if verdict.replacement and (setting := _setting(reference, context)):
@@ -38,7 +39,7 @@ def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
     for switch, settings in by_switch.items():
         written = list(_written(switch, context)) if context.facts.says(switch) else []
         if len({setting.switch for _, setting in settings}) + bool(written) < 2:
-            continue  # no other line sets the switch
+            continue  # no other line assigns this setting
         blocks: dict[tuple[int, int], list[_Setting]] = {}
         for setting in (*written, *(setting for _, setting in settings)):
             blocks.setdefault(setting.block, []).append(setting)
@@ -54,12 +55,12 @@ def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
 
 
 def _differ(lines: Sequence[_Setting]) -> bool:
-    """Whether lines set one target switch through several CUDA names, to different values."""
+    """Return whether lines assign different values to one setting of the target, through several names of CUDA."""
     return len({line.switch for line in lines}) > 1 and len({line.value for line in lines}) > 1
 
 
 def _setting(reference: Name, context: Context) -> _Setting | None:
-    """The switch that a reference sets, if it is the only target of an assignment; else None."""
+    """Return the setting that a reference assigns, if it is the only target of an assignment; otherwise None."""
     node = next(iter(reference.statement.digest.piece.nodes), None)
     if not isinstance(node, ast.Assign) or node.targets != [reference.chain.node]:
         return None
@@ -67,7 +68,7 @@ def _setting(reference: Name, context: Context) -> _Setting | None:
 
 
 def _written(switch: str, context: Context) -> Iterator[_Setting]:
-    """The lines that already set the target's switch."""
+    """Yield the lines that assign the target's setting already."""
     for at in context.facts.searches.find(("switch", switch), plain(switch))[:_MANY]:
         statement = context.facts.peek(at)
         node = next(iter(statement.digest.piece.nodes), None) if statement is not None else None

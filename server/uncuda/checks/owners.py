@@ -14,9 +14,8 @@ from ..project import ACTS, INHERITS, MOVES, PATCHES, Owner
 
 IS_CUDA = "is_cuda"
 METHODS = ("cuda", IS_CUDA)
-# The pattern starts with a line break, because searching for one is faster than matching `^`.
 _CLASS = re.compile(
-    r"\n[ \t]*class[ \t]+(?P<name>\w+)[ \t]*\((?P<bases>[^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500}){0,9})\)"
+    r"[ \t]*class[ \t]+(?P<name>\w+)[ \t]*\((?P<bases>[^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500}){0,9})\)"
 )
 _METHOD = re.compile(r"def[ \t]+(?P<name>cuda|is_cuda)\(")
 _INDENTED = re.compile(r"(?P<indent>[ \t]*)(?:async[ \t]+)?def[ \t]+(?P<name>\w+)")
@@ -28,10 +27,10 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TORCHS = ("Module", "Tensor", "Parameter")
 _MOVERS = frozenset({"cuda", "to"})
 _LONGEST = 4000
-_FEW = 16  # names that are searched one by one
+_FEW = 16  # up to this number, names are searched one by one
 _HOLDERS = "|".join(_TORCHS)
-# Searching for the word first, and then checking the character before it, is many times as fast as one pattern for
-# both.
+# Searching for the word first, and checking the character before it afterwards, is many times as fast as one pattern
+# for both.
 _SETS = re.compile(rf"(?:{_HOLDERS})\.(?P<method>cuda|is_cuda)[ \t]*=(?!=)")
 _SETS_BY_NAME = re.compile(rf"setattr\([ \t]*(?:\w+\.)*(?:{_HOLDERS})[ \t]*,[ \t]*[\"'](?P<method>cuda|is_cuda)[\"']")
 _SETTING = "setattr("
@@ -44,18 +43,34 @@ PATCHING = (*(f"{last}.{method}" for last in "re" for method in METHODS), _SETTI
 """A file that replaces `cuda` or `is_cuda` of torch contains at least one of these words."""
 
 
-def owners_of(text: str, is_code: Callable[[int], bool], known: Collection[Owner] = ()) -> frozenset[Owner]:
+Find = Callable[[str, str], Sequence[int]]
+"""A function that returns the offsets of a word in a text."""
+
+
+def places_of(text: str, word: str) -> Sequence[int]:
+    """Return the offsets of a word in a text."""
+    places, at = [], text.find(word)
+    while at >= 0:
+        places.append(at)
+        at = text.find(word, at + len(word))
+    return places
+
+
+def owners_of(
+    text: str, is_code: Callable[[int], bool], known: Collection[Owner] = (), find: Find = places_of
+) -> frozenset[Owner]:
     """The classes in a file that define `cuda` or `is_cuda`, classes derived from them, and functions that return them.
 
     `is_code`: whether the character at an offset is code. `known` lists classes of other files that define the method,
-    from which classes in this file may derive; a class in a third file that derives from those is not found.
+    from which classes in this file may derive; a class in a third file that derives from those is not found. `find`
+    returns the offsets of a word in the text.
     """
     defines = any(f"def {method}(" in text for method in METHODS)
-    found = [(m, holder) for m, holder in _methods(text) if is_code(m.start("name"))] if defines else []
-    patches = {Owner(method, "", PATCHES) for at, method in patches_of(text) if is_code(at)}
+    found = [(m, holder) for m, holder in _methods(text, find) if is_code(m.start("name"))] if defines else []
+    patches = {Owner(method, "", PATCHES) for at, method in patches_of(text, find) if is_code(at)}
     if not found and not known:
         return frozenset(patches)
-    bases = {match["name"]: _last_words(match["bases"]) for match in _CLASS.finditer("\n" + text)}
+    bases = {match["name"]: _last_words(match["bases"]) for match in _classes(text, find)}
     torchs = _derived({name: name for name, words in bases.items() if _is_torchs(words)}, bases)
     kinds: dict[tuple[str, str], str] = {}
     for match, holder in found:
@@ -66,7 +81,7 @@ def owners_of(text: str, is_code: Callable[[int], bool], known: Collection[Owner
         own |= {name: kind for (what, name), kind in kinds.items() if what == method and name}
         own = _derived(own, bases) if own else {}
         owners |= {Owner(method, name, kind) for name, kind in own.items()}
-        owners |= {Owner(method, maker, own[name]) for maker, name in _makers(text, own)}
+        owners |= {Owner(method, maker, own[name]) for maker, name in _makers(text, own, find)}
     return frozenset(owners)
 
 
@@ -76,18 +91,20 @@ def may_patch(data: bytes) -> bool:
     return sets or (_SETTING_BYTES in data and _says_one(data, _QUOTED_BYTES))
 
 
-def patches_of(text: str) -> Iterator[tuple[int, str]]:
-    """Offsets where a file replaces `cuda` or `is_cuda` of torch, with the name."""
+def patches_of(text: str, find: Find = places_of) -> Iterator[tuple[int, str]]:
+    """Offsets where a file replaces `cuda` or `is_cuda` of torch, with the name. `find`: as in `owners_of`."""
     for word in _SET:
-        yield from _matches_behind("", _SETS, word, text)
-    if _says_one(text, _QUOTED):
-        yield from _matches_behind(".", _SETS_BY_NAME, _SETTING, text)
+        yield from _matches_behind("", _SETS, text, find(text, word))
+    if any(find(text, word) for word in _QUOTED):
+        yield from _matches_behind(".", _SETS_BY_NAME, text, find(text, _SETTING))
 
 
-def _matches_behind(excluded: str, pattern: re.Pattern[str], word: str, text: str) -> Iterator[tuple[int, str]]:
-    """Yield the matches of a pattern that begins with `word` and has no word character and no character of `excluded`
-    before it: the offset, and the method's name."""
-    for at in _places(text, word):
+def _matches_behind(
+    excluded: str, pattern: re.Pattern[str], text: str, places: Sequence[int]
+) -> Iterator[tuple[int, str]]:
+    """Yield (offset, method name) for the matches of a pattern at the given offsets, which are those of the pattern's
+    first word. A match with a word character or a character of `excluded` before it does not count."""
+    for at in places:
         before = text[at - 1 : at] if at else ""
         if not (before.isalnum() or before == "_" or (before and before in excluded)):
             if match := pattern.match(text, at):
@@ -99,7 +116,7 @@ def _says_one(text: AnyStr, words: tuple[AnyStr, ...]) -> bool:
 
 
 def _derived(known: dict[str, str], bases: dict[str, list[str]]) -> dict[str, str]:
-    """Extend what is known about classes to the classes derived from them."""
+    """Add the classes derived from known classes to the known classes."""
     below: dict[str, list[str]] = {}
     for name, words in bases.items():
         for word in words:
@@ -122,7 +139,17 @@ def _is_torchs(bases: Iterable[str]) -> bool:
     return any(base.endswith(_TORCHS) for base in bases)
 
 
-def _methods(text: str) -> Iterator[tuple[re.Match[str], str]]:
+def _classes(text: str, find: Find) -> Iterator[re.Match[str]]:
+    """Yield the headers of classes that have base classes."""
+    done = 0
+    for at in find(text, "class"):
+        line = text.rfind("\n", 0, at) + 1
+        if line >= done and not text[line:at].strip(" \t") and (match := _CLASS.match(text, line)) is not None:
+            done = match.end()
+            yield match
+
+
+def _methods(text: str, find: Find) -> Iterator[tuple[re.Match[str], str]]:
     """The indented definitions of `cuda` and `is_cuda`, each with the name of the class around it, or ""."""
     before: dict[int, tuple[int, str]] = {}
     heads: list[int] = []
@@ -130,7 +157,7 @@ def _methods(text: str) -> Iterator[tuple[re.Match[str], str]]:
         line = text.rfind("\n", 0, match.start()) + 1
         found = _INDENTED.match(text, line)
         if found is not None and found["indent"] and found.start("name") == match.start("name"):
-            heads = heads or sorted(at for word in _HEADS for at in _places(text, word))
+            heads = heads or sorted(at for word in _HEADS for at in find(text, word))
             holder = _holder(text, heads, found, before)
             before[len(found["indent"])] = line, holder
             yield found, holder
@@ -139,8 +166,8 @@ def _methods(text: str) -> Iterator[tuple[re.Match[str], str]]:
 def _holder(text: str, heads: Sequence[int], method: re.Match[str], before: Mapping[int, tuple[int, str]]) -> str:
     """The class whose body contains a method; "" if it is in a function or at module level.
 
-    `heads`: offsets of the words `class` and `def`; `before`: by indentation, the line and the class of the previous
-    method.
+    `heads`: the offsets of the words `class` and `def`; `before`: for each indentation, the line and the class of the
+    previous method.
     """
     indent = len(method["indent"])
     for index in range(bisect_left(heads, method.start()) - 1, -1, -1):
@@ -153,15 +180,8 @@ def _holder(text: str, heads: Sequence[int], method: re.Match[str], before: Mapp
     return ""
 
 
-def _places(text: str, word: str) -> Iterator[int]:
-    at = text.find(word)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + len(word))
-
-
 def _body(text: str, method: re.Match[str]) -> str:
-    """The source of a method up to the next line that is not indented deeper, dedented; "" if it is too long."""
+    """Return the dedented source of a method, up to the next line that is not indented deeper; "" if it is too long."""
     ending = re.compile(rf"^[ \t]{{0,{len(method['indent'])}}}[^\s#)]", re.M)
     most = method.start() + _LONGEST
     end = ending.search(text, text.find("\n", method.end()) % (len(text) + 1), most)
@@ -219,7 +239,7 @@ def _is_self(value: ast.expr) -> bool:
     return isinstance(value, ast.Name) and value.id == "self"
 
 
-def _makers(text: str, names: Collection[str]) -> Iterator[tuple[str, str]]:
+def _makers(text: str, names: Collection[str], find: Find) -> Iterator[tuple[str, str]]:
     """The module's functions that return an object of one of the classes or have it as return annotation: (function,
     class)."""
     either = "|".join(map(re.escape, sorted(names)))
@@ -229,17 +249,23 @@ def _makers(text: str, names: Collection[str]) -> Iterator[tuple[str, str]]:
     done = 0
     few = len(names) <= _FEW
     places = (
-        sorted(at for name in names for at in _places(text, name))
+        sorted(at for name in names for at in find(text, name))
         if few
         else [match.start() for match in re.finditer(either, text)]
     )
+    function: re.Match[str] | None = None
+    found = False
     for at in places:
-        if at < done:
+        if at >= done:
+            start, below = _margin_above(text, at, done), _MARGIN.search(text, at)
+            done = below.end() if below else len(text)
+            function, found = FUNCTION.match(text, start, done), False
+        if function is None or found or at < function.end():
             continue
-        start, below = _margin_above(text, at, done), _MARGIN.search(text, at)
-        done = below.end() if below else len(text)
-        function = FUNCTION.match(text, start, done)
-        if function is not None and (match := made.search(text, function.end(), done)):
+        end = text.find("\n", at)
+        line = max(text.rfind("\n", 0, at) + 1, function.end())
+        if match := made.search(text, line, end if end >= 0 else len(text)):
+            found = True
             yield function[1], match[1]
 
 

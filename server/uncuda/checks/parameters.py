@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, takewhile
 
+from ..facts.changes import Scan
 from ..facts.read import Facts, Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
@@ -15,7 +16,7 @@ from ..facts.scans import plain, uses
 from .base import Context
 
 Passed = tuple[Role, Statement]
-"""The role of a string seen as the default of the parameter that receives it, and the header of that function."""
+"""The role that a string has as the default of the parameter that receives it, and the header of that function."""
 
 _STATIC = re.compile(r"[ \t]*@staticmethod\b")
 _BLANK = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
@@ -29,12 +30,13 @@ class Parameters:
     """Resolves arguments to parameters within one source file."""
 
     def __init__(self, facts: Facts, asked: set[str]) -> None:
-        """`asked` is the set to which the function adds the names whose lines it searched."""
+        """`asked`: the set to which the object adds every name whose uses it searched for."""
         self._facts, self._asked = facts, asked
         self._headers: dict[tuple[str, int], Statement | None] = {}
+        self._values: dict[str, str] = {}
 
     def of(self, role: Role, statement: Statement) -> Passed | None:
-        """The parameter or dataclass field of this file that a string is passed to, by a call or a decorator; None if
+        """Return the parameter or dataclass field of this file to which a call or decorator passes a string; None if
         unknown."""
         if role.kind in ("default", "item") and self._facts.text.startswith("@", statement.start):
             return self._decorated(role, role.option or role.name, statement)
@@ -58,8 +60,8 @@ class Parameters:
         return (name, header.start) if header is not None and name else None
 
     def _called(self, function: ast.expr, statement: Statement) -> tuple[Statement | None, int]:
-        """The header of the called function, and the number of leading parameters that the call does not pass, such as
-        `self`."""
+        """Return the header of the called function, and the number of leading parameters for which the call passes
+        nothing, such as `self`."""
         indents = self._facts.indents
         if isinstance(function, ast.Name):
             if found := self._header(function.id, -1):
@@ -122,12 +124,14 @@ class Parameters:
             return ""
         spelled = f"self.{name}" if owner is not None else name
         self._asked.add(name)
-        facts = self._facts
-        places = facts.searches.find((spelled, False), uses(spelled, False))
-        facts.work.search(0, 40 * len(places))
-        made = {(m[1], m[2]) for at in places if (m := _SET_TO.match(facts.text, at + len(spelled)))}
-        name, opened = made.pop() if len(made) == 1 else ("", "")
-        return name if opened else ""
+        if spelled not in self._values:
+            facts = self._facts
+            places = facts.searches.find((spelled, "=", False), _settings(spelled))
+            facts.work.search(0, 40 * len(places))
+            made = {(m[1], m[2]) for at in places if (m := _SET_TO.match(facts.text, at + len(spelled)))}
+            called, opened = made.pop() if len(made) == 1 else ("", "")
+            self._values[spelled] = called if opened else ""
+        return self._values[spelled]
 
     def _class(self, name: str) -> int | None:
         """The offset of the only class of this name in the file; None if there is none or several."""
@@ -155,11 +159,22 @@ class Parameters:
                     yield start
 
     def _decorated(self, role: Role, name: str, statement: Statement) -> Passed | None:
-        """The parameter that receives a value from a decorator: `@option("--device", default="cuda")`."""
+        """Return the parameter to which a decorator passes a value: `@option("--device", default="cuda")`."""
         header = _below(statement, self._facts)
         if header is None or name not in _names(header):
             return None
         return _as_default(role, name), header
+
+
+def _settings(spelled: str) -> Scan:
+    """A scan for a name, where a value may be assigned to it."""
+
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        for at in uses(spelled, False)(text, start, end):
+            if _SET_TO.match(text, at + len(spelled)):
+                yield at
+
+    return scan
 
 
 def _holder(scope: tuple[int, str] | None) -> int:

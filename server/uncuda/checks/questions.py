@@ -1,4 +1,5 @@
-"""Device strings that exist only behind an availability test: `["cuda"] if torch.cuda.is_available() else []`."""
+"""Device strings that are used only if an availability test succeeds: `["cuda"] if torch.cuda.is_available() else
+[]`."""
 
 from __future__ import annotations
 
@@ -15,29 +16,29 @@ from ..facts.scopes import Header
 from .hit import At
 from .string_flow import Flow
 
-_MANY = 200  # nodes of one expression that are checked; a longer expression counts as unknown
+_MANY = 200  # maximum number of nodes of one expression that are checked; the value of a longer one is unknown
 _ADDS = frozenset({"append", "add", "insert"})
 _HELD = frozenset({"assignment", "return", "item", "default", "concatenation", "value", "argument"})
 _PARTS = (ast.List, ast.Tuple, ast.Set, ast.Starred, ast.IfExp)
 
 
 class Question(NamedTuple):
-    """An availability test that is true if the string is used."""
+    """An availability test that has succeeded wherever the string is used."""
 
     at: At | None
-    """The offset of the called function in the test; None if the test already tests for the target."""
+    """The offset of the function that the test calls; None if the test already tests for the target."""
 
 
 class Questions:
-    """Finds the availability tests of device strings in one source file. The rule's `questions` are the dotted names of
-    the functions that they call."""
+    """Finds the availability tests for the device strings in one source file. The rule's `questions` are the dotted
+    names of functions that test for availability."""
 
     def __init__(self, flow: Flow, target: Target) -> None:
         self._flow, self._context, self._target = flow, flow.context, target
         self._named: dict[tuple[str, int], Question | None] = {}
 
     def in_expression(self, rule: Rule, node: ast.AST, statement: Statement) -> Question | None:
-        """The test of the conditional expression that selects this node when the test is true."""
+        """Return the test of the conditional expression that has this node as its value if the test succeeds."""
         inner = node
         for outer in statement.digest.ancestors(node):
             self._context.facts.work.compare()
@@ -50,7 +51,7 @@ class Questions:
         return None
 
     def above(self, rule: Rule, statement: Statement) -> Question | None:
-        """The test of a block that contains a statement, within the same function."""
+        """Return the test of an enclosing block within the same function."""
         indents = self._context.facts.indents
         for header in indents.headers(statement.start):
             if header.word in ("def", "class", "for", "while"):
@@ -70,7 +71,7 @@ class Questions:
         return self._asked(rule, node.test, asking, header.word != "else")
 
     def _asked(self, rule: Rule, test: ast.expr, statement: Statement, answer: bool) -> Question | None:
-        """The availability test that is certainly true if the expression `test` has the value `answer`."""
+        """Return the availability test that has certainly succeeded if the expression `test` has the value `answer`."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self._asked(rule, test.operand, statement, not answer)
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is answer:
@@ -98,12 +99,12 @@ class Questions:
         scope = self._flow.scope(name, statement.start, Role("comparison", statement.digest.piece.nodes[0], name=name))
         key = (name, scope)
         if key not in self._named:
-            self._named[key] = None  # a name that depends on itself does not hold a result
+            self._named[key] = None  # the value of the variable depends on the variable itself, so it is unknown
             self._context.asked.add(name)
             indents, text = self._context.facts.indents, self._context.text
             end = indents.extent(scope) if scope >= 0 else len(text)
             setting = re.compile(rf"{re.escape(name)}(?<![\w.]{re.escape(name)})[ \t]*(?::[^=\n]+)?=(?!=)")
-            found = list(self._flow.statements(setting, max(scope, 0), end))
+            found = list(self._flow.statements(setting, max(scope, 0), end, name))
             node = found[0].digest.piece.nodes[0] if len(found) == 1 else None
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                 target = node.targets[0] if isinstance(node, ast.Assign) else node.target
@@ -138,5 +139,5 @@ def words_around(text: Text, statement: Statement) -> tuple[frozenset[str], ast.
         node = outer
     parts = list(islice(ast.walk(node), _MANY + 1))
     found = {inner.value for inner in parts if isinstance(inner, ast.Constant) and inner is not text.node}
-    unseen = frozenset({""} if len(parts) > _MANY else ())  # "" is no device, so the list counts as unknown
+    unseen = frozenset({""} if len(parts) > _MANY else ())  # "" is not a device, so the list counts as unknown
     return unseen.union(value for value in found if isinstance(value, str)), node

@@ -19,7 +19,7 @@ _OTHER = {'"': "'", "'": '"'}
 
 
 class _Field(NamedTuple):
-    """A field of an f-string, and the quote character that is not allowed in it; "" if the field already contains that
+    """A field of an f-string, and the quote character that must not occur in it; "" if the field already contains that
     character."""
 
     start: int
@@ -28,8 +28,8 @@ class _Field(NamedTuple):
 
 
 def fitted(hit: Hit, text: str) -> Hit:
-    """The hit with literals quoted so that the surrounding strings allow them, without fixes for which no quote is
-    left."""
+    """Return the hit with its literals in quotes that the surrounding strings allow; fixes for which no quotes are left
+    are removed."""
     statement, node = hit.statement, hit.node
     if statement is None or node is None or not statement.digest.fields:
         return hit

@@ -1,4 +1,4 @@
-"""Functions of torch that a file replaces: `torch.load = read`, `setattr(dist, "reduce", mine)`."""
+"""Finds functions of torch that a file replaces: `torch.load = read`, `setattr(dist, "reduce", mine)`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class Replaced:
         self._known: dict[str, bool] = {}
 
     def has(self, dotted: str) -> bool:
-        """Whether the file replaces this function of torch, so that the use of a string passed to it is unknown."""
+        """Return whether the file replaces this function of torch, so that it is unknown what the function does with a
+        string."""
         if dotted not in self._known:
             self._known[dotted] = self._is_replaced(dotted)
         return self._known[dotted]

@@ -1,4 +1,4 @@
-"""Traces a value through names, attributes, loops and functions of one source file."""
+"""Traces a value through variables, attributes, loops and functions of one source file."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .result_places import Function, Places, fields_of
 from .result_values import NUMBER, NUMBERS, PAIR, Read, Value, cut
 from .string_flow import Flow
 
-_ANY = "*"  # the field recorded for a use of an object that is not traced further
-_DEEP = 8  # maximum number of names traced to a use
+_ANY = "*"  # the field recorded for an object whose further uses are not traced
+_DEEP = 8  # the maximum number of variables through which a use is traced
 
 
 class Followed:
-    """Traces values from name to name. Subclasses define `_follow`, which yields the uses of one expression."""
+    """Traces values from variable to variable. Subclasses define `_follow`, which yields the uses of one expression."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -47,7 +47,7 @@ class Followed:
         return scope is not None and scope[1] == "class"
 
     def _lost(self, value: Value, node: ast.AST | None = None) -> Iterator[Read]:
-        """Yield the read that represents a use which is not traced further."""
+        """Yield the read that stands for uses that are not traced further."""
         if self._strict:
             number = value.kind in NUMBERS
             yield Read("" if number else _ANY, ast.unparse(node or value.node), True)
@@ -63,7 +63,7 @@ class Followed:
         elif isinstance(parent, ast.Assign) and all(isinstance(target, ast.Name) for target in parent.targets):
             if isinstance(node, ast.Call) or self._in_class(value):
                 yield from self._lost(value)
-            return  # an alias, whose uses are separate references
+            return  # the reference is an alias, whose uses are references themselves
         elif not isinstance(getattr(node, "ctx", None), ast.Load) or isinstance(parent, (ast.Expr, ast.Compare)):
             return
         elif not isinstance(parent, ast.Call) or not words.shows(parent, value.statement.digest):
@@ -93,8 +93,8 @@ class Followed:
                 yield from self._follow(item._replace(node=text.node), depth)
 
     def _bound(self, value: Value, target: ast.AST, depth: int, kept: bool = True) -> Iterator[Read]:
-        """The uses of a value after it is assigned to a name or attribute. With `kept`, code outside this file may use
-        the value too."""
+        """Yield the uses of a value after it is assigned to a variable or attribute. `kept`: whether code outside of
+        this file may use the value too."""
         if isinstance(target, (ast.Tuple, ast.List)):
             if value.kind == PAIR and not value.listed:
                 yield Read("", f"{ast.unparse(target).strip('()')} = …")
@@ -134,7 +134,7 @@ class Followed:
                 yield from self._lost(value)
                 break
             if self._flow.scope(name, found.start, Role("assignment", value.node)) != scope:
-                continue  # a name in another function
+                continue  # a variable of the same name in another function
             for chain in reversed(found.digest.chains):  # the digest lists chains from right to left
                 if chain.root == name:
                     used = True

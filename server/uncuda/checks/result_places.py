@@ -24,7 +24,8 @@ _FEW = 8
 
 
 class Place(NamedTuple):
-    """An expression that reads a value. `node` is None if the value has too many uses or if a use cannot be traced."""
+    """An expression that reads a value. `node` is None if the value has too many uses, or if one of its uses cannot be
+    traced."""
 
     node: ast.expr | None
     statement: Statement

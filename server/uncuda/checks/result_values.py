@@ -31,9 +31,9 @@ class Value(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A read of a field, or a comparison or unpacking of numbers (then the field is ""), and its source.
+    """A read of a field, or (if the field is "") a comparison or unpacking of numbers, with its source.
 
-    `lost`: the value leaves the code that can be traced, so it may be read elsewhere.
+    `lost`: the value reaches code that cannot be traced, so it may be read there.
     """
 
     field: str

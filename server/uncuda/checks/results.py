@@ -18,15 +18,15 @@ from .result_names import Followed
 from .result_values import NUMBER, NUMBERS, OBJECT, PAIR, Read, Value, computes
 
 FIELD = "field-not-filled"
-"""The limit of an object if the file reads one of its fields that the target does not fill."""
+"""The id of the sentence about an object of which the file reads a field that the target does not fill."""
 LOST = "answer-not-followed"
-"""The limit of a result that differs on the target if its uses cannot be traced."""
+"""The id of the sentence about a result that differs on the target and whose uses cannot be traced."""
 _MANY = 200  # maximum number of expressions that are checked for one call
 _WRAPPERS = (ast.Await, ast.BoolOp, ast.NamedExpr, ast.IfExp, ast.UnaryOp)
 
 
 class Results(Followed):
-    """Traces results of calls through one file's names, attributes, loops and functions."""
+    """Traces the results of calls through the variables, attributes, loops and functions of one file."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -35,11 +35,11 @@ class Results(Followed):
         self._keyed = False  # if true, reads of dictionary keys are reported too
 
     def apart(self, reference: Name, rule: Rule) -> tuple[str, str] | None:
-        """The limit that lowers the fix of a call, and the source of the use that is the reason; None if no use lowers
-        it.
+        """Return the sentence id that lowers the fix of a call, and the source of the use that is the reason; None if
+        no use lowers the fix.
 
-        The rule's `fields` lists functions of whose result the target fills only some fields; `numbers` lists those
-        whose result, or fields of it, are numbers specific to CUDA.
+        The rule's `fields` lists functions for whose result the target fills only some fields; `numbers` lists
+        functions whose result, or fields of it, are numbers specific to CUDA.
         """
         fields, numbers = rule.get("fields", ()), rule.get("numbers", {})
         dotted, node = _named_by(reference, self._context.text)
@@ -64,7 +64,7 @@ class Results(Followed):
         self._numbers = frozenset(numbers)
 
     def reads(self, reference: Name) -> Iterator[Read]:
-        """The reads of the result of the call of a reference."""
+        """Yield the reads of the result if a reference is called."""
         call = call_of(reference)
         if call is not None:
             self._start()
@@ -218,7 +218,7 @@ class Results(Followed):
             yield from self._worded(value, call, given, word, depth)
 
     def _worded(self, value: Value, call: ast.Call, given: int | str, word: str, depth: int) -> Iterator[Read]:
-        """Yield the reads by a call whose last word, such as `print` or `sorted`, shows what the call does."""
+        """Yield the reads by a call whose function name, such as `print` or `sorted`, shows what the call does."""
         text, digest = word in words.TEXT, value.statement.digest
         if text and value.kind == OBJECT:
             return

@@ -1,4 +1,4 @@
-"""`check = "string"`: strings whose role proves or suggests that they name a device or backend."""
+"""`check = "string"`: finds strings whose role proves or suggests that they name a device or backend."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Check:
         return _Prepared(rule, re.compile(rule.get("pattern"), re.S), boundary, words)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Yield a hit for each string literal that a rule covers."""
+        """Yield a hit for each string literal that a rule of this check covers."""
         flow, parameters = Flow(context), Parameters(context.facts, context.asked)
         uses = Uses(
             flow,
@@ -118,7 +118,7 @@ class Check:
             if applicability == SAFE and not is_looked_up(role, statement, flow):
                 applicability = REVIEW
         elif role.cut and len(new) != len(text.value):
-            length = _length(text, statement)  # a slice of fixed length never equals the new, longer word
+            length = _length(text, statement)  # a slice of the old length never equals the new, longer word
             edits = [Edit(*length, str(len(new))), *edits] if length else []
         beside = self._beside(prepared, uses, *(passed or (role, statement)))
         allowed = cap(rule, lowest(applicability, beside.allowed))
@@ -169,14 +169,14 @@ class Check:
 
 
 def _called(rule: Rule) -> re.Pattern[str]:
-    """A pattern for a statement that is one of the rule's commands: `~nvidia-smi`, `out = ~nvidia-smi`,
+    """Return a pattern for a statement that runs one of the rule's commands: `~nvidia-smi`, `out = ~nvidia-smi`,
     `nvidia-smi`."""
     names = "|".join(map(re.escape, rule.get("commands")))
     return re.compile(rf"(?:(?:[\w.,* \t\[\]]+=[ \t]*)?~[ \t]*)?(?P<name>{names})\s*")
 
 
 def _length(text: Text, statement: Statement) -> tuple[int, int] | None:
-    """The span of the slice length in a comparison such as `x[:4] == "cuda"`, if it is the length of the string."""
+    """Return the span of the number 4 in a comparison such as `x[:4] == "cuda"`, if it is the length of the string."""
     parent = statement.digest.parents.get(text.node)
     if not isinstance(parent, ast.Compare) or len(parent.ops) != 1:
         return None
@@ -191,8 +191,8 @@ def _length(text: Text, statement: Statement) -> tuple[int, int] | None:
 
 
 def _receiver(rule: Rule, role: Role, text: Text, context: Context, statement: Statement) -> int | None:
-    """Return the offset of the name of the method that a string is passed to, if only that name shows what the method
-    does; else None."""
+    """Return the offset of the method's name if a string is passed to a method and only its name shows what it does;
+    otherwise None."""
     function = role.call.func if role.kind == "argument" and role.call is not None else None
     if not isinstance(function, ast.Attribute) or role.callee.startswith("torch") or rule.get("anywhere"):
         return None
@@ -203,13 +203,14 @@ def _receiver(rule: Rule, role: Role, text: Text, context: Context, statement: S
 
 
 def _is_expected(node: ast.AST, statement: Statement) -> bool:
-    """Whether a string is in an assertion and not in a call: `assert calls == [{"url": "tcp://…"}]`."""
+    """Return whether a string is inside an assertion but not inside a call: `assert calls == [{"url": "tcp://…"}]`."""
     around = list(statement.digest.ancestors(node))
     return any(isinstance(outer, ast.Assert) for outer in around) and not any(isinstance(o, ast.Call) for o in around)
 
 
 def _matches(prepared: _Prepared, text: Text, context: Context, statement: Statement) -> bool:
-    """Whether the rule's pattern matches a string, or the part of an f-string or template before its first field."""
+    """Return whether the rule's pattern matches a string; of an f-string or template, the text before its first field
+    is matched."""
     value = text.value
     if prepared.matches.fullmatch(value):
         return not text.formatted or (bool(value) and not (prepared.new and _head(text, context, statement)[1]))
@@ -244,10 +245,10 @@ def _joined(text: Text, context: Context, statement: Statement) -> bool:
 
 
 def _under_shim(rule: Rule, role: Role, applicability: str, truth: bool) -> str | None:
-    """The class of a fix when a shim is active. The shim translates strings that are passed to torch, but not those
-    that the program compares with a device.
+    """Return the class of a fix if a shim is active. The shim translates strings that are passed to torch, but not
+    those that the program compares with a device.
 
-    With `truth`, the other side of the comparison is the actual device type or backend at run time.
+    `truth`: the other side of the comparison is a value that torch itself reports at run time.
     """
     if rule.shim == "silent":
         return None

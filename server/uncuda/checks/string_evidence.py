@@ -1,4 +1,4 @@
-"""Weighs a string by its role: the role proves that it is a device string (safe), suggests it (review), or shows
+"""Weighs the evidence that a string is a device string: its role proves that (safe), suggests it (review), or shows
 nothing (None)."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .string_members import MemberIndex, Members
 TORCHS, OWN = "torch", "own"
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation", "subscript"})
 ACCELERATORS = frozenset({"hip", "hpu", "mtia", "tpu", "xla", "xpu"})
-# Calls of any library that store an argument under its keyword.
+# Calls, in any library, that store an argument under its keyword.
 _HOLDERS = frozenset({"HParams", "Namespace", "SimpleNamespace", "ConfigDict", "EasyDict", "AttrDict", "Munch"})
 # Functions whose string arguments are text for people, or names of files, modules or patterns.
 _PROSE_CALLS = frozenset(
@@ -45,7 +45,7 @@ _RAISED = re.compile(r"\w*(?:Error|Exception|Warning)\Z")
 
 
 def complete(role: Role, statement: Statement, flow: Flow) -> Role:
-    """The role, completed from the lines above: the subject of a `case`, the function of a `return`."""
+    """Return the role, completed with facts from earlier lines: the subject of a `case`, the function of a `return`."""
     facts = flow.context.facts
     if role.kind == "case" and role.subject is None:
         header = facts.indents.header_above(statement.start)
@@ -59,11 +59,11 @@ def complete(role: Role, statement: Statement, flow: Flow) -> Role:
 
 
 def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: MemberIndex) -> str | None:
-    """The class of a fix at this string, "safe" or "review"; None if the rule does not apply to it."""
+    """Return the class of a fix of this string, "safe" or "review"; None if the rule does not apply to the string."""
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not (rule.get("entry") or "key" in rule.get("roles", ()))):
         return None
     if role.kind == "key" and is_map_location(role):
-        return None  # the fix of the entry's value adds the target's key
+        return None  # the fix of the entry's value adds an entry for the target
     if is_silent(rule, role, flow):
         return None
     if role.containers and not proves(rule, role) and not set(role.items).isdisjoint(rule.get("implementations", ())):
@@ -86,8 +86,8 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
 
 
 def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Members) -> str:
-    """Return whether a string is one of torch's words (TORCHS) or one of the program's own (OWN); "" if the code around
-    it shows neither."""
+    """Return whether a string is a value that torch defines (TORCHS) or one that the file defines itself (OWN); "" if
+    the surrounding code shows neither."""
     listed, singly, tested = members
     if not (listed | singly).isdisjoint(rule.get("own-choices")):
         given = flow.reaches(f"{rule.name}()", role, statement, lambda use: _is_given(rule, use))
@@ -107,7 +107,7 @@ def _is_given(rule: Rule, use: Role) -> bool:
 
 
 def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
-    """Whether a string is passed to a function or parameter that the rule excludes."""
+    """Return whether a string is passed to a function or parameter that the rule leaves out."""
     if role.kind == "value" and role.name in rule.get("silent-names", ()) and not is_map_location(role):
         return True
     if role.kind != "argument":
@@ -135,7 +135,7 @@ def _is_beside(role: Role, words: Collection[str]) -> bool:
 
 
 def is_prose(role: Role) -> bool:
-    """Whether a string is an argument that people read, or that names a file, a module or a pattern."""
+    """Return whether a string is an argument that is text for people, or the name of a file, a module or a pattern."""
     if role.kind != "argument":
         return False
     function = role.call.func if role.call is not None else None
@@ -146,8 +146,8 @@ def is_prose(role: Role) -> bool:
 
 
 def _is_choice_of_accelerators(rule: Rule, role: Role) -> bool:
-    """Whether a test lists several accelerators, so that its author has decided about each: `x.device.type in ("cuda",
-    "xpu")`."""
+    """Return whether a test lists several accelerators, so that its author has considered each of them: `x.device.type
+    in ("cuda", "xpu")`."""
     return role.kind == "membership" and not ACCELERATORS.isdisjoint(role.items) and compared(rule, role)
 
 
@@ -186,12 +186,14 @@ def _proves_argument(rule: Rule, role: Role) -> bool:
 
 
 def _is_looked_for(rule: Rule, role: Role) -> bool:
-    """Whether a part of an error message is searched for in a text. Assigning it to a name does not count."""
+    """Return whether a string is a part of an error message for which code searches in a text. Assigning the string to
+    a variable does not count."""
     return bool(rule.get("message-text")) and role.node is not role.subject
 
 
 def _is_pattern(rule: Rule, role: Role) -> bool:
-    """Whether a part of an error message is used as a regular expression: `re.search("CUDA out of memory", str(e))`."""
+    """Return whether a string is a part of an error message that is used as a regular expression: `re.search("CUDA out
+    of memory", str(e))`."""
     function = role.call.func if role.call is not None else None
     if not rule.get("message-text") or role.parameter not in (0, "pattern") or role.method not in _LOOKS_FOR:
         return False
@@ -205,7 +207,8 @@ def compared(rule: Rule, role: Role) -> bool:
 
 
 def holds_truth(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
-    """Whether every value of the compared name is one that torch itself reports: `backend = get_backend()`."""
+    """Return whether every value of the variable that is compared was reported by torch itself: `backend =
+    get_backend()`."""
     place = flow.place(role, statement) if role.kind in TESTS and not isinstance(role.subject, ast.Call) else None
     if place is None:
         return False
@@ -251,8 +254,8 @@ def _is_said_of(rule: Rule, role: Role, statement: Statement) -> bool:
 
 
 def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
-    """Return whether the name that holds the string, or is compared with it, has a use that proves the string's
-    meaning."""
+    """Return whether the variable that holds the string, or is compared with it, has a use that proves what the string
+    means."""
     if role.kind not in ("assignment", "default", "item", "return", *TESTS) or role.option:
         return False
     return flow.reaches(rule.name, role, statement, lambda use: proves(rule, use))
@@ -260,7 +263,8 @@ def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
 
 def _suggests(rule: Rule, role: Role) -> bool:
     near = any(item in rule.get("suggesting-items", ()) for item in role.items)
-    near = near or any(isinstance(holder, COMPREHENSIONS) for holder in role.containers)  # a list to try in turn
+    # a list of values that are tried in turn
+    near = near or any(isinstance(holder, COMPREHENSIONS) for holder in role.containers)
     if role.kind == "value" and role.outer is not None:
         return near or says_index(role) or named(role.outer.name, (*rule.get("names", ()), *rule.get("parameters", ())))
     if role.kind in ("key", "value") and not near:

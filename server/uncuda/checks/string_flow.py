@@ -1,16 +1,19 @@
-"""Traces the value of a name through one file, and finds the strings that belong to one name."""
+"""Traces the value of a variable through one file, and finds the strings that belong to one variable."""
 
 from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import islice
 
+from ..facts.changes import FAR, FOLLOWED
 from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.role_calls import FIXTURES, chain_of, compared_too, last_word
 from ..facts.roles import Role, role_at, role_of, unwrapped
+from ..facts.scans import plain
 from ..facts.scopes import FUNCTION
 from .base import At, Context, Links
 from .parameters import is_fixture
@@ -18,7 +21,7 @@ from .parameters import is_fixture
 Proof = Callable[[Role], bool]
 _MANY = 60
 _PARTS = ("args", "keywords", "values", "comparators")
-_WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # only a few parts of lists and dictionaries are checked
+_WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # of longer lists and dictionaries, only a few parts are checked
 TESTS = frozenset({"comparison", "membership", "case"})
 LINKED = TESTS | {"assignment", "default", "item"}
 _OUTER = re.compile(r"^[ \t]*(?:global|nonlocal)\b([^\n]*)", re.M)
@@ -30,10 +33,10 @@ class Flow:
     def __init__(self, context: Context) -> None:
         self.context = context
         self._imported = context.imported
-        self._hops = 0  # names traced to reach the current one
+        self._hops = 0  # the number of variables through which the current one was reached
         self._known: dict[tuple[str, str, int], bool] = {}
         self._asked: dict[tuple[str, str, int], bool] = {}
-        self._scopes: dict[tuple[str, int], int] = {}
+        self._scopes = context.scopes
         self._fixtures: dict[str, bool] = {}
         self._takers: dict[tuple[str, int], Links] = {}
 
@@ -48,8 +51,8 @@ class Flow:
         return ".".join([root, *parts]) if root else None
 
     def module_of(self, node: ast.AST) -> str:
-        """The module other than torch that an expression belongs to, or the name imported from it; "" if there is
-        none."""
+        """Return the module other than torch to which an expression belongs, or the name imported from that module; ""
+        if there is none."""
         base, _ = chain_of(node)
         return self.context.foreign_name(base.id) if isinstance(base, ast.Name) else ""
 
@@ -63,7 +66,7 @@ class Flow:
         return role_at(node, start, statement.digest, lambda inner: self.resolve(inner, statement))
 
     def _count(self, node: ast.AST, statement: Statement) -> None:
-        """Count, towards the work limit, the nodes that are read to find the role of a place."""
+        """Count, towards the work limit, the nodes that are read to find the role of a string."""
         steps = 0
         for outer in statement.digest.ancestors(node):
             steps += 1
@@ -72,7 +75,8 @@ class Flow:
         self.context.facts.work.compare(1 + steps // 8)
 
     def reaches(self, rule: str, role: Role, statement: Statement, proves: Proof) -> bool:
-        """Whether the name a string is bound to, compared with or returned by has a use that `proves` accepts."""
+        """Return whether the variable to which a string is assigned, with which it is compared, or by which it is
+        returned has a use that `proves` accepts."""
         if role.call is not None and role.kind == "default":
             role = self.role_at(role.call, statement.digest.span(role.call)[0], statement)
             if proves(role):
@@ -86,8 +90,8 @@ class Flow:
         self.context.asked.add(spelled)
         if key not in self._known:
             if self._hops >= self.context.facts.work.limits.depth:
-                return False  # a name that was reached over this many others proves nothing
-            self._known[key] = False  # a name that leads back to itself proves nothing
+                return False  # a variable that was reached through so many others proves nothing
+            self._known[key] = False  # a variable whose value depends on the variable itself proves nothing
             self._hops += 1
             uses = [*(self.calls(role.name, statement) if called else self.uses(spelled, scope))]
             leads = any(proves(use) or self._leads(rule, use, where, proves) for use, where in uses)
@@ -96,10 +100,11 @@ class Flow:
         return self._known[key]
 
     def asks_for(self, word: str, role: Role, statement: Statement) -> bool:
-        """Return whether the name that holds a string is also compared with `word`, so that a person must have ported
-        this code.
+        """Return whether the variable that holds a string is also compared with `word`, so that a person must have
+        ported this code.
 
-        Strings linked by `links` change together; if one is unchanged, no fix has written `word`.
+        Strings with a common key in `links` are fixed together. If one of them is still CUDA's, `word` was not written
+        by a fix, but by a person.
         """
         spelled = _spelled(role)
         if not spelled or not self.context.facts.says(word):
@@ -123,7 +128,7 @@ class Flow:
         return table.isupper() and not re.search(rf"^{table}[ \t]*[:=]", self.context.text, re.M)
 
     def _leads(self, rule: str, use: Role, statement: Statement, proves: Proof) -> bool:
-        """Whether a use passes the value on, to a name or as a return value, and that name or result has a use which
+        """Return whether code passes a value on, by assignment or as a return value, so that it reaches a use which
         `proves` accepts."""
         if use.kind == "return":
             use.name = self.function_of(statement)
@@ -146,7 +151,7 @@ class Flow:
         holder = indents.scope_of(scope[0]) if scope else None
         method = holder is not None and holder[1] == "class"
         pattern = re.compile(rf"{re.escape(name)}(?<!def )(?<![\w]{re.escape(name)})[ \t]*\(")
-        for found in self.statements(pattern, 0, len(self.context.text)):
+        for found in self.statements(pattern, 0, len(self.context.text), name):
             digest = found.digest
             self.context.facts.work.compare(len(digest.chains))
             for chain in digest.chains:
@@ -182,44 +187,67 @@ class Flow:
             assigned = rf"^[ \t]*(?:[\w.]+[ \t]*,[ \t]*)*{word}[ \t]*(?:[:,][^=\n]*)?=(?!=)"
             pattern = rf"{assigned}|\bfor\b[^:\n]*\b{word}\b[^:\n]*\bin\b"
             binds = bool(re.search(rf"[(,*\s]{word}[ \t]*[,:=)\n]", parameters) or re.search(pattern, text, re.M))
-            self._scopes[key] = int(binds and not _declares(name, text))
-        return bool(self._scopes[key])
+            self._scopes[key] = binds and not _declares(name, text)
+        return self._scopes[key]
 
     def uses(self, spelled: str, scope: int) -> Iterator[tuple[Role, Statement]]:
-        """The roles of the uses of a name and of the values assigned to it, each with its statement."""
+        """Yield the roles of all uses of a variable and of all values assigned to it, each with its statement."""
         root, _, attribute = spelled.partition(".")
         for statement in self.naming(spelled, scope):
             for role in self._roles(root, (attribute,) if attribute else (), statement):
                 yield role, statement
 
     def place(self, role: Role, statement: Statement) -> tuple[str, int] | None:
-        """Return the name that a string is bound to or compared with, as the code spells it, and its scope as `scope`
-        returns it."""
+        """Return the variable to which a string is assigned or with which it is compared, as the code spells it, and
+        its scope (see `scope`)."""
         spelled = _spelled(role)
         if not spelled:
             return None
         self.context.asked.add(spelled)
         return spelled, -1 if "." in spelled else self.scope(spelled, statement.start, role)
 
-    def naming(self, spelled: str, scope: int) -> Iterator[Statement]:
+    def naming(self, spelled: str, scope: int) -> tuple[Statement, ...]:
         """The statements of a scope that contain a name."""
-        end = self.context.facts.indents.extent(scope) if scope >= 0 else len(self.context.text)
-        word = re.escape(spelled)  # the word comes first in the pattern, because searching for a plain word is fast
-        yield from self.statements(re.compile(rf"{word}(?<![\w.]{word})(?![\w(])"), max(scope, 0), end)
+        known = self.context.naming.get((spelled, scope))
+        if known is None:
+            end = self.context.facts.indents.extent(scope) if scope >= 0 else len(self.context.text)
+            word = re.escape(spelled)  # the word comes first in the pattern, because searching for a plain word is fast
+            pattern = re.compile(rf"{word}(?<![\w.]{word})(?![\w(])")
+            known = tuple(self.statements(pattern, max(scope, 0), end, spelled))
+            self.context.naming[spelled, scope] = known
+        else:
+            self.context.facts.work.compare(1 + len(known))
+        return known
 
     def statements(
-        self, pattern: re.Pattern[str], start: int, end: int, counts: Callable[[re.Match[str]], bool] = lambda _: True
+        self,
+        pattern: re.Pattern[str],
+        start: int,
+        end: int,
+        word: str = "",
+        counts: Callable[[re.Match[str]], bool] = lambda _: True,
     ) -> Iterator[Statement]:
-        """The statements that contain a match of a pattern for which `counts` is true."""
+        """The statements that contain a match of a pattern for which `counts` is true. `word`: the beginning of every
+        match, if that is always the same."""
         seen: set[int] = set()
         done = start
-        for match in islice(pattern.finditer(self.context.text, start, end), _MANY):
+        for match in islice(self._matches(pattern, start, end, word), _MANY):
             self.context.facts.work.search(done, match.start())
             done = match.start()
             statement = self.context.facts.peek(match.start()) if counts(match) else None
             if statement is not None and statement.start not in seen:
                 seen.add(statement.start)
                 yield statement
+
+    def _matches(self, pattern: re.Pattern[str], start: int, end: int, word: str) -> Iterator[re.Match[str]]:
+        text = self.context.text
+        if not word.isascii() or not word or end - start < FAR:
+            yield from pattern.finditer(text, start, end)
+            return
+        places = self.context.facts.searches.find((FOLLOWED, word), plain(word))
+        for at in places[bisect_left(places, start) : bisect_left(places, end)]:
+            if (match := pattern.match(text, at, end)) is not None:
+                yield match
 
     def _roles(self, root: str, parts: tuple[str, ...], statement: Statement) -> Iterator[Role]:
         digest = statement.digest
@@ -241,7 +269,7 @@ class Flow:
         return self.context.text[statement.start + start : statement.start + end].strip() == spelled
 
     def links(self, role: Role, statement: Statement) -> Links:
-        """The keys that a string shares with all strings that must change together with it.
+        """Return the keys that a string has in common with all strings that must change together with it.
 
         Keys of a local variable belong to its function; those of an attribute, option or field to the whole file. A
         returned string shares keys with the names that its function's result is assigned to or compared with.
@@ -287,14 +315,16 @@ class Flow:
 
 
 def _says(node: ast.AST | None, word: str) -> bool:
-    """Return whether a string, or a string in a list, is the word or begins with it and a colon: `"xpu"`, `"xpu:0"`."""
+    """Return whether a string, or a string in a list, is the word itself or the word followed by a colon: `"xpu"`,
+    `"xpu:0"`."""
     nodes = node.elts if isinstance(node, (ast.List, ast.Tuple, ast.Set)) else [node]
     values = (one.value for one in nodes if isinstance(one, ast.Constant))
     return any(isinstance(value, str) and value.partition(":")[0] == word for value in values)
 
 
 def _spelled(role: Role) -> str:
-    """`name` or `self.name` as the file spells it. A parameter's default has no node; its role has the name."""
+    """Return `name` or `self.name` as the file spells it. The default of a parameter has no such node; its role
+    contains the name."""
     subject = role.subject
     if subject is None:
         return role.name if role.kind == "default" and role.call is None else ""

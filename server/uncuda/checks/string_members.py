@@ -1,4 +1,5 @@
-"""The strings that belong to one option, field or name: its choices, and the values it is compared with."""
+"""Collects the strings that belong to one option, field or variable: its choices, and the values with which it is
+compared."""
 
 from __future__ import annotations
 
@@ -16,25 +17,26 @@ _HOLDERS = (ast.Attribute, ast.Subscript)
 
 
 class Members(NamedTuple):
-    """The strings of one option, field or name."""
+    """The strings that belong to one option, field or variable."""
 
     listed: frozenset[str]
-    """The choices, and items of lists in which the value is looked up."""
+    """The choices, and the items of lists in which the value is looked up."""
     compared: frozenset[str]
-    """Single values that the option, field or name is compared with or set to."""
+    """Single values with which the option, field or variable is compared or to which it is set."""
     tested: bool
-    """Whether the option, field or name is compared with anything."""
+    """Whether the option, field or variable is compared with anything."""
 
 
 class MemberIndex:
-    """Collects the strings that belong to one option, field or name in a source file, and caches them."""
+    """Collects the strings that belong to one option, field or variable in a source file, and caches them."""
 
     def __init__(self, flow: Flow) -> None:
         self._flow, self._context = flow, flow.context
         self._known: dict[tuple[str, int], Members] = {}
 
     def of(self, role: Role, statement: Statement) -> Members:
-        """The strings that share an option, field or name with a string, together with those in the same list."""
+        """Return the strings that belong to the same option, field or variable as a string, together with those in the
+        same list."""
         name = role.option or role.name.removesuffix("()")
         if not name or role.kind not in LINKED or isinstance(role.subject, ast.Call):
             return Members(frozenset(role.items), frozenset(), role.kind in TESTS)
@@ -51,9 +53,10 @@ class MemberIndex:
         compared: set[str] = set()
         tested = False
         end = self._context.facts.indents.extent(scope) if scope >= 0 else len(self._context.text)
-        word = re.escape(name).replace("_", "[_-]")
-        pattern = re.compile(rf"{word}(?<!\w{word})(?!\w)(?P<kind>[ \t]*:)?")  # the word first: that is fast
-        for statement in self._flow.statements(pattern, max(scope, 0), end, self._may_list):
+        spelled = re.escape(name).replace("_", "[_-]")
+        pattern = re.compile(rf"{spelled}(?<!\w{spelled})(?!\w)(?P<kind>[ \t]*:)?")  # the word first: that is fast
+        word = "" if "_" in name else name
+        for statement in self._flow.statements(pattern, max(scope, 0), end, word, self._may_list):
             listed.update(self._annotated(name, statement))
             for text in statement.digest.texts:
                 use = self._flow.role(text, statement)

@@ -1,4 +1,4 @@
-"""Finds where the value of a tested name comes from: a command-line option, a field, or another name."""
+"""Finds where the value of a tested variable comes from: a command-line option, a field, or another variable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .string_flow import TESTS, Flow
 
 
 class Sources:
-    """Finds the sources of tested names in one source file."""
+    """Finds the sources of tested variables in one source file."""
 
     def __init__(self, flow: Flow, parameters: Parameters) -> None:
         self._flow, self._facts, self._parameters = flow, flow.context.facts, parameters
@@ -23,7 +23,8 @@ class Sources:
         self._depth = 0
 
     def of(self, role: Role, statement: Statement) -> Links:
-        """Keys, in the form of `Flow.links`, of the sources of the name that a string is compared with."""
+        """Return the keys, in the form of `Flow.links`, of the sources of the variable with which a string is
+        compared."""
         if role.kind not in TESTS or not isinstance(role.subject, ast.Name):
             return ()
         place = self._flow.place(role, statement)
@@ -31,7 +32,7 @@ class Sources:
 
     def _of_name(self, name: str, scope: int) -> Links:
         if (name, scope) not in self._known:
-            self._known[name, scope] = ()  # a name that is assigned from itself has no other source
+            self._known[name, scope] = ()  # a variable that is assigned from itself has no other source
             if self._depth <= self._facts.work.limits.depth:
                 self._depth += 1
                 found = (self._keys(node, statement) for node, statement in self._values(name, scope))
@@ -40,7 +41,7 @@ class Sources:
         return self._known[name, scope]
 
     def _values(self, name: str, scope: int) -> Iterator[tuple[ast.AST, Statement]]:
-        """The values assigned to a name, and the arguments of calls if it is a parameter."""
+        """Yield the values assigned to a variable, and, if it is a parameter, the arguments of calls."""
         self._flow.context.asked.add(name)
         for statement in self._flow.naming(name, scope):
             self._facts.work.compare(len(statement.digest.bindings))
@@ -62,7 +63,7 @@ class Sources:
         word = re.escape(called)
         self._flow.context.asked.add(called)
         pattern = re.compile(rf"{word}(?<!\w{word})(?<!def {word})[ \t]*\(")
-        for statement in self._flow.statements(pattern, 0, len(self._facts.text)):
+        for statement in self._flow.statements(pattern, 0, len(self._facts.text), called):
             self._facts.work.compare(len(statement.digest.chains))
             for chain in statement.digest.chains:
                 call = statement.digest.parents.get(chain.node)
@@ -87,7 +88,7 @@ class Sources:
             yield "name", node.id, At(scope)
             yield from self._of_name(node.id, scope)
         elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call):
-            yield from self._keys(node.value, statement)  # for example in `kind.split(":")[0]`
+            yield from self._keys(node.value, statement)  # such as the call in `kind.split(":")[0]`
         elif isinstance(node, (ast.Attribute, ast.Subscript)):
             if (name := last_word(node)) not in ("", "type"):
                 yield "field", name

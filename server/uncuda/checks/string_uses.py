@@ -38,8 +38,8 @@ class Uses:
     held: dict[tuple[str, str, int], Question | None] = field(default_factory=dict)
 
     def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:
-        """The parameter, in a function of this file, that a string is passed to; None if that parameter shows nothing
-        about the string."""
+        """Return the parameter, in a function of this file, to which a string is passed; None if that parameter shows
+        nothing about the string."""
         passed = self.parameters.of(role, statement)
         if passed is None or not is_silent(rule, role, self.flow):
             return passed
@@ -58,8 +58,8 @@ class Uses:
     def question(
         self, rule: Rule, role: Role, text: Text, statement: Statement, applicability: str | None
     ) -> Question | None:
-        """The availability test without which the device string is not used. If the string is certainly a device by
-        itself, only a test in the same expression counts."""
+        """The availability test without which the device string is not used. If the string alone proves that it is a
+        device, only a test in the same expression counts."""
         if not rule.get("questions") or text.formatted:
             return None
         if self.away.has(rule, role):
@@ -100,7 +100,7 @@ class Uses:
         return words <= known and (bool(words) or is_named)
 
     def _holds(self, rule: Rule, role: Role, statement: Statement) -> Question | None:
-        """The availability test behind which the compared name gets the device string that it is compared with."""
+        """Return the availability test behind which a variable gets the device string with which it is compared."""
         place = self.flow.place(role, statement)
         if place is None:
             return None
@@ -112,7 +112,7 @@ class Uses:
         return self.held[key]
 
     def _given(self, rule: Rule, name: str, text: Text, statement: Statement) -> Question | None:
-        """The availability test behind which a statement assigns a device string to a name."""
+        """Return the availability test behind which a statement assigns a device string to a variable."""
         role = self.flow.role(text, statement)
         if role.kind != "assignment" or role.name != name or not re.fullmatch(rule.get("pattern"), text.value):
             return None

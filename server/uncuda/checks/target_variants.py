@@ -1,4 +1,4 @@
-"""Finds code that a program has once for CUDA and once for the target, under names that differ only in the device."""
+"""Finds code that a file contains once for CUDA and once for the target, with names that differ only in the device."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from ..facts.read import Facts
 from ..facts.scans import plain
 from ..facts.scopes import Header
 
+BEGINNING = "beginning"
+"""The first part of the key of a search for a name; after an edit, only the changed lines that define or assign the
+name are read again."""
 _WORD = re.compile(r"cuda|CUDA|Cuda|nccl|NCCL|gpu|GPU")
 _PRESENT = re.compile(r"hasattr\(\w+,[ \t]*[\"']\w+[\"']\)[ \t]+and[ \t]+")  # `hasattr(torch, "npu") and`
 _DEFINED = re.compile(r"(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
@@ -63,7 +66,7 @@ class TargetVariants:
 
     def asked(self, header: Header) -> bool:
         """Return whether an `if` directly above or below makes the same test for the target; a fix would have changed
-        both."""
+        both tests."""
         twin = self._twin(self._text[header.start : header.end].strip())
         if not twin:
             return False
@@ -101,13 +104,14 @@ class TargetVariants:
         if twin == words:
             return ""
         lines = twin.split("\n")
-        fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}  # the other lines are unchanged
-        held = all(map(self._says, fresh)) if twin.isascii() else True  # the index holds ASCII words only
+        # lines without CUDA are the same in both texts, so the file contains them
+        fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}
+        held = all(map(self._says, fresh)) if twin.isascii() else True  # the index contains only ASCII words
         return twin if held and ((len(lines) == 1 and twin.isascii()) or twin in self._text) else ""
 
     def _begins(self, word: str, pattern: str) -> bool:
         """Return whether some line that contains a word begins with a pattern."""
         begins, text = re.compile(pattern), self._text
-        places = self._find(("text", word), plain(word)) if word.isascii() else ()
+        places = self._find((BEGINNING, word), plain(word)) if word.isascii() else ()
         self._work.compare(len(places))
         return any(begins.match(text, text.rfind("\n", 0, at) + 1) for at in places)

@@ -9,14 +9,14 @@ from ..facts.model import Name
 from ..facts.read import Facts
 
 TESTED_FOR = "tested-for"
-"""The limit of a name behind a `hasattr` test for it."""
+"""The id of the sentence about a name that is used only after a `hasattr` test for it."""
 CAUGHT = "failure-caught"
-"""The limit of a name whose exception is caught, so that the program continues without it."""
+"""The id of the sentence about a name whose exception is caught, so that the program runs on without it."""
 _COMPILED = "torch._C."
-"""Prefix of names that do not exist in a build without CUDA. The functions of `torch.cuda` exist in every build, and
-raise an exception without CUDA."""
+"""Prefix of names that do not exist in a build of PyTorch without CUDA. The functions of `torch.cuda` exist in every
+build, but raise an exception without CUDA."""
 _HASATTR = "hasattr("
-_SHORT = 1200  # characters; a longer `try` is not only about one call
+_SHORT = 1200  # in characters; a longer `try` is not only about one call
 _ALL = re.compile(r"except[ \t]*(?::|\(?[^:\n]*\b(?:Exception|BaseException)\b)")
 _RAISES = re.compile(r"^[ \t]*(?:raise\b|(?:sys\.)?exit\(|pytest\.fail\()", re.M)
 _OTHER = re.compile(
@@ -26,7 +26,7 @@ _ASKED = re.compile(r"\bhasattr\([^()\n]*,[ \t]*[\"'](\w+)[\"'][ \t]*\)")
 
 
 def excuse(reference: Name, facts: Facts) -> str:
-    """The limit of a name that does no harm if the target lacks it; "" for any other name."""
+    """Return the id of the sentence about a name whose absence on the target does no harm; "" for any other name."""
     if _is_tested_for(reference, facts):
         return TESTED_FOR
     return CAUGHT if _is_caught(reference, facts) else ""

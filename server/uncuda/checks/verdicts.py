@@ -20,10 +20,10 @@ class Verdict:
     row: Row | None
     limits: tuple[str, ...] = ()
     member: str = ""
-    """The attribute of the call's result that the verdict is about; "" if the verdict is about the name itself."""
+    """The attribute of the call's result that the verdict is about; "" if it is about the name itself."""
 
     def words(self, dotted: str) -> dict[str, str]:
-        """The name and its replacement for a message, without the attributes that follow them."""
+        """Return the name and its replacement for a message, without the attributes that follow them in the code."""
         if self.member:
             return {"name": f"{dotted}().{self.member}", "replacement": ""}
         tail = dotted[len(self.row.name) :] if self.row and dotted.startswith(self.row.name + ".") else ""
@@ -59,7 +59,7 @@ class Verdicts:
         self.target = target
         self.active = frozenset(rule.name for rule in rules)
         self.members: dict[str, dict[str, Verdict]] = {}
-        """By called name: the verdicts on attributes of the call's result."""
+        """Maps a function's name to the verdicts on attributes of its result."""
         self._known: dict[str, Verdict | None] = {}
         self._rules: dict[str, list[Rule]] = {}
         self._beginnings: list[str] = []
@@ -84,9 +84,9 @@ class Verdicts:
     def judge(self, context: Context) -> Judge:
         """Return the function that gives verdicts for one file.
 
-        The function leaves out rules that need another name which the file lacks, and rules about compilation if no
-        source file is for CUDA. The function drops the fixes of rules if the file contains a word that no fix can port
-        (`manual-words`).
+        The function leaves out rules that need another name which the file does not contain, and rules about
+        compilation if no source file is for CUDA. The function drops the fixes of a rule if the file contains a word
+        that no fix can port (`manual-words`).
         """
         if not self._complete:
             self._add(rule for rule in context.catalogue.rules.values() if self._silent_owner(rule, context))
@@ -111,7 +111,8 @@ class Verdicts:
         return judge
 
     def _silent_owner(self, rule: Rule, context: Context) -> bool:
-        """Whether a rule that the user switched off covers a name, which broader rules must then not report."""
+        """Return whether a rule that the user switched off covers a name; broader rules must then not report the
+        name."""
         if rule.check != "name" or rule.name in self.active:
             return False
         off = (rule.needs and self.target.has(rule.needs)) or (rule.when_imported and not context.shim)

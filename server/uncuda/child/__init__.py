@@ -1,8 +1,9 @@
-"""Child processes of uncuda: how they are started, get their requests, and end with the process that started them.
+"""Child processes of uncuda: how they are started, receive requests, and end together with the process that started
+them.
 
 No child is left running. The parent kills its children (`end_all`). If the parent itself is killed, each child ends by
-itself: on Linux the kernel kills it at once (`follow`); elsewhere a thread notices that standard input has ended
-(`lines`, `end_with_input`), though not during one long call into C code.
+itself: on Linux the kernel kills it at once (`follow`); on other systems a thread of the child notices that standard
+input has ended (`lines`, `end_with_input`), though not during one long call into C code.
 """
 
 from __future__ import annotations
@@ -28,10 +29,12 @@ _started: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 
 def command(module: str) -> list[str]:
-    """The command line that runs `main()` of a module of uncuda in a new Python with this process's import path.
+    """Return the command line that runs `main()` of a module of uncuda in a new Python process with this process's
+    import path.
 
     The new Python is isolated (`-I`): neither the current directory nor PYTHONPATH nor the user's site packages add to
-    its import path, so a file of the workspace can never be imported as a package. The new process ends with this one.
+    its import path, so a file of the workspace can never be imported as a package. The new process ends when this one
+    ends.
     """
     path = without_current_folder(sys.path)
     program = f"{bundled.preamble() or f'import sys; sys.path[:] = {path!r}'}; "
@@ -40,9 +43,10 @@ def command(module: str) -> list[str]:
 
 
 def start(arguments: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
-    """Start a process whose standard input and output are pipes to this process only; OSError if it cannot be started.
+    """Start a process whose standard input and output are pipes that only this process uses; raise OSError if it cannot
+    be started.
 
-    `options`: further arguments for Popen. On Linux the process also ends with the thread that calls this.
+    `options`: further arguments for Popen. On Linux the child also ends with the thread that calls this function.
     """
     import subprocess
 
@@ -59,8 +63,8 @@ class Forked:
 
     def __init__(self, run: Callable[[], NoReturn], close: Iterable[int]) -> None:
         """Fork this process, which must have no other threads, and call `run` in the copy. The copy's standard input
-        and output are pipes to this process. `close`: descriptors that the copy must close: this process's ends of
-        pipes to other processes."""
+        and output are pipes to this process. `close`: the descriptors that the copy must close, which are this
+        process's ends of pipes to other processes."""
         (theirs_in, ours_in), (ours_out, theirs_out) = os.pipe(), os.pipe()
         self.returncode: int | None = None
         parent = os.getpid()
@@ -86,7 +90,7 @@ class Forked:
                 os.kill(self.pid, signal.SIGKILL)
 
     def wait(self) -> int:
-        """Wait until the process ends; returns its exit code, or the negative number of the signal that ended it."""
+        """Wait until the process ends; return its exit code, or the negative number of the signal that ended it."""
         if self.returncode is None:
             self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         return self.returncode
@@ -117,13 +121,13 @@ def interrupts_kept() -> Iterator[None]:
 def end_all() -> None:
     """Kill every process that `start` started and that still runs; does not wait."""
     for process in list(_started):
-        with suppress(OSError):  # the id may belong to another process by now
+        with suppress(OSError):  # another process may have the same id by now
             process.kill()
 
 
 def follow(parent: int) -> None:
-    """Ask the kernel to kill this process when `parent`, the process that started it, ends. Works on Linux; elsewhere
-    it does nothing."""
+    """Ask the kernel to kill this process when `parent`, the process that started it, ends. This works on Linux; on
+    other systems the function does nothing."""
     if sys.platform != "linux":
         return
     try:
@@ -131,13 +135,14 @@ def follow(parent: int) -> None:
 
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     except (ImportError, OSError, AttributeError):
-        return  # on other systems the end of standard input ends this process
-    if os.getppid() != parent and not lives(parent):  # the parent ended before this call
+        return  # on other systems the process ends when its standard input ends
+    if os.getppid() != parent and not lives(parent):  # the parent process ended before this call
         os._exit(1)
 
 
 def lives(process: int) -> bool:
-    """Whether a process with this id runs on this machine; True if that is unknown. Not usable on Windows."""
+    """Whether a process with this id runs on this machine; True if that is unknown. The function must not be used on
+    Windows."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -163,15 +168,15 @@ def first_line() -> tuple[bytes, bytes]:
 
 
 def lines(begun: bytes = b"") -> Iterator[bytes]:
-    """The lines of standard input, which a thread reads from now on, even while the caller is busy; the process ends
-    when the input ends. `begun`: bytes of the input that were read before."""
+    """Yield the lines of standard input; from now on a thread reads them, even while the caller is busy, and the
+    process ends when the input ends. `begun`: bytes of the input that were read before."""
     from queue import SimpleQueue
     from threading import Thread
 
     read: SimpleQueue[bytes] = SimpleQueue()
 
     def work() -> None:
-        # The thread uses os.read: a thread that waits in sys.stdin would block the process when it ends.
+        # The thread uses os.read, because a thread that waits in sys.stdin would block the process when it ends.
         line: list[bytes] = []
         data = begun or _read()
         while data:
@@ -199,7 +204,7 @@ def end_with_input() -> None:
 
 
 def be_nice() -> None:
-    """Lower this process's priority, so that other processes get the processor first."""
+    """Lower this process's priority, so that other processes get CPU time first."""
     if hasattr(os, "nice"):
         with suppress(OSError):
             os.nice(_NICE)

@@ -1,7 +1,7 @@
-"""A pool of equal processes: tasks are handed out, and their results are returned in the order of the tasks.
+"""A pool of equal worker processes: the pool hands out tasks, and returns their results in the order of the tasks.
 
-If a process ends too early, only time is lost: its unanswered tasks are repeated in other processes one part at a time,
-which finds the part that makes a process end. The pool needs neither semaphores nor shared memory.
+If a process ends too early, only time is lost: other processes repeat its unanswered tasks one part at a time, which
+shows the part that ends a process. The pool needs neither semaphores nor shared memory.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     import subprocess
 
 T = TypeVar("T")
-_EACH = 2  # tasks that a process has at a time: the current one and the next
-_AHEAD = 8  # tasks for each process that may be finished out of order
+_EACH = 2  # the number of tasks that a process has at a time: the current one and the next
+_AHEAD = 8  # the number of tasks for each process that may be finished before an earlier task
 _WAIT = 0.5
-"""Seconds after which a wait is interrupted to look for Ctrl-C: on Windows nothing else interrupts it."""
+"""After this many seconds, a wait is interrupted to look for Ctrl-C, because on Windows nothing else interrupts it."""
 
 
 @dataclass(frozen=True)
 class Launch:
-    """How the processes of a pool are started, and how they exchange records.
+    """How the processes of a pool are started, and how requests and answers are encoded.
 
-    `module`: its `main` runs in a new Python; `copy`: a function that runs in a fork of this process instead, where
-    forking is safe; `codec`: encodes all requests and answers.
+    `module`: a module whose `main` runs in a new Python process; `copy`: a function that runs in a fork of this process
+    instead, if forking is safe; `codec`: the codec for requests and answers.
     """
 
     module: str
@@ -43,8 +43,8 @@ class Launch:
 
 @dataclass(frozen=True)
 class Crashed:
-    """The result for a part instead of an answer: the process ended each time it did this part alone. `code`: the exit
-    code, as Popen returns it."""
+    """The result for a part for which there is no answer, because the process ended each time it did this part alone.
+    `code`: the exit code, as Popen returns it."""
 
     code: int
 
@@ -55,12 +55,12 @@ class Crashed:
 
     @property
     def message(self) -> str:
-        """The sentence on the part, a file, for the user."""
+        """Return the sentence for the user about a file that ends the process."""
         return f"the process that read it crashed twice ({self.reason})"
 
 
 def exit_reason(code: int) -> str:
-    """How a process ended: the signal's name or "exit code N"."""
+    """Return how a process ended: the signal's name or "exit code N"."""
     with suppress(ValueError):
         return signal.Signals(-code).name
     return f"exit code {code}"
@@ -68,7 +68,7 @@ def exit_reason(code: int) -> str:
 
 @dataclass(eq=False)
 class _Task(Generic[T]):
-    """A task of several `parts`. `ended` means that a process ended while it did this task, alone or with others."""
+    """A task of several `parts`. `ended`: whether a process ended while it did this task, alone or with others."""
 
     parts: Sequence[T]
     ended: bool = False
@@ -77,7 +77,7 @@ class _Task(Generic[T]):
 
 @dataclass(eq=False)
 class _Peer:
-    """A process of the pool; `ready`: it has sent its first line, so it is known to start correctly."""
+    """A process of the pool; `ready`: whether it has sent its first line, so that it is known to start correctly."""
 
     process: subprocess.Popen[bytes] | Forked
     tasks: deque[_Task[Any]] = field(default_factory=deque)
@@ -99,11 +99,11 @@ class Pool(Generic[T]):
         self._launch, self._here, self._lost = launch, here, lost
         self._request: Callable[[Sequence[T]], object] = list
         self._said: list[bytes] = []
-        self._waiting: deque[_Task[T]] = deque()  # not sent to a process yet
-        self._again: deque[_Task[T]] = deque()  # returned by processes that ended
-        self._given: list[_Task[T]] = []  # in the order of the results, including those of `_again`
+        self._waiting: deque[_Task[T]] = deque()  # tasks that have not been sent to a process yet
+        self._again: deque[_Task[T]] = deque()  # tasks of processes that ended before they answered
+        self._given: list[_Task[T]] = []  # all tasks in the order of the results, including those of `_again`
         self._inbox: SimpleQueue[tuple[_Peer, bytes]] = SimpleQueue()
-        self._spare = number  # how many replacements may still be started
+        self._spare = number  # how many processes may still be started as replacements
         self._peers: list[_Peer] = []
         with interrupts_kept():
             if forks := may_fork():
@@ -114,7 +114,7 @@ class Pool(Generic[T]):
             self._listen(peer)
 
     def tell(self, record: object) -> None:
-        """Send a record without an answer to all processes, and to those that will replace them."""
+        """Send a record that has no answer to all processes, and to the processes that will replace them."""
         self._said.append(self._launch.codec.line(record))
         for peer in self._peers:
             _say(peer, self._said[-1])
@@ -122,9 +122,10 @@ class Pool(Generic[T]):
     def run(
         self, batches: Sequence[Sequence[T]], request: Callable[[Sequence[T]], object]
     ) -> Iterator[tuple[Sequence[T], Any]]:
-        """Yield each batch, or parts of it, with its answer, in order; the processes already work on the next batches.
+        """Yield each batch, or parts of it, with its answer, in order; meanwhile the processes work on the next
+        batches.
 
-        The function `request` makes the record that is sent for a batch or a part of one.
+        `request`: a function that makes the record to send for a batch or a part of one.
         """
         self._request = request
         self._waiting = deque(_Task(batch) for batch in batches)
@@ -149,7 +150,7 @@ class Pool(Generic[T]):
             _reap(peer)
 
     def _start(self, forks: bool) -> _Peer | None:
-        """Start one more process; None if it cannot be started."""
+        """Start one more process and return it; None if it cannot be started."""
         try:
             if forks:
                 pipes = [stream.fileno() for peer in self._peers for stream in _pipes(peer)]
@@ -173,7 +174,7 @@ class Pool(Generic[T]):
         self._inbox.put((peer, b""))
 
     def _hand_out(self) -> None:
-        """Give each process as many tasks as it may have now; tasks of processes that ended come first."""
+        """Send each process as many tasks as it may have now; the tasks of processes that ended come first."""
         for most in range(1, _EACH + 1):
             for peer in self._peers:
                 while peer.ready and len(peer.tasks) < most:
@@ -201,7 +202,7 @@ class Pool(Generic[T]):
             peer.tasks.popleft().answer = line
 
     def _replace(self, peer: _Peer) -> None:
-        """Remove a process that ended, keep its tasks for others, and start a replacement."""
+        """Remove a process that ended, keep its tasks for other processes, and start a replacement."""
         self._peers.remove(peer)
         code = _reap(peer)
         self._lost(peer.process.pid, code)
@@ -234,13 +235,13 @@ def _pipes(peer: _Peer) -> tuple[IO[bytes], IO[bytes]]:
 
 def _say(peer: _Peer, line: bytes) -> None:
     to, _ = _pipes(peer)
-    with suppress(OSError, ValueError):  # the thread that reads from the process reports its end
+    with suppress(OSError, ValueError):  # the thread that reads from the process reports that the process has ended
         to.write(line)
         to.flush()
 
 
 def _reap(peer: _Peer) -> int:
-    """Kill a process if it still runs; returns its exit code."""
+    """Kill a process if it still runs; return its exit code."""
     peer.process.kill()
     code = peer.process.wait()
     for stream in _pipes(peer):

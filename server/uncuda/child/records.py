@@ -1,4 +1,4 @@
-"""The records that uncuda's processes exchange: frozen dataclasses, each sent as a line of JSON with the name of its
+"""The records that uncuda's processes exchange: frozen dataclasses, each sent as one line of JSON with the name of its
 type."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Codec:
         self._types = {kind.__name__: kind for kind in types}
 
     def line(self, record: object) -> bytes:
-        """A record as a line of JSON, with its line break."""
+        """Return a record as a line of JSON, with its line break."""
         kind = type(record)
         assert self._types[kind.__name__] is kind
         # cattrs leaves the values in a named tuple unconverted, so json calls `default` for sets in it.
@@ -37,7 +37,7 @@ class Codec:
             _converter().get_unstructure_hook(kind)
 
     def record(self, line: bytes) -> Any:
-        """The record of a line; ValueError for an incomplete line."""
+        """Return the record in a line; raise ValueError if the line is incomplete."""
         name, fields = json.loads(line)
         return _converter().structure(fields, self._types[name])
 
@@ -53,7 +53,8 @@ def _converter() -> Converter:
         return lambda values, _: kind(*map(made.structure, values, fields))
 
     made.register_structure_hook_factory(_is_named_tuple, structure)
-    made.register_structure_hook_func(lambda kind: kind is object, lambda value, _: value)  # kept as JSON has it
+    # the value is kept as the JSON parser returns it
+    made.register_structure_hook_func(lambda kind: kind is object, lambda value, _: value)
     return made
 
 
@@ -68,7 +69,7 @@ class Channel:
     def __init__(self, codec: Codec) -> None:
         self._codec = codec
         self._saying = Lock()
-        self._begun = b""  # bytes that were read but do not form a complete request yet
+        self._begun = b""  # bytes that were read but do not yet form a complete request
 
     def first_request(self) -> Any:
         """Return the first request; None if the input ends before one.
@@ -84,8 +85,9 @@ class Channel:
         return map(self._codec.record, lines(self._begun))
 
     def only_request(self) -> Any:
-        """The only request of this process; None if standard input ends first. Further input, or its end, then ends the
-        process at once. The function also lowers the process's priority and turns garbage collection off."""
+        """Return the only request of this process; None if standard input ends first. Afterwards, further input or the
+        end of the input ends the process at once. The function also lowers the process's priority and turns off garbage
+        collection."""
         request = self.first_request()
         if request is not None:
             be_nice()
@@ -110,7 +112,7 @@ class Channel:
         self._write(b"[]\n")
 
     def _write(self, data: bytes) -> None:
-        """Write by os.write: in a forked process sys.stdout's buffer may hold data of its parent."""
+        """Write with os.write, because in a forked process the buffer of sys.stdout may contain data of the parent."""
         view = memoryview(data)
         try:
             while view:
@@ -120,10 +122,7 @@ class Channel:
 
 
 def serve(codec: Codec, answer: Callable[[Any], object | None]) -> NoReturn:
-    """Answer the requests of a pool one after the other, until standard input ends.
-
-    The command line of uncuda.
-    """
+    """Answer the requests of a pool one after the other, until standard input ends."""
     try:
         channel = Channel(codec)
         channel.begin()

@@ -1,4 +1,4 @@
-"""The command line. A command's module, and with it the engine, is imported only when that command runs."""
+"""The command line. The module of a command, and with it the engine, is imported only when the command runs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def group() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code: 0 clean, 1 findings, 2 error, 130 interrupted."""
+    """Run the command line and return its exit code: 0 clean, 1 findings, 2 error, 130 interrupted."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     gc.disable()  # nearly all objects made here are trees without cycles
     atexit.register(gc.freeze)  # otherwise Python would collect garbage once more at exit
@@ -68,8 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The process that reads the output has ended; Python would raise the same error once more when it flushes at
-        # exit.
+        # The process that reads the output has ended; without this, Python would raise the same error again when it
+        # flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINDINGS
     except OSError as error:
@@ -107,10 +107,10 @@ def _run(arguments: list[str]) -> int:
 
 
 def _show(error: click.ClickException, given: bool) -> None:
-    """Print a click error. `given` says whether there are arguments, which the message may quote; without arguments,
-    the error shows the help."""
+    """Print a click error. `given`: whether there are arguments, which the message may quote; without arguments, the
+    help is printed too."""
     if given:
-        vars(error)["message"] = one_line(error.message)  # before click strips what looks like colour codes
+        vars(error)["message"] = one_line(error.message)  # before click removes text that looks like colour codes
     shown = io.StringIO()
     error.show(shown)
     complain_lines(shown.getvalue())

@@ -1,4 +1,4 @@
-"""Accepted findings: the command line options about baselines, and the removal of accepted findings from a run's
+"""Accepted findings on the command line: the options about baselines, and the removal of accepted findings from a run's
 results."""
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import click
 
 from uncuda.engine import Finding, LeftAlone
 from uncuda.report.words import BaselineWords, baseline_problem
-from uncuda.settings import Settings, shown
+from uncuda.settings import shown
 from uncuda.source import Source
-from uncuda.workspace import File, Problem, baseline_beside
+from uncuda.workspace import File, Problem, baseline_above, baseline_beside
 
 from .session import Failure, Session
 from .texts import say
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
-_PLACES = 5  # source lines that one message names
+_PLACES = 5  # how many source lines one message names
 
 
 def baseline_options(command: CommandT) -> CommandT:
@@ -43,7 +43,7 @@ def writing_options(command: CommandT) -> CommandT:
 
 
 class Wishes(NamedTuple):
-    """The values of the baseline options on one command line."""
+    """The values of the baseline options in one command line."""
 
     file: str | None = None
     none: bool = False
@@ -54,7 +54,7 @@ class Wishes(NamedTuple):
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Wishes:
-        """Return the values of the options of a command; raises a usage error if they cannot be combined."""
+        """Return the values of a command's options; raise a usage error if they cannot be combined."""
         wishes = cls(
             given["baseline"],
             given["no_baseline"],
@@ -76,36 +76,37 @@ class Wishes(NamedTuple):
 
 
 class Accepting:
-    """The baselines of a run, and which findings they accept. `says` says whether notes about the entries of the
-    baselines are printed."""
+    """The baselines of a run, and which findings they accept. `says`: whether to print notes about the entries of the
+    baselines."""
 
     def __init__(self, session: Session, wishes: Wishes, says: bool = True) -> None:
         self.accepted = 0
         self._session, self._wishes, self._says = session, wishes, says
-        self._by_settings: dict[int, tuple[Settings, Acceptance | None]] = {}
+        self._by_folder: dict[str, Acceptance | None] = {}
         self._by_file: dict[str, Acceptance] = {}
         self._unwritten = False
-        self._active: dict[int, frozenset[str]] = {}  # names of active rules, by the id() of an engine
+        self._active: dict[int, frozenset[str]] = {}  # the names of active rules, by the id() of an engine
 
     def open(self, files: Iterable[File]) -> None:
         """Read the baselines of these files; raises Failure if one cannot be used."""
         for file in () if self._wishes.none else files:
-            if id(file.settings) not in self._by_settings:
-                self._by_settings[id(file.settings)] = file.settings, self._acceptance(file)
+            folder = os.path.dirname(file.path)  # noqa: PTH120
+            if folder not in self._by_folder:
+                self._by_folder[folder] = self._acceptance(folder)
 
     @property
     def any(self) -> bool:
-        """Whether a baseline accepts any finding, or the run is to write one."""
+        """Return whether a baseline accepts any finding, or whether the run will write one."""
         return self._wishes.write or any(self._by_file.values())
 
     @property
     def begun(self) -> int:
-        """The number of findings when the baselines were first written; 0 if unknown."""
+        """Return the number of findings when the baselines were first written; 0 if unknown."""
         return sum(sum(acceptance.baseline.counts.values()) for acceptance in self._by_file.values())
 
     def left_alone(self, file: File, source: Source, findings: Iterable[Finding]) -> list[LeftAlone]:
         """The findings of a file that its baseline accepts."""
-        _, acceptance = self._by_settings.get(id(file.settings), (None, None))
+        acceptance = self._by_folder.get(os.path.dirname(file.path))  # noqa: PTH120
         if acceptance is None or not (acceptance or self._wishes.write):
             return []
         every = (lambda finding: True) if self._wishes.write else None
@@ -114,8 +115,8 @@ class Accepting:
         return left
 
     def finish(self, folders: Iterable[str]) -> None:
-        """Print which findings were accepted and which entries are stale, and write the baselines that the user asked
-        for."""
+        """Print which findings were accepted and which baseline entries are unused, and write the baselines that the
+        user asked for."""
         given = [os.path.abspath(folder).rstrip(os.sep) + os.sep for folder in folders]  # noqa: PTH100
         unread = bool(self._session.problems)
         for acceptance in self._by_file.values():
@@ -130,13 +131,14 @@ class Accepting:
         key = "accepted now" if self._wishes.write else "accepted"
         self._session.console.note(words(key, count, where))
 
-    def _acceptance(self, file: File) -> Acceptance | None:
-        path = self._wishes.file or self._beside(file)
+    def _acceptance(self, folder: str) -> Acceptance | None:
+        path = self._wishes.file or self._beside(folder)
         known = self._by_file.get(path)
         if known is None:
             if not (self._wishes.file or self._wishes.write or os.path.lexists(path)):
                 return None
-            from uncuda.workspace.acceptance import Acceptance  # costs start-up time, often for nothing
+            # imported here, because it costs start-up time and many runs need no baseline
+            from uncuda.workspace.acceptance import Acceptance
             from uncuda.workspace.baseline import BaselineError, read_baseline
 
             try:
@@ -150,11 +152,17 @@ class Accepting:
                 self._session.console.note(f"{shown(Path(path))}: {self._words('doubted', *doubted.lines)}")
         return known
 
-    def _beside(self, file: File) -> str:
-        """The path of a file's baseline: beside its configuration file, or in the current folder if it has none."""
-        folder = os.path.dirname(file.path)  # noqa: PTH120
+    def _beside(self, folder: str) -> str:
+        """Return the path of the baseline for the files in a folder: beside their configuration file. If they have no
+        configuration file, the baseline is in the current folder; but for files outside of the current folder, an
+        existing baseline in or above their folder is used, because it belongs to their project."""
         configuration = self._session.configuration.file_for(folder)
-        return baseline_beside(os.path.abspath(configuration) if configuration else "", os.getcwd())  # noqa: PTH100, PTH109
+        if configuration:
+            return baseline_beside(os.path.abspath(configuration), "")  # noqa: PTH100
+        here = baseline_beside("", os.getcwd())  # noqa: PTH109
+        if os.path.lexists(here) and Path(os.path.abspath(folder)).is_relative_to(os.getcwd()):  # noqa: PTH100, PTH109
+            return here
+        return baseline_above(folder) or here
 
     def _is_whole(self, acceptance: Acceptance, given: Iterable[str]) -> bool:
         """Return True if all files that a baseline may have entries for are below the `given` paths."""
@@ -197,8 +205,8 @@ class Accepting:
             self._session.console.note(f"{shown(Path(acceptance.baseline.file))}: {dropped}")
 
     def _looked(self, acceptance: Acceptance) -> dict[str, LooksFor]:
-        """Return, by path, for each file of a baseline that was checked without an error, a function that tells whether
-        a rule looked for findings of a target in the file."""
+        """Return, by path, a function for each file of a baseline that was checked without an error; the function tells
+        whether a rule searched the file for findings of a target."""
         from uncuda.workspace.baseline import relative
 
         failed = {problem.path for problem in self._session.problems}
@@ -206,7 +214,7 @@ class Accepting:
         return {relative(file.path, acceptance.folder): self._looks_in(file) for file in mine}
 
     def _is_of(self, file: File, acceptance: Acceptance) -> bool:
-        return self._by_settings.get(id(file.settings), (None, None))[1] is acceptance
+        return self._by_folder.get(os.path.dirname(file.path)) is acceptance  # noqa: PTH120
 
     def _looks_in(self, file: File) -> LooksFor:
         engine = self._session.engines.known_for(file.settings)
@@ -222,8 +230,7 @@ class Accepting:
         return looks_for
 
     def _looks_elsewhere(self, acceptance: Acceptance) -> LooksFor:
-        """The function as in `_looked` for a file that no longer exists: that of the first checked file of the
-        baseline."""
+        """Return such a function for a file that no longer exists: that of the first checked file of the baseline."""
         first = next((file for file in self._session.looked if self._is_of(file, acceptance)), None)
         return self._looks_in(first) if first is not None else lambda rule, target: False
 

@@ -26,8 +26,8 @@ def asking_options(command: CommandT) -> CommandT:
 
 
 class Asking:
-    """Leaves out the findings that the options of the command line exclude. `given` holds the options of the command
-    line; for `says`, see `Accepting`."""
+    """Leaves out the findings that the options of the command line exclude. `given`: the options of the command line;
+    `says`: as in `Accepting`."""
 
     def __init__(self, session: Session, given: Mapping[str, Any], says: bool = True) -> None:
         self._session = session
@@ -45,7 +45,7 @@ class Asking:
 
     @property
     def accepted(self) -> int:
-        """How many findings were left out because a baseline accepts them."""
+        """The number of findings that were left out because a baseline accepts them."""
         return self._accepting.accepted
 
     @property
@@ -54,16 +54,17 @@ class Asking:
         return self._accepting.begun
 
     def files(self, paths: Sequence[str]) -> list[File]:
-        """The files of the session that may have findings."""
+        """Return the files of the session that may have findings."""
         files = self._session.files(paths)
         self.open(files)
         return files
 
     def open(self, files: Sequence[File]) -> None:
-        """Read the baselines, and the lines that changed in these files, which decide the findings to report."""
+        """Read the baselines, and find the changed lines of these files; both decide which findings are reported."""
         self._accepting.open(self._session.looked)
         if self._changed is not None:
-            self._changed.open([*self._session.looked[:1], *files])  # a wrong revision is told whatever is found
+            # a wrong revision is reported even if there are no findings
+            self._changed.open([*self._session.looked[:1], *files])
 
     def standard_input(self, name: str | None) -> tuple[File, bytes]:
         """The text on standard input, as a file with its bytes."""
@@ -86,8 +87,8 @@ class Asking:
                 yield result
 
     def selections(self, paths: Sequence[str], files: list[File]) -> dict[str, Selection]:
-        """For each path, the findings in its file that are to be fixed; if a path is absent, all findings in the file
-        are fixed. To find that out, the files are checked first."""
+        """Return, for each path, which findings in the file should be fixed; for a path that is missing, all findings
+        are. The files are checked for this purpose."""
         if self._changed is None and not self._accepting.any:
             return {}
         results = self._session.check(paths, files, files)
@@ -95,7 +96,7 @@ class Asking:
         return {path: selection for path, selection in found if selection is not None}
 
     def selection(self, result: Checked) -> Selection | None:
-        """The findings of a file that are not left out; None: all of them."""
+        """Return which findings of a file are not left out; None: all of them."""
         source, report = result.source, result.report
         if source is None or report is None or not report.findings:
             return None
@@ -106,5 +107,5 @@ class Asking:
         return Selection(name_of(source.text), tuple(left), parts)
 
     def finish(self, paths: Sequence[str]) -> None:
-        """Print how many findings were left out, and write the baselines that are to be written."""
+        """Print how many findings were left out, and write the baselines that the user asked for."""
         self._accepting.finish(paths or ["."])

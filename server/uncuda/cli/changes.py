@@ -16,7 +16,7 @@ from .session import Failure, Session
 
 
 class Changes:
-    """The changed lines of a run's files. `given` holds the bytes from standard input, used instead of a file's
+    """The changed lines of a run's files. `given`: the bytes from standard input, which are used instead of a file's
     bytes."""
 
     def __init__(self, session: Session, revision: str) -> None:
@@ -28,7 +28,7 @@ class Changes:
             self._fail(error)
 
     def open(self, files: Iterable[File]) -> None:
-        """Raise Failure if one of the files cannot be compared with the revision."""
+        """Find the changed lines of files; raise Failure if one of the files cannot be compared with the revision."""
         try:
             for file in files:
                 self._lines.open(file.path)

@@ -21,7 +21,8 @@ T = TypeVar("T")
 
 
 def colored(stream: Any) -> bool:
-    """Whether to print colours to a stream: it is a terminal that supports them, and NO_COLOR is not set."""
+    """Return whether to print colours to a stream: it must be a terminal that supports colours, and NO_COLOR must not
+    be set."""
     return bool(stream.isatty()) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -56,7 +57,7 @@ class Console:
         self.print_painted(printable(text))
 
     def print_painted(self, text: str) -> None:
-        """Print a line to standard error that is already escaped: it may hold uncuda's own colour codes."""
+        """Print a line to standard error that is already escaped and may contain uncuda's own colour codes."""
         self.clear()
         sys.stderr.write(text + "\n")
 
@@ -107,7 +108,7 @@ def interrupts_held() -> Iterator[None]:
             before[number] = signal.signal(number, lambda number, _: pending.append(number))
         yield
     finally:
-        for number in reversed(before):  # Ctrl-C last, because it raises at once
-            signal.signal(number, before[number] or signal.SIG_DFL)  # None: the handler was not set by Python
+        for number in reversed(before):  # Ctrl-C comes last, because its handler raises an exception at once
+            signal.signal(number, before[number] or signal.SIG_DFL)  # None means that the handler was not set by Python
         for number in dict.fromkeys(pending):
             signal.raise_signal(number)

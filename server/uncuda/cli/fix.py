@@ -90,7 +90,7 @@ def command(paths: tuple[str, ...], review: bool, diff: bool, fixable: tuple[str
 
 @dataclass
 class _Run:
-    """The state of a run: which files were fixed so far, and how."""
+    """The state of one run of the command: which files were fixed so far, and how."""
 
     session: Session
     diff: bool
@@ -106,10 +106,10 @@ class _Run:
     failed: bool = False
     folders: tuple[str, ...] = ()
     helpers: list[str] = field(default_factory=list)
-    """The helper modules of portable projects that were written."""
+    """The helper modules of portable projects that this run has written."""
     old_names: dict[tuple[int, int], tuple[str, int]] = field(default_factory=dict)
-    """By device and inode of each replaced file: the path that was written last, and how many other hard links still
-    have the old text."""
+    """For each replaced file, by its device and inode: the path that was written last, and how many other hard links
+    still have the old text."""
 
     def files(self, results: Iterable[Repaired]) -> None:
         """Write the fixed files, one after the other."""
@@ -122,7 +122,7 @@ class _Run:
             self._remember(result)
 
     def text(self, file: File, data: bytes) -> None:
-        """Fix the text on standard input; the result, or the diff, goes to standard output."""
+        """Fix the text on standard input, and write the result, or the diff, to standard output."""
         try:
             source = source_of(data, file.path)
             engine = self.session.engine_for(file.settings)
@@ -170,7 +170,7 @@ class _Run:
 
     def summarize(self, command: Command) -> None:
         """Print the summary to standard error: the applied fixes, by rule, and the remaining findings. `command`:
-        builds the command line that is suggested next."""
+        builds the command line that the summary suggests next."""
         session, words = self.session, self.session.words
         self._note_old_names()
         for path, why in self.refused:
@@ -220,7 +220,7 @@ class _Run:
             console.print_painted(words("next", following))
 
     def _next(self, counts: Counts, command: Command) -> str:
-        """The command line to run next; empty if nothing is left to do."""
+        """Return the command line to run next; empty if no finding is left."""
         if self.diff and self.applied:
             review = ["--review-fixes"] if self.wanted.review else []
             rules = [word for rule in self.wanted.rules or () for word in ("--fixable", rule)]
@@ -260,7 +260,8 @@ class _Run:
         except FileProblem as error:
             self.session.fail(Problem(path, str(error)))
             return False
-        self.old_names[names.st_dev, names.st_ino] = path, other_names  # counts the links left after the last write
+        # this is the number of links left after the last write
+        self.old_names[names.st_dev, names.st_ino] = path, other_names
         return True
 
     def _give_helper(self, result: Repaired) -> None:
@@ -285,8 +286,8 @@ class _Run:
                 self.session.console.note(f"{path}: " + words("hard links", words.count(number, "name")))
 
     def _print_diff(self, path: str, before: bytes | None, after: bytes, encoding: str) -> None:
-        """Print a diff: for a person on a terminal, for `git apply` everywhere else. `before` is None for a new
-        file."""
+        """Print a diff: for a person on a terminal, for `git apply` everywhere else. `before`: the old bytes, None for
+        a new file."""
         name, inside = name_in_diff(path)
         if before != after and not inside:
             self.outside.append(path)

@@ -11,7 +11,7 @@ from uncuda.printable import printable
 
 from .options import SHARED
 
-_NAMED = 5  # number of paths; if there are more, they are shortened to `…`
+_NAMED = 5  # the maximum number of paths in a command line; more paths are shortened to `…`
 
 
 class Invocation:
@@ -35,7 +35,7 @@ class Invocation:
 
 
 def _said(option: click.Option, value: object) -> list[str]:
-    """An option and its value, as written on a command line."""
+    """Return an option and its value as they are written on a command line."""
     if isinstance(value, bool):
         return [option.opts[0] if value else option.secondary_opts[0]]
     values = value if isinstance(value, tuple) else (value,)

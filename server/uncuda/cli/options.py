@@ -60,7 +60,7 @@ def overrides(given: Mapping[str, Any]) -> dict[str, object]:
 
 
 def words_in(given: Iterable[str]) -> list[str]:
-    """Return the words of an option that may be repeated or be a list: ["a", "b"] for `--x a --x b` and for `--x
+    """Return the values of an option that may be repeated or contain a list: ["a", "b"] for `--x a --x b` and for `--x
     a,b`."""
     return [word for part in given for word in part.replace(",", " ").split()]
 

@@ -40,7 +40,7 @@ _SUFFIXES = {".htm": "html", ".html": "html", ".md": "markdown", ".json": "json"
 @click.option("--beside/--no-beside", default=True, help=say("beside"))
 @asking_options
 def command(paths: tuple[str, ...], output: str | None, form: str | None, beside: bool, **given: Any) -> int:
-    """Write the report."""
+    """Check the project and write the report."""
     form = choose("format", form or _SUFFIXES.get(Path(output or "").suffix.lower(), "html"), FORMATS)
     output = output or (_PAGE if form == "html" else STDIN)
     session = Session(overrides(given), given["config"], given["isolated"], given["quiet"], given["verbose"])
@@ -76,7 +76,8 @@ def _gather(
 ) -> Port:
     """Check the files and return the data of the report.
 
-    The checks for other targets have their own `Asking`, because matching baseline entries is stateful.
+    The checks for other targets use an `Asking` of their own, because matching findings with baseline entries changes
+    its state.
     """
 
     def again(others: Sequence[File], engine_for: EngineFor) -> Iterator[Checked]:

@@ -62,7 +62,7 @@ def _records(rules: Iterable[Rule]) -> list[dict[str, Any]]:
 
 
 def _pages(rules: Iterable[Rule], catalogue: Catalogue, words: Words) -> Iterator[str]:
-    """Yield the pages of rules in Markdown; the last paragraph says how the rule was tested."""
+    """Yield the pages of rules in Markdown; the last paragraph of a page says how the rule was tested."""
     proofs = load_proofs()
     for rule in rules:
         yield rule_page(rule, words.locale).rstrip()

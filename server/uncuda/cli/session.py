@@ -58,21 +58,21 @@ if TYPE_CHECKING:
     from uncuda.workspace.workers import Workers
 
 STDIN = "-"
-_PLACES = 3  # unreadable statements that one message names
+_PLACES = 3  # how many unparsed statements one message names
 _ONLY_VERBOSE = ("torch", "receivers late")
 _ASKED_FOR = "target asked for"
-_VERSIONS = "plugin "  # the keys of notes on the plugin's version begin with this
+_VERSIONS = "plugin "  # the keys of messages about the plugin's version begin with this text
 
 
 class Wanted(NamedTuple):
-    """Which fixes a command applies. `review`: also make fixes that need review; `rules`: make only fixes of these
-    rules; None: of all rules."""
+    """Which fixes a command applies. `review`: whether to apply fixes that need review, too; `rules`: apply only fixes
+    of these rules, None: of all rules."""
 
     review: bool
     rules: tuple[str, ...] | None = None
 
     def takes(self, row: Row) -> bool:
-        """Return whether the command applies the fix of a finding."""
+        """Return whether the command applies the best fix of a finding."""
         return row.kind in ((SAFE, REVIEW) if self.review else (SAFE,)) and (not self.rules or row.rule in self.rules)
 
 
@@ -87,7 +87,7 @@ class Failure(click.ClickException):
 
 @dataclass
 class Session:
-    """One run over a set of files. `given` holds the settings from the command line, with kebab-case keys.
+    """One run over a set of files. `given`: the settings from the command line, with kebab-case keys.
 
     `looked`: the files that were read, including those without a finding.
     """
@@ -116,11 +116,12 @@ class Session:
         self.engines = Engines(self.catalogue, self._note)
         self._workers: Workers | None = None
         self._noted: set[str] = set()
-        self._first: dict[tuple[str, object], tuple[object, ...]] = {}  # the first note on a target or its plugin
+        # the first note about a target or its plugin
+        self._first: dict[tuple[str, object], tuple[object, ...]] = {}
 
     def files(self, paths: Sequence[str]) -> list[File]:
-        """The files that may have findings. Every file has been read once to decide that and to collect the facts of
-        its project; other files of the project were read for their facts, too."""
+        """Return the files that may have findings. Each file is read once to decide that, and to collect the facts of
+        its project; other files of the project are read for their facts, too."""
         found = discover(paths or ["."], self.configuration.settings_for)
         for problem in found.problems:
             self.fail(problem)
@@ -145,7 +146,7 @@ class Session:
         return files
 
     def check(self, paths: Sequence[str], files: list[File], shown: Iterable[File]) -> Iterator[Checked]:
-        """Check the files that `files` returned for these paths. `shown`: an iterator over the same files, which draws
+        """Check the files that `files` returned for these paths. `shown`: an iterator over the same files that draws
         the progress bar."""
         if self._workers is not None:
             return self._workers.check(files, shown, self.engines.known_for, self.engine_for)
@@ -165,10 +166,10 @@ class Session:
         wanted: Wanted,
         selections: Mapping[str, Selection],
     ) -> Iterator[Repaired]:
-        """Fix the files in memory, with the same arguments as `check`; `selections`: by path, the findings that are to
-        be fixed."""
+        """Fix files in memory, with the same arguments as `check`; `selections`: by path, which findings should be
+        fixed."""
         if self._workers is not None:
-            from uncuda.workspace.tasks import FixFiles  # the workers have imported it
+            from uncuda.workspace.tasks import FixFiles  # the worker processes have imported this module already
 
             request = FixFiles((), *wanted, dict(selections))
             return self._workers.fix(files, shown, self.engines.known_for, self.engine_for, request)
@@ -199,8 +200,8 @@ class Session:
         self._note("worker crashed", process, exit_reason(code))
 
     def reads_standard_input(self, paths: Sequence[str], name: str | None) -> bool:
-        """Return whether the text comes from standard input (named `name`); a usage error if the paths do not allow
-        that."""
+        """Return whether the text comes from standard input (under the name `name`); raise a usage error if the paths
+        do not allow that."""
         if STDIN in paths and len(paths) > 1:
             raise click.UsageError("`-` (standard input) does not go together with files")
         if name and STDIN not in paths:
@@ -208,8 +209,8 @@ class Session:
         return STDIN in paths
 
     def standard_input(self, name: str | None) -> tuple[File, bytes]:
-        """The text on standard input as a file named `name`, which replaces the file of that name on disk. Without such
-        a file the project consists of this text alone."""
+        """The text on standard input as a file named `name`, which replaces the file of that name on disk. If there is
+        no such file, the project consists only of this text."""
         if sys.stdin is None:  # the caller closed standard input
             raise Failure(say("no standard input"))
         data = sys.stdin.buffer.read()
@@ -242,7 +243,7 @@ class Session:
         self.console.error(problem, trace)
 
     def unread(self, source: Source, report: Report) -> None:
-        """Report which statements of a file could not be parsed; findings in its other statements are still
+        """Report which statements of a file could not be parsed; the findings in its other statements are still
         reported."""
         if not report.skipped:
             return
@@ -261,10 +262,10 @@ class Session:
             return self.engines.engine_for(settings)
 
     def answers_for(self, paths: Sequence[str], files: Iterable[File]) -> AnswersFor:
-        """Return a function that returns the types of receivers, if any file's settings enable receiver analysis; its
-        child process ends with the command.
+        """Return a function that returns the types of receivers, if the settings of any file enable receiver analysis;
+        the child process for that ends with the command.
 
-        `paths` are the paths of the command line; imports are looked up in the folders among them.
+        `paths`: the paths in the command line; imports are searched in the folders among them.
         """
         if not any(file.settings.receivers for file in files):
             return ask_nobody
@@ -283,8 +284,8 @@ class Session:
             raise Failure(_which(error.targets, self.engines.modules)) from None
 
     def _speak(self, settings: Settings) -> None:
-        """Switch messages to the language of the settings, which include those of the command line, as soon as they are
-        read."""
+        """Switch messages to the language in the settings, which include those of the command line, as soon as the
+        settings are read."""
         self.words = self.console.words = Words(language(settings.locale))
         self.engines.locale = self.words.locale
 
@@ -316,7 +317,8 @@ def choose(what: str, value: str, choices: Sequence[str]) -> str:
 
 
 def shown_only(given: Iterable[str], catalogue: Catalogue) -> Only | None:
-    """The findings that `--only` selects: by fix class, by rule, or by prerequisite ("plugin")."""
+    """Return the findings that `--only` selects: by fix class, by rule, or by prerequisite ("plugin"); None if it is
+    not given."""
     words, classes, rules = words_in(given), set[str](), set[str]()
     for word in words:
         if word in CLASSES:

@@ -1,4 +1,4 @@
-"""The help in the language of the terminal, and errors and pages that are printed outside of a run."""
+"""Texts in the language of the terminal: the help, errors and pages that are printed before settings are read."""
 
 import sys
 
@@ -13,7 +13,7 @@ class _Terminal(Sentences):
 
 
 def say(key: str, **named: object) -> str:
-    """A sentence of the command line, in the language of the environment (LANG)."""
+    """Return a sentence of the command line, in the language of the environment (LANG)."""
     return _Terminal(language("auto"))(key, **named)
 
 
@@ -23,7 +23,7 @@ def either(en: str, zh: str) -> str:
 
 
 def complain(text: str) -> None:
-    """Print to standard error, in one line, why the command cannot run."""
+    """Print in one line, to standard error, why the command cannot run."""
     sys.stderr.write(one_line(text) + "\n")
 
 

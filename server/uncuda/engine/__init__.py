@@ -21,7 +21,7 @@ from ..source import Source, Span
 from ..suppress import NONE, Suppressions, parse
 from ..suppress import RULE as UNUSED
 from .fault_isolation import Tell, run_apart
-from .fixing import Chosen, Edited, Joining, fixed
+from .fixing import Chosen, Combination, Edited, fixed
 from .incremental_hits import Carried, Kept, Row, same
 from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
@@ -36,7 +36,7 @@ from .sites import answered, sites_of
 __all__ = ["Engine", "Finding", "Fixed", "LeftAlone", "Related", "Report", "Selection", "name_of"]
 
 
-_FINDING = 60  # work steps that are counted for turning a hit into a finding
+_FINDING = 60  # work steps that are counted for each finding made from a hit
 
 
 class Engine:
@@ -50,9 +50,10 @@ class Engine:
         project: Project | None = None,
         remember: int = 1,
     ) -> None:
-        """`remember` is the number of texts whose facts the engine keeps, so that checking their next version is cheap.
+        """`remember`: the number of texts whose facts the engine keeps, so that checking the next version of such a
+        text is cheap.
 
-        `guard`, if it is set, is called when a rule raises; otherwise the exception propagates.
+        `guard`: a function that is called when a rule raises an exception; without it, the exception propagates.
         """
         self.guard: Tell | None = None
         self.catalogue = catalogue
@@ -73,13 +74,15 @@ class Engine:
         return Messages(self.catalogue, self.target, self.settings.locale)
 
     def knowing(self, project: Project) -> Engine:
-        """An engine with the same target and settings for another project; prepared rules are shared."""
+        """Return an engine with the same target and settings for another project; both engines share the prepared
+        rules."""
         other = Engine(self.catalogue, self.target.id, self.settings, project, self._remember)
         other._sets = self._sets
         return other
 
     def concerns(self, data: bytes) -> bool:
-        """A quick test on bytes, before decoding: whether the file can have a finding."""
+        """Return whether a file with these bytes can have a finding; this fast test runs before the bytes are
+        decoded."""
         return self.ruleset(self._project_shim()).concerns(data)
 
     def _project_shim(self) -> bool:
@@ -87,7 +90,7 @@ class Engine:
         return strategy == "shim" or (strategy == "auto" and is_projects(self.project, self.target))
 
     def patched(self, text: str, work: Work | None = None) -> bool:
-        """Whether the shim is active for a text: by the settings, by the project, or by an import in the text
+        """Return whether the shim is active for a text: because of the settings, the project, or an import in the text
         itself."""
         if self._project_shim():
             return True
@@ -101,19 +104,22 @@ class Engine:
         return self._sets[shim]
 
     def read(self, source: Source, limits: Limits | None = None) -> tuple[Facts, Ruleset]:
-        """The facts of a text and the rules that apply to it. `limits`, and raising LimitExceeded: as in `check`."""
+        """Return the facts of a text and the rules that apply to it. `limits` are used as in `check`, and LimitExceeded
+        is raised as there."""
         work = Work(limits or self.settings.limits)
         ruleset = self.ruleset(self.patched(source.text, work))
         return self._facts(source, ruleset, work), ruleset
 
     def _facts(self, source: Source, ruleset: Ruleset, work: Work, edited: Edited | None = None) -> Facts:
         """The facts of a text. If the facts of an earlier text of the same path are cached, only the changed lines are
-        read."""
+        read; after an undo, no line is read."""
         key = source.path, ruleset
         before = self._memory.get(key)
         edits = edited[1] if edited is not None and before is not None and before.text is edited[0] else ()
         if before is not None and not edits and before.text == source.text:
             facts, facts.work = before, work
+        elif (earlier := self._carried.earlier(key, source.text)) is not None:
+            facts, facts.work = earlier, work
         else:
             facts = read(source.text, ruleset.words, before if source.path or edits else None, edits, work)
         self._memory[key] = facts
@@ -130,19 +136,19 @@ class Engine:
         answers: Answers | None = None,
         limits: Limits | None = None,
     ) -> Report:
-        """All findings in a text except suppressed ones.
+        """Return all findings in a text except suppressed ones.
 
-        `concerned`: the quick test on the text's bytes was true. `edited`: a text of the same path that was checked
-        before, and the edits that turned it into this one. `answers`: types of receivers that are known; they remove
-        findings or lower the class of fixes. `limits`: limits on the work; None: those of the settings; if one is
-        exceeded, LimitExceeded is raised.
+        `concerned`: whether `concerns` is known to be true for the text's bytes. `edited`: a text of the same path that
+        was checked before, and the edits that turned it into this one. `answers`: the types of receivers that are
+        known; because of them, findings are removed or the class of fixes is lowered. `limits`: limits on the work;
+        None: those of the settings; if one is exceeded, LimitExceeded is raised.
         """
         work = Work(limits or self.settings.limits)
         try:
             work.size(source.text)
             return self._check(source, concerned, edited, answers, work)
         except (LimitExceeded, RecursionError) as error:
-            self._forget(source.path)  # the facts are incomplete, so they are not kept
+            self._forget(source.path)  # the facts are incomplete, so they must not be kept
             raise error if isinstance(error, LimitExceeded) else work.too_deep() from None
 
     def _forget(self, path: str) -> None:
@@ -174,7 +180,8 @@ class Engine:
     def report(
         self, facts: Facts, path: str = "", ruleset: Ruleset | None = None, answers: Answers | None = None
     ) -> Report:
-        """The findings for facts that were read before; none in files of CUDA's own. `answers`: as in `check`."""
+        """Return the findings for facts that were read before; a file that is for CUDA only has none. `answers`: as in
+        `check`."""
         if self.project.helper is not None and self.project.helper.is_at(path):
             return Report()
         if path in self.project.neutral or (self.target.id, path) in self.project.backends:
@@ -192,7 +199,8 @@ class Engine:
         if suppressions:
             findings = self._suppress(findings, suppressions, ruleset, ignored)
         sites = sites_of((*hits, *silent), findings)
-        if silent:  # removed only here, because a comment that suppresses them must not be reported as unused
+        # these findings are removed only here, because a comment that suppresses them must not be reported as unused
+        if silent:
             places = {(hit.rule.name, Span(hit.start, hit.end)) for hit in silent}
             findings = [finding for finding in findings if (finding.rule, finding.span) not in places]
         spared = [finding for finding in every if finding.rule not in ruleset.unselected]
@@ -205,7 +213,7 @@ class Engine:
         return Report(tuple(findings), skipped, sites)
 
     def _hits(self, facts: Facts, ruleset: Ruleset, answers: Answers, path: str) -> tuple[Sequence[Hit], Sequence[Hit]]:
-        """The hits of all checks, and the hits that `answers` remove."""
+        """Return the hits of all checks, and separately the hits that `answers` remove."""
         key = path, ruleset
         known, kept = self._carried.take(key, facts, self.project)
         context, rows = self._look(facts, ruleset, path, kept)
@@ -217,6 +225,8 @@ class Engine:
             return kept.linked, []
         rows = self._written(rows, context)
         found = [hit for row in rows for hit, _ in row]
+        if not found and self._remember <= 1:
+            return self._imported([], context), []
         branches = Branches(facts, self.target, partial(safe_of, found, self._libraries))
         served = Served(context, branches)
         rows = [[(hit, served.holds(hit) if stays is None else stays) for hit, stays in row] for row in rows]
@@ -229,12 +239,13 @@ class Engine:
             package = self.target.words.get("package", "")
             hits = without_idle(link(hits, facts, branches, package, self._libraries))
         hits = self._imported(hits, context)
-        if self._remember > 1 and not context.portable:  # any import in the text can affect the fixes of the whole text
+        # an import anywhere in the text can affect the fixes of the whole text
+        if self._remember > 1 and not context.portable:
             self._carried.keep(key, facts, context, known, rows, None if answers else hits, branches.certain)
         return hits, silent
 
     def _look(self, facts: Facts, ruleset: Ruleset, path: str, kept: Kept | None) -> tuple[Context, list[Row]]:
-        """Return the hits of each check; the hits in `kept` are reused."""
+        """Return the context and the hits of each check; the hits in `kept` are not computed again."""
         line = kept.line if kept is not None else None
         portable = self.settings.portable
         context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim, path, portable, line)
@@ -246,15 +257,17 @@ class Engine:
         return context, rows
 
     def _written(self, rows: list[Row], context: Context) -> list[Row]:
-        """The hits by check, ready to be linked; for a portable source they get the fixes for several targets."""
+        """Return the hits by check, ready to be linked; in a portable project, their fixes become fixes for all
+        targets."""
         return rows
 
     def _imported(self, hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
-        """The linked hits, with the imports that all of their edits together need."""
+        """Return linked hits with the imports that all of their edits together need."""
         return hits
 
     def _run(self, check: Check, context: Context, ruleset: Ruleset, path: str) -> Iterable[Hit]:
-        """The hits of a check; if the check raises and `guard` is set, the rules that raise are left out."""
+        """Return the hits of a check; if a rule raises an exception and `guard` is set, the rule's hits are left
+        out."""
         guard = self.guard
         if guard is None:
             return check.run(context)
@@ -311,18 +324,18 @@ class Engine:
     ) -> Fixed:
         """Apply fixes of the allowed classes until nothing changes. `concerned` and `answers`: as in `check`.
 
-        With `rules`, apply only fixes of these rules, and edits that must be applied together with them; None means all
-        rules. `selection`: the findings to consider; None: all. `limits`: as in `check`, for each of at most 12 passes;
-        if one is exceeded, LimitExceeded is raised.
+        `rules`: apply only fixes of these rules, and edits that must be applied together with them; None means all
+        rules. `selection`: the findings that may be fixed; None: all. `limits`: as in `check`, for each of at most 12
+        passes over the text; if a pass exceeds one, LimitExceeded is raised.
         """
 
         def check(text: Source, edited: Edited | None, known: Answers | None) -> Report:
             return self.check(text, concerned, edited, known, limits)
 
-        return fixed(source, check, review, rules, answers, selection, Joining(self._combined, self._laid_out))
+        return fixed(source, check, review, rules, answers, selection, Combination(self._combined, self._laid_out))
 
     def _laid_out(self, before: str, after: str) -> list[Edit]:
-        """The edits of a fixed text that lay out what the fixes wrote."""
+        """Return edits that reformat the code which the fixes wrote into a text; the base class has none."""
         return []
 
     def _combined(self, chosen: Chosen) -> Chosen:

@@ -24,10 +24,10 @@ from .ruleset import Ruleset
 class Counterpart:
     """The target's counterpart of a name.
 
-    `status` is a status of the target's table, or "unlisted". `present`: whether the counterpart is in the configured
-    version; `since`: the first version with it. `missing`: parameters that the counterpart lacks. `limits`: ids of
-    sentences in `rules/limits.tsv`. `applicability`: the best class of a fix, None if there is no fix. `patched`: the
-    active shim maps the name.
+    `status`: the status of the name in the target's table, or "unlisted". `present`: whether the counterpart is in the
+    configured version; `since`: the first version with it. `missing`: parameters that the counterpart lacks. `limits`:
+    ids of sentences in `rules/limits.tsv`. `applicability`: the highest class of a fix, None if there is no fix.
+    `patched`: whether the active shim maps the name.
     """
 
     name: str
@@ -48,8 +48,8 @@ class Explanation:
     """The explanation of the code at an offset: findings, a name covered by the target's table, or a suppression
     comment.
 
-    `rules`: the rules involved, in order of discovery. `silenced`: the rule names in a comment as written; None if
-    there is no comment.
+    `rules`: the rules involved, in order of discovery. `silenced`: the names of rules in a suppression comment, as they
+    are written; None if there is no comment.
     """
 
     span: Span
@@ -62,8 +62,8 @@ class Explanation:
 def explain(
     engine: Engine, source: Source, findings: Iterable[Finding], offset: int, limits: Limits | None = None
 ) -> Explanation | None:
-    """The explanation of the code at an offset of a text with these findings; None if there is nothing to explain.
-    `limits`, and raising LimitExceeded: as in `Engine.check`."""
+    """Return the explanation of the code at an offset, given the findings of the text; None if there is nothing to
+    explain. `limits` are used as in `Engine.check`, and LimitExceeded is raised as there."""
     text = source.text
     here = _here(findings, offset)
     if not here and not _may_say(engine, text, offset):
@@ -100,7 +100,7 @@ def _here(findings: Iterable[Finding], offset: int) -> tuple[Finding, ...]:
 
 
 def _may_say(engine: Engine, text: str, offset: int) -> bool:
-    """A quick test: whether there can be a name of torch or a suppression comment at the offset."""
+    """Return whether there can be a name of torch or a suppression comment at the offset; this test is fast."""
     if "uncuda:" in text:
         return True
     word = (text[offset : offset + 1] + text[max(0, offset - 1) : offset]).replace("_", "a")
@@ -131,8 +131,8 @@ Segments = list["tuple[int, int] | None"]
 
 
 def _names(facts: Facts, offset: int) -> Iterator[tuple[str, Segments]]:
-    """The dotted names at an offset, each with the spans of its segments; a span is None if an alias hides the
-    segment."""
+    """Yield the dotted names at an offset, each with the spans of its segments; the span is None for a segment that an
+    import alias replaces."""
     for reference in facts.references:
         if reference.statement.start <= offset <= reference.statement.end and _holds(_segments(reference), offset):
             yield reference.dotted, _segments(reference)
@@ -147,7 +147,7 @@ def _holds(segments: Segments, offset: int) -> bool:
 
 
 def _segments(reference: Name) -> Segments:
-    """The spans of a reference's segments; if an alias hides all of them, the span of the alias."""
+    """Return the spans of a reference's segments; if an import alias replaces all of them, the span of the alias."""
     places = reference.spans()
     if any(places):
         return places
@@ -173,7 +173,7 @@ def _imported(
 
 
 def _spread(dotted: str, start: int) -> Segments:
-    """The spans of a dotted name's segments, if the name is written without blanks."""
+    """Return the spans of the segments of a dotted name, if the name is written without blanks."""
     places: Segments = []
     for part in dotted.split("."):
         places.append((start, start + len(part)))
@@ -182,7 +182,7 @@ def _spread(dotted: str, start: int) -> Segments:
 
 
 def _spelled(segments: Segments, name: str) -> Span:
-    """The span of the segments that form `name`, the beginning of a dotted name."""
+    """Return the span of the segments that form `name`, which is the beginning of a dotted name."""
     places = [place for place in segments[: name.count(".") + 1] if place is not None]
     places = places or [place for place in segments if place is not None][:1]
     return Span(places[0][0], places[-1][1])
@@ -214,7 +214,7 @@ def _counterpart(engine: Engine, ruleset: Ruleset, dotted: str) -> Counterpart |
 
 
 def _since(engine: Engine, row: Row) -> str:
-    """The first plugin version, as far as the tables know, that has the row's replacement; "" if unknown."""
+    """Return the first plugin version that has the replacement in a row, as far as the tables show; "" if unknown."""
     if not row.replacement or row.status in ("missing", "noop"):
         return ""
     return (not row.present and row.since) or engine.catalogue.since(engine.target.id, row.name)

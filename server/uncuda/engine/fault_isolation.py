@@ -9,13 +9,15 @@ from ..checks import CHECKS, Check, Context, Hit
 from ..limits import LimitExceeded
 
 Tell = Callable[[str, str, Exception], object]
-"""A callback for failures: the rule's name ("" if no single rule is to blame), the path of the text, the exception."""
+"""A function that is called for failures: with the rule's name ("" if it is unknown which rule failed), the path of the
+text, and the exception."""
 
 
 def run_apart(
     check: Check, context: Context, rules: Sequence[Rule], target: Target, tell: Callable[[str, Exception], object]
 ) -> list[Hit]:
-    """The hits of a check that raised: each rule is run alone, then all rules that did not raise together."""
+    """Return the hits of a check that raised an exception: each rule is run alone, then all rules that did not raise
+    are run together."""
     kind: object = type(check)
     mine = [rule for rule in rules if CHECKS.get(rule.check) is kind]
     good = []

@@ -20,25 +20,26 @@ _PASSES = 12
 _CHANGED = "changed while it was being fixed; left as it is, run again"
 
 Edited = tuple[str, Collection[Edit]]
-"""An earlier text, and the edits that turned it into the present one."""
+"""An earlier text, and the edits that turned it into the current one."""
 
 Chosen = list[tuple[Fix, str]]
 """Fixes that are applied together, each with its rule."""
 
 
-class Joining(NamedTuple):
+class Combination(NamedTuple):
     """What an engine does with fixes that are applied together."""
 
     combined: Callable[[Chosen], Chosen] = list
     """Replaces the imports that single fixes need by those that all fixes together need."""
     laid_out: Callable[[str, str], list[Edit]] = lambda before, after: []
-    """The edits of the fixed text that lay out what the fixes wrote, given the text before and after them."""
+    """Returns the edits that reformat the code which the fixes wrote; the arguments are the texts before and after the
+    fixes."""
 
 
-_ALONE = Joining()
+_ALONE = Combination()
 
 Check = Callable[[Source, "Edited | None", "Answers | None"], Report]
-"""Computes the report of a text, given the edits since the last check and the known receivers."""
+"""A function that returns the report of a text, given the edits since the last check and the known receivers."""
 
 
 def fixed(
@@ -48,7 +49,7 @@ def fixed(
     rules: Collection[str] | None,
     answers: Answers | None,
     selection: Selection | None = None,
-    together: Joining = _ALONE,
+    together: Combination = _ALONE,
 ) -> Fixed:
     """Return the text after its safe fixes (with `review`, also those that need review) of the given `rules` (None:
     all), or the reason why it was not fixed."""
@@ -69,7 +70,7 @@ def _made(
     rules: Collection[str] | None,
     answers: Answers | None,
     selection: Selection | None,
-    together: Joining,
+    together: Combination,
 ) -> Fixed:
     text, applied = source.text, Counter[str]()
     passes: list[list[Change]] = []

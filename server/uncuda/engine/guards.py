@@ -1,5 +1,5 @@
 """Links a test for CUDA to the code that it guards in the same expression, `x.is_cuda and torch.cuda.f()`: the test is
-fixed only if that code is."""
+fixed only if that code is fixed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .relations.parts import guarded_parts
 
 _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # functions whose `driver` argument selects a routine of cuSOLVER
 
-_GPUS = "num_gpus"  # the parameter name in Ray
+_GPUS = "num_gpus"  # the name of the option in Ray
 
 Numbered = Iterable[tuple[int, Hit]]
 """Hits, each with its index in the list of all hits of the text."""
@@ -27,7 +27,7 @@ Parts = dict[ast.AST, list[int]]
 def parts_of(
     hits: Numbered, kinds: tuple[type[ast.AST], ...], work: Work
 ) -> Iterator[tuple[Statement, ast.AST, Parts]]:
-    """For each expression with hits in different parts: the statement, the expression, and the hits by part."""
+    """Yield, for each expression with hits in several parts, the statement, the expression, and the hits by part."""
     found: dict[tuple[int, ast.AST], tuple[Statement, Parts]] = {}
     placed = [(index, hit) for index, hit in hits if hit.node is not None]
     several = Counter(hit.statement.start for _, hit in placed if hit.statement)
@@ -46,7 +46,7 @@ def parts_of(
 
 
 def guarded(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
-    """Pairs of indices: a hit in a test, and a hit in code that is evaluated only if the test finds CUDA."""
+    """Yield pairs of hits, by index: one in a test, and one in code that is evaluated only if the test finds CUDA."""
     for statement, outer, parts in parts_of(enumerate(hits), (ast.BoolOp, ast.IfExp, ast.Subscript), branches.work):
         denied = {part: _denies(statement, part, branches) for part in parts}
         if isinstance(outer, ast.BoolOp):
@@ -65,9 +65,9 @@ def _denies(statement: Statement, part: ast.AST, branches: Branches) -> bool:
 
 
 def _in_chain(outer: ast.BoolOp, parts: Parts, denied: dict[ast.AST, bool], work: Work) -> Iterator[tuple[int, int]]:
-    """The same pairs for `a and b and …`: each test with the operands up to and including the next test.
+    """Yield such pairs for `a and b and …`: each test is paired with the operands up to and including the next test.
 
-    The pairs are yielded from right to left, so that the result for a later test is known when an earlier one is
+    The pairs are yielded from right to left, so that the result for a later test is known before an earlier one is
     handled.
     """
     wanted = isinstance(outer.op, ast.Or)
@@ -92,7 +92,7 @@ def _behind(outer: ast.AST, question: ast.AST, denied: bool) -> Sequence[ast.AST
 
 
 def filled(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
-    """Pairs of indices: a string, and a hit that is formatted into it, as in
+    """Yield pairs of hits, by index: a string, and a hit in a value that is formatted into it, as in
     `"cuda:{}".format(torch.cuda.current_device())`."""
     heads = {
         (hit.statement.start, hit.node): index
@@ -121,8 +121,8 @@ def _head(outer: ast.AST) -> ast.AST:
 
 
 def choosing(hits: Sequence[Hit], work: Work) -> Iterator[int]:
-    """Indices of tests that select a value only CUDA's libraries or GPU schedulers know: `driver="gesvd" if …`,
-    `{"num_gpus": 1 if …}`."""
+    """Yield the indices of tests that select a value which only CUDA's libraries or GPU schedulers know:
+    `driver="gesvd" if …`, `{"num_gpus": 1 if …}`."""
     for index, hit in enumerate(hits):
         if hit.node is not None and hit.statement is not None and _drives(hit.node, hit.statement, work):
             yield index

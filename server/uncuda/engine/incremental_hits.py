@@ -1,8 +1,8 @@
 """Reuses hits after an edit: if only a plain call, name or comment was typed, only its own line is checked again.
 
-A line affects other lines through names it binds, through block headers and strings, and through uses of names that a
-check follows. A line that is only a dotted name, called or not, does none of that, unless it contains a followed name;
-a comment does none of it either.
+A line can affect other lines through names that it binds, through block headers and strings, and through uses of names
+whose uses a check follows. A line that is only a dotted name, called or not, affects no other line, unless it contains
+a name that a check follows; a comment affects none, either.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from keyword import iskeyword
 from typing import NamedTuple
 
 from ..checks import Context, Hit
+from ..checks.given_device import WHOLE_WORD, said_of
 from ..checks.hit import moved
 from ..checks.leaving import leaves
+from ..checks.target_variants import BEGINNING
 from ..facts.changes import Region
 from ..facts.digest import Digest
 from ..facts.read import Facts
@@ -33,7 +35,8 @@ _DEFINES = re.compile(
     r"[ \t]*(?:async[ \t]+def|def|class|import|from|global|nonlocal|del|try|except|else|elif|finally|match|case|return"
     r"|yield|raise)\b|[ \t]*@|.*->"
 )
-_OF_LINES = frozenset({"anchor", "imports", "uses"})
+_OF_LINES = frozenset({"anchor", "imports", "uses", "kernel", BEGINNING})
+_NOT_PLAIN = frozenset({"anchor", BEGINNING})  # searches for statements to read, or for definitions and assignments
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
 
 
@@ -44,8 +47,8 @@ Row = Sequence[tuple[Hit, "bool | None"]]
 class Found(NamedTuple):
     """The results of the checks of one text. `hits` has, for each check, its hits, each with whether a sibling branch
     handles the target. `asked` and `absent` have the same meaning as in the Context of that check. `keys`: the keys of
-    the searches that the checks used. `certain`: whether no answer depended on earlier fixes. `linked`: the final hits
-    with linked fixes; None if types of receivers were known."""
+    the searches that the checks used; `placed`: of those whose offsets were used. `certain`: whether no answer depended
+    on earlier fixes. `linked`: the final hits with linked fixes; None if types of receivers were known."""
 
     facts: Facts
     project: Project
@@ -53,6 +56,7 @@ class Found(NamedTuple):
     asked: set[str]
     absent: Collection[str]
     keys: frozenset[Hashable]
+    placed: frozenset[Hashable]
     certain: bool
     linked: Sequence[Hit] | None = None
 
@@ -65,19 +69,31 @@ class Kept(NamedTuple):
 
     hits: Sequence[Row]
     line: Span
-    linked: list[Hit] | None = None
+    linked: Sequence[Hit] | None = None
 
 
 class Carried:
-    """The results for the texts that were checked last, by the engine's key for a text."""
+    """The results for the texts that were checked last, by the engine's key for a text; and those for their previous
+    versions, because an edit is often undone."""
 
     def __init__(self) -> None:
         self._found: dict[Hashable, Found] = {}
+        self._earlier: dict[Hashable, Found] = {}
+
+    def earlier(self, key: Hashable, text: str) -> Facts | None:
+        """The facts of the previous version if this is its text."""
+        found = self._earlier.get(key)
+        if found is None or found.facts.text != text:
+            return None
+        found.facts.text = text  # the next edit is recognised by the identity of the text
+        return found.facts
 
     def take(self, key: Hashable, facts: Facts, project: Project) -> tuple[Found, Kept] | tuple[None, None]:
         """The results for the previous text, and the part of them that is still valid; (None, None) if the whole text
         must be checked again."""
-        found = self._found.get(key)
+        found, earlier = self._found.get(key), self._earlier.get(key)
+        if earlier is not None and earlier.facts is facts:
+            found = earlier
         kept = carry(found, facts, project) if found is not None else None
         return (found, kept) if found is not None and kept is not None else (None, None)
 
@@ -93,14 +109,22 @@ class Carried:
     ) -> None:
         """Store the results of a check. `old` is the result whose hits were reused; the other arguments are as in
         `Found`."""
-        asked, keys = context.asked, facts.searches.keys
+        asked, placed, keys = context.asked, facts.searches.placed, old.keys if old is not None else frozenset()
+        if more := facts.searches.keys(keys):
+            keys |= more
         if old is not None:
-            asked, keys, certain = asked | old.asked, old.keys, certain and old.certain
-        self._found[key] = Found(facts, context.project, hits, asked, context.absent, keys, certain, linked)
+            asked = asked | old.asked if asked - old.asked else old.asked
+            placed = placed | old.placed if placed - old.placed else old.placed
+            certain = certain and old.certain
+        last = self._found.get(key)
+        if last is not None and last.facts is not facts:
+            self._earlier[key] = last
+        self._found[key] = Found(facts, context.project, hits, asked, context.absent, keys, placed, certain, linked)
 
     def forget(self, key: Hashable) -> None:
         """Forget the results for a text."""
         self._found.pop(key, None)
+        self._earlier.pop(key, None)
 
 
 def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
@@ -109,14 +133,16 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
     if found.project is not project:
         return None
     if facts is found.facts:
-        return Kept(found.hits, _NONE)
+        return Kept(found.hits, _NONE, found.linked)
+    if not facts.searches.know(found.keys):
+        return None
     if facts.origin is not found.facts.token or facts.region is None or facts.present != found.facts.present:
         return None
     region = facts.region
     plain = _is_plain(found.facts, region.old, region.old_end, found.asked) and _is_plain(
         facts, region.new, region.new_end, found.asked
     )
-    if not (plain and _same_elsewhere(found.keys, facts, region)) and not _is_apart(found, facts, region):
+    if not (plain and _same_elsewhere(found, facts, region)) and not _is_apart(found, facts, region):
         return None
     kept: list[list[tuple[Hit, bool | None]]] = []
     for row in found.hits:
@@ -198,13 +224,18 @@ def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
         if _is_read(found.facts, region.old, found.asked) or _is_read(facts, region.new, found.asked):
             return False
     line, now = (region.old, region.old_end), (region.new, region.new_end)
-    for key, before, after in facts.searches.renewed(found.keys):
+    earlier = found.facts.searches
+    for key in found.keys:
+        before, after = earlier.again(key), facts.searches.again(key)
         kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
         if kind == "beginnings":  # this kind of search affects only its own block
             continue
-        # Searches that matched in the line itself: if they had found more than prose, the line would have become a
-        # statement.
-        own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ")
+        if kind == WHOLE_WORD:
+            if said_of(more, found.facts.text[slice(*line)]) != said_of(more, facts.text[slice(*now)]):
+                return False
+            continue
+        # Searches may match in the line itself: if such a match mattered, the line would have been read as a statement.
+        own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in found.placed
         if _within(before, *(line if own else old)) or _within(after, *(now if own else new)):
             return False
     return True
@@ -243,18 +274,24 @@ def _is_read(facts: Facts, start: int, asked: Collection[str]) -> bool:
     return False
 
 
-def _same_elsewhere(keys: Collection[Hashable], facts: Facts, region: Region) -> bool:
+def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
     """Whether no search matches in the line, before or after the edit, except searches for statements to read.
 
     For searches that only tell whether a word occurs in the text, one occurrence more or less makes no difference.
     """
-    for key, before, after in facts.searches.renewed(keys):
-        if not _within(before, region.old, region.old_end) and not _within(after, region.new, region.new_end):
+    earlier, now = found.facts.searches, facts.searches
+    for key in found.keys:
+        kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
+        if kind in _NOT_PLAIN or more is True or more is False:
             continue
-        kind, more = key if isinstance(key, tuple) else ("", "")
-        if kind == "anchor" or more is True or more is False:
+        if not earlier.touches(key, region.old, region.old_end) and not now.touches(key, region.new, region.new_end):
             continue
-        if kind != "text" or bool(before) != bool(after):
+        if kind == WHOLE_WORD:
+            old, new = found.facts.text[region.old : region.old_end], facts.text[region.new : region.new_end]
+            if said_of(more, old) != said_of(more, new):
+                return False
+            continue
+        if kind != "text" or bool(earlier.again(key)) != bool(now.again(key)):
             return False
     return True
 

@@ -1,8 +1,9 @@
-"""Groups fixes in sibling branches that must be applied together, because partly fixed branches would be misread.
+"""Groups fixes in sibling branches that must be applied together, because a later run would misread branches of which
+only some were fixed.
 
-If a fix writes the target into one clause, that clause looks like a branch for the target, and the hits in its siblings
-would no longer be reported. `checks/branches.py` tells which branch is for which device; this module calls it for the
-text after a fix.
+If a fix writes the target into one clause, that clause looks like a branch for the target, and the hits in its sibling
+clauses would no longer be reported. `checks/branches.py` decides which branch is for which device; this module calls it
+for the text that a fix would produce.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _ALIKE = (ast.List, ast.Tuple, ast.Set, ast.MatchOr)  # in these nodes, every it
 _CLAUSE = re.compile(r"^(?P<indent>[ \t]*)(?:else|elif|except)\b", re.M)
 _ASKED = re.compile(r"(?:elif|case)\b")
 _RULED_OUT = re.compile(r"if\b[^\n]*(?:\bnot\b|!=|<|(?:==|\bis)[ \t]*(?:False|None|0)\b)")
-_FAR = 4000  # characters between clauses of one chain; clauses that are farther apart are not searched
+_FAR = 4000  # maximum number of characters between two clauses of one chain
 
 Group = list[int]
 """Indices of hits in the list of all hits of the text."""
@@ -44,13 +45,12 @@ class LinkedBranches:
         self._starts = [start for start, _ in places]
         self._text, self._indents = facts.text, facts.indents
         self._branches, self._work = branches, branches.work
-        self._cases: dict[int, list[Header]] = {}  # by the offset of their `match`
-        # By block and indentation: the last `if` above which was searched, and the bodies above it that return or
-        # raise.
+        self._cases: dict[int, list[Header]] = {}  # by the offset of the `match` statement
+        # For each block and indentation: the last `if` that was searched, and the earlier bodies that return or raise.
         self._left: dict[tuple[int, int], tuple[int, list[Group]]] = {}
 
     def groups(self) -> Iterator[Group]:
-        """Every group of at least two hits; a hit may be in several groups."""
+        """Yield every group of at least two hits; one hit may be in several groups."""
         if len(self._places) < 2:
             return
         statements = sorted(set(self._starts))
@@ -74,7 +74,8 @@ class LinkedBranches:
             if isinstance(outer, _ALIKE) or (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or)):
                 yield _all(found.values())
                 continue
-            if isinstance(outer, ast.Dict) and not found.keys() & set(outer.keys):  # only string values are siblings
+            # in a dictionary, only string values are siblings
+            if isinstance(outer, ast.Dict) and not found.keys() & set(outer.keys):
                 yield _all(own for part, own in found.items() if isinstance(part, TEXTS))
                 continue
             ruled_out: set[ast.AST] = set()
@@ -88,7 +89,7 @@ class LinkedBranches:
                         yield own + found[other]
 
     def _rules_out(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether an operand tests for any device but CUDA."""
+        """Return whether an operand tests for any device except CUDA."""
         start, end = statement.digest.span(node)
         return self._branches.asks_cuda(statement.start + start, statement.start + end) < 0
 
@@ -148,8 +149,8 @@ class LinkedBranches:
             yield self._exposed(clauses, conditions, asked)
 
     def _asked(self, clause: Header, own: Group) -> int:
-        """Return what a condition tests for after its fixes: 1 for the target, -1 for any device but the target, 0 for
-        neither."""
+        """Return what a condition would test for after its fixes: 1 for the target, -1 for any device but the target, 0
+        for neither."""
         changed, done = "", clause.start
         for edit in sorted({edit for index in own for edit in self._hits[index].fixes[0].edits}):
             if done <= edit.start and edit.end <= clause.end:
@@ -158,8 +159,8 @@ class LinkedBranches:
         return self._branches.asked(changed + self._text[done : clause.end]) if changed else 0
 
     def _exposed(self, clauses: list[Header], conditions: list[Group], asked: list[int]) -> Group:
-        """The hits in a chain's conditions, and those in its blocks that would no longer be reported after the fix of
-        the conditions."""
+        """Return the hits in the conditions of a chain, and the hits in its blocks that would no longer be reported
+        once the conditions are fixed."""
         bodies = [self._body(clause) for clause in clauses]
         if any(conditions):
             sure = [polarity > 0 for polarity in asked]
@@ -184,7 +185,7 @@ class LinkedBranches:
                     yield from self._above(header, own) if above else ()
 
     def _below(self, header: Header, own: Group) -> Group:
-        """The group of an `if` that returns or raises, and the hits below it in its block."""
+        """Return the group of an `if` that returns or raises: its hits, and the hits below it in the same block."""
         end = self._indents.extent(header.start)
         after = bisect_left(self._starts, end)
         if after == len(self._starts) or self._width(self._starts[after]) < self._width(header.start):
@@ -195,8 +196,8 @@ class LinkedBranches:
         return own + below if below else []
 
     def _above(self, header: Header, own: Group) -> Iterator[Group]:
-        """The groups of an `if` and an earlier one with the same condition, or earlier ones for CUDA that return or
-        raise."""
+        """Yield the groups of an `if` and an earlier `if` with the same condition, or with earlier ones that test for
+        CUDA and return or raise."""
         line, above = header.start - self._width(header.start), self._indents.header_above(header.start)
         block = above.start if above is not None else -1, header.indent
         last, left = self._left.get(block, (-1, []))

@@ -13,6 +13,7 @@ from ..facts.read import Facts
 from ..limits import Work
 from .guards import choosing, filled, guarded
 from .linked_branches import LinkedBranches
+from .relations.autocast import dtypes_of_autocast
 from .relations.kernels import Libraries
 from .relations.questions import Questions
 from .relations.raising import raising
@@ -20,12 +21,12 @@ from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
 from .relations.words import questioned
 
-_ROUNDS = 8  # how often the set of unfixable tests is recomputed, because one test can depend on another
+_ROUNDS = 8  # how often the set of tests that cannot be fixed is computed again, because one test can depend on another
 _MOST = 200  # the maximum number of hits that one fix may change
 
 
 def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
-    """The hits, without those inside code that another hit reserves for CUDA: `{"cuda": torch.cuda.synchronize}`."""
+    """Return the hits without those inside code that another hit keeps for CUDA: `{"cuda": torch.cuda.synchronize}`."""
     kept = [hit.keeps for hit in hits if hit.keeps[1]]
     if not kept:
         return hits
@@ -37,7 +38,7 @@ def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
 
 
 def without_idle(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits, without names that only change together with another name which does not change."""
+    """Return the hits without names that can only change together with another name which does not change."""
     return [hit for hit in hits if hit.fixes or not hit.rule.get("only-with") or _is_its_own(hit)]
 
 
@@ -47,10 +48,10 @@ def _is_its_own(hit: Hit) -> bool:
 
 
 def _keep_imports(hits: Sequence[Hit], package: str, work: Work) -> Sequence[Hit]:
-    """The hits, with one change: fixes that turn an import into the plugin's also add the plain plugin import that
-    other fixes need.
+    """Return the hits with one change: a fix that replaces an import by the plugin's also adds the plain import of the
+    plugin that other fixes need.
 
-    After a fix that inserts the import, the other fixes would no longer insert it, though the first import may be
+    After a fix that imports the plugin, the other fixes would not import it again, although the first import may be
     inside a condition.
     """
     plain = f"import {package}"
@@ -82,7 +83,7 @@ def _with_edits(hit: Hit, edits: tuple[Edit, ...]) -> Hit:
 
 
 def _imports(hit: Hit, package: str) -> bool:
-    """Whether a fix turns the import statement of its hit into an import of the plugin."""
+    """Return whether a fix turns the import statement of its hit into an import from the plugin."""
     if not hit.fixes or hit.statement is None or hit.rule.check == "missing-import":
         return False
     start, end = hit.statement.start, hit.statement.end
@@ -90,18 +91,18 @@ def _imports(hit: Hit, package: str) -> bool:
 
 
 def safe_of(hits: Sequence[Hit], libraries: Libraries, branches: Branches) -> list[Hit]:
-    """The hits that have a safe fix, after linking."""
+    """Return the hits that have a safe fix after linking."""
     _, _, classes, _ = _linked(hits, branches, libraries)
     return [hit for hit, applicability in zip(hits, classes) if applicability == SAFE]
 
 
 def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, libraries: Libraries) -> list[Hit]:
-    """The hits in their order; those of a group get all edits of the group and its lowest class.
+    """Return the hits in their order; the hits of a group get all edits of the group and its lowest class.
 
     A test is not fixed before the code that it guards, and not at all if calls in its block would raise on the target.
-    Sibling branches are linked within a class: a safe fix does not include one that needs review, but the latter
-    includes the safe fix. The hits of a group larger than `_MOST` get no fix, and neither do hits that depend on them.
-    `package` is the plugin; `libraries` holds what is known about modules.
+    Fixes in sibling branches are linked by class: a safe fix does not include one that needs review, but a fix that
+    needs review includes the safe ones. The hits of a group larger than `_MOST` get no fix, and neither do hits that
+    depend on them. `package`: the plugin's package; `libraries`: tells which modules are compiled for CUDA.
     """
     hits = [hit.lowered(REVIEW) if hit.by_hand else hit for hit in _keep_imports(hits, package, facts.work)]
     for _ in range(_ROUNDS):
@@ -113,7 +114,7 @@ def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, li
 
 
 def _link(hits: Sequence[Hit], facts: Facts, branches: Branches, libraries: Libraries) -> tuple[list[Hit], set[int]]:
-    """The linked hits, and the indices of hits whose group is too large."""
+    """Return the linked hits, and the indices of hits whose group is too large."""
     sets, pairs, classes, stays = _linked(hits, branches, libraries)
     hits = stays.explained([hit.lowered(applicability) for hit, applicability in zip(hits, classes)])
     along = [(one, other) for one, other in pairs if hits[one].fixes]
@@ -129,8 +130,8 @@ def _link(hits: Sequence[Hit], facts: Facts, branches: Branches, libraries: Libr
 def _linked(
     hits: Sequence[Hit], branches: Branches, libraries: Libraries
 ) -> tuple[_Sets, list[tuple[int, int]], list[str | None], Staying]:
-    """Disjoint sets of hits that share a link, pairs of a test and a hit that it guards, the class of each hit, and the
-    tests that are not fixed."""
+    """Return the disjoint sets of hits that share a link, the pairs of a test and a hit that it guards, the class of
+    each hit, and the tests that are not fixed."""
     sets = _Sets(len(hits))
     owner: dict[Hashable, int] = {}
     for index, hit in enumerate(hits):
@@ -139,7 +140,7 @@ def _linked(
     for head, index in (*filled(hits, branches.work), *Together(hits, branches).pairs()):
         sets.join(head, index)
     groups = list(sets.members().values())
-    pairs = list(guarded(hits, branches))
+    pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text)]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
     if branches.says("driver") or branches.says("num_gpus"):
         for index in choosing(hits, branches.work):
@@ -172,10 +173,10 @@ def _linked(
 
 
 def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[int, int]]:
-    """Pairs, in both directions, of a test and the code that produces the tested value. `owner`: the first hit that has
-    each key.
+    """Yield pairs, in both directions, of a test and the code that computes the tested value. `owner`: maps each key to
+    the first hit that has it.
 
-    The links are pairs, not sets, because the test may have no fix, and then the code that computes the value is not
+    These links are pairs, not sets, because the test may have no fix, and then the code that computes the value is not
     fixed either.
     """
     for index, hit in enumerate(hits):
@@ -185,8 +186,8 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
 
 
 def _left(hits: Sequence[Hit], before: list[str | None], classes: list[str | None], stays: Staying) -> bool:
-    """Whether a hit lost its safe fix although it is not behind a test that stays unchanged; then tests above it must
-    stay unchanged too."""
+    """Return whether a hit lost its safe fix although no test that stays unchanged guards it; then the tests that guard
+    it must stay unchanged too."""
     fresh = [
         index
         for index, (was, now) in enumerate(zip(before, classes, strict=True))
@@ -204,8 +205,8 @@ def _lower(
     stays: Staying,
     seen: set[int],
 ) -> None:
-    """Lower the class of tests that stay unchanged, of the code they guard, and of the code linked to either. `seen`:
-    tests whose guarded code was handled already."""
+    """Lower the class of tests that stay unchanged, of the code that they guard, and of the code linked to one of
+    these. `seen`: the tests whose guarded code has been handled already."""
     if stays:
         stays.lower(classes)
         _settle(classes, groups, pairs, questions.work)
@@ -233,9 +234,9 @@ def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tupl
 
 
 def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work: Work) -> tuple[list[Hit], set[int]]:
-    """The hits, each with the edits of its set in its first fix, and the indices of hits whose set is too large.
+    """Return the hits, each with the edits of its set in its first fix, and the indices of hits whose set is too large.
 
-    `along`: pairs of indices; the set of the first includes the edits of the set of the second.
+    `along`: pairs of hits, by index; the edits of the first hit's set include those of the second hit's set.
     """
     taken: dict[int, set[int]] = {}
     for one, other in along:
@@ -253,7 +254,7 @@ def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work
     if crowded:
         return [], crowded
     found = list(hits)
-    for root, shared in edits.items():  # each reader of the fixes reads these edits once for each hit, which costs work
+    for root, shared in edits.items():  # these edits are read once for each hit, which counts as work
         work.compare(len(shared) * len(members.get(root, [root])) // 16)
         for index in members.get(root, [root]):
             if hits[index].fixes:
@@ -262,7 +263,7 @@ def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work
 
 
 def _reached(root: int, taken: dict[int, set[int]], members: dict[int, list[int]]) -> list[int]:
-    """The indices of all hits that change together with a set; at most about `_MOST` are returned."""
+    """Return the indices of all hits that change together with a set; about `_MOST` of them at most."""
     reached, waiting = {root}, [root]
     every = list(members.get(root, [root]))
     while waiting and len(every) <= _MOST:

@@ -1,4 +1,5 @@
-"""Builds the messages of findings in the user's language, with the limits from the tables appended."""
+"""Builds the messages of findings in the user's language; sentences about limitations, from the tables, are
+appended."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ from ..messages.findings import FINDINGS
 from ..messages.fixes import Title, titled
 from ..printable import cut
 
-_NAMED = 20  # rules that the message about one comment names
-_LONGEST = 500  # characters; only names from the user's code make a message this long
+_NAMED = 20  # the number of rules that the message about one suppression comment names
+_LONGEST = 500  # the maximum length in characters, which only names from the user's code can exceed
 
 
 class Messages(Sentences):
@@ -46,11 +47,12 @@ class Messages(Sentences):
         return message + self("notes", self("between notes").join(notes)) if notes else message
 
     def noted(self, message: str, limit: str) -> str:
-        """A message with the sentence of one further limit."""
+        """Return a message with the sentence for a further limit."""
         return message + self("notes", self._catalogue.limit(limit, self.locale))
 
     def _note(self, limit: str, hit: Hit) -> str:
-        """The sentence for a limit; if the hit has the code that causes the limit, with this code."""
+        """Return the sentence for a limit; if the hit knows which code causes the limit, the sentence contains that
+        code."""
         note, shown = self._catalogue.limit(limit, self.locale), hit.words.get(limit)
         return self("note", note, cut(shown)) if shown else note
 
@@ -62,7 +64,7 @@ class Messages(Sentences):
         return self(key, package=package, since=since, version=version)
 
     def alias(self, name: str, dotted: str) -> str:
-        """Return the message shown at the import or assignment by which a local name was bound to an API."""
+        """Return the message for the import or assignment that gave an API a local name."""
         return self("alias", cut(name), cut(dotted))
 
     def fixes(self, hit: Hit) -> tuple[Fix, ...]:
@@ -73,7 +75,7 @@ class Messages(Sentences):
         return title.chinese if self.chinese and isinstance(title, Title) else title
 
     def unused(self, rule: Rule, names: tuple[str, ...], unknown: tuple[str, ...]) -> tuple[str, str]:
-        """(title of the fix, message) for a suppression comment that suppresses nothing."""
+        """Return (title of the fix, message) for a suppression comment that suppresses no finding."""
         template = rule.message_zh if self.chinese else rule.message
         message = template.format(names=_listed(names) or self("every rule"))
         if unknown:
@@ -82,6 +84,6 @@ class Messages(Sentences):
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    """The first names, comma-separated, each shortened."""
+    """Return the first of the names, comma-separated and each shortened."""
     listed = ", ".join(cut(name) for name in names[:_NAMED])
     return f"{listed}, …" if len(names) > _NAMED else listed

@@ -10,9 +10,10 @@ from ..facts.new_syntax import readable, reusing
 
 
 def refusal(before: str, after: str, quoted: bool = True) -> str | None:
-    """The reason why fixed text must not be written; None if it may be. `quoted`: whether a fix wrote quotes.
+    """Return the reason why fixed text must not be written; None if it may be written. `quoted`: whether a fix wrote
+    quotation marks.
 
-    The original is parsed only if the result does not parse, as fixes never repair broken text.
+    The original text is parsed only if the fixed text does not parse, because fixes never repair invalid text.
     """
     if (error := _syntax_error(after)) is None:
         newer = quoted and reusing(after) > reusing(before)
@@ -38,7 +39,7 @@ def _syntax_error(text: str) -> str | None:
 
 
 def _said(error: Exception) -> str:
-    """The error with its line number, but without a file name."""
+    """Return the error message with its line number, but without a file name."""
     if isinstance(error, SyntaxError) and error.lineno:
         return f"line {error.lineno}: {error.msg}"
     return str(error)

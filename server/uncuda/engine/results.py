@@ -23,10 +23,11 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding of a rule at a span of the text. `fixes` are sorted, best first; if empty, a person must change the
-    code. `related` lists other spans that explain the finding.
+    """A finding of a rule at a span of the text. `fixes`: the best first; if there are none, a person must change the
+    code. `related`: other spans that explain the finding.
 
-    `subject`: as in `Hit`. Findings with the same rule and subject need one decision by the person who ports the code.
+    `subject`: as in `Hit`. Whoever ports the code has to decide only once for all findings with the same rule and
+    subject.
     """
 
     rule: str
@@ -41,10 +42,9 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """Findings in source order, and the spans of statements that could not be parsed.
+    """The findings of a text in source order, and the spans of statements that could not be parsed.
 
-    `sites` lists the receivers that the receiver analysis can look up, including those of findings that are not
-    reported.
+    `sites`: the receivers that the receiver analysis can look up, including those of findings that are not reported.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -54,11 +54,11 @@ class Report:
 
 @dataclass(frozen=True)
 class Fixed:
-    """The result of fixing a text. `applied`: number of fixes by rule; `report`: the findings left; `refused`: the
-    reason why the text was not fixed.
+    """The result of fixing a text. `applied`: the number of fixes by rule; `report`: the remaining findings; `refused`:
+    the reason why the text was not fixed.
 
-    `before`: the original text, with `first` as its report; `passes`: the changes in each pass. `alone` holds the edits
-    of safe fixes without those that need review; None: the same as in the passes.
+    `before`: the original text, and `first` its report; `passes`: the changes in each pass. `alone`: the edits of the
+    safe fixes if they are applied without those that need review; None: they are equal to the safe edits in `passes`.
     """
 
     text: str
@@ -72,8 +72,8 @@ class Fixed:
 
     @cached_property
     def changes(self) -> list[Change]:
-        """All changes as edits of the original text. Applying only the safe changes gives the same text as fixing
-        without review; a change that is safe only after a fix that needs review counts as review."""
+        """Return all changes as edits of the original text. Applying only the safe changes gives the same text as
+        fixing without review; a change that is safe only after a fix that needs review counts as needing review."""
         changes = compose(self.before, self.passes)
         if self.alone is None:
             return changes
@@ -84,7 +84,7 @@ def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
     """Return the findings for a target without tables; if one of them has no fix, only safe fixes are kept.
 
     Without tables it is unknown whether the target has a name, and changing only the device next to it would leave
-    half-ported code. `unknown`: the text imports a CUDA library that no rule covers.
+    half-ported code. `unknown`: whether the text imports a CUDA library that no rule covers.
     """
     if not unknown and all(finding.fixes or finding.severity == "information" for finding in findings):
         return findings
@@ -94,11 +94,11 @@ def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
 
 
 def sparing(kept: list[Finding], every: list[Finding], work: Work) -> list[Finding]:
-    """Return the findings, without fixes that would change code whose findings the user suppressed."""
+    """Return the findings without fixes that would change code whose findings the user suppressed."""
     names = {(finding.rule, finding.span) for finding in kept}
     silenced = sorted(finding.span for finding in every if (finding.rule, finding.span) not in names)
     starts = [span.start for span in silenced]
-    ends = list(accumulate((span.end for span in silenced), max))  # the running maximum of ends
+    ends = list(accumulate((span.end for span in silenced), max))  # the running maximum of the ends of all spans so far
 
     def spares(fix: Fix) -> bool:
         work.compare(len(fix.edits))

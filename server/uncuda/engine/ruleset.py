@@ -15,8 +15,9 @@ from .prefilter import Prefilter
 class Ruleset:
     """The rules of one target, with or without an active shim. `off`: rules that settings switch off.
 
-    Rules that are off are checked as well, because hits of several rules are fixed together. `unselected`: rules that
-    are off because they are not selected, and not because of `ignore`; other fixes may change code at their hits.
+    Rules that are switched off are checked as well, because hits of several rules are fixed together. `unselected`:
+    rules that are off because settings do not select them, not because of `ignore`; fixes of other rules may change
+    code at their hits.
     """
 
     def __init__(self, catalogue: Catalogue, target: Target, settings: Settings, shim: bool) -> None:
@@ -49,11 +50,11 @@ class Ruleset:
         return self.shim or not (rule.when_imported or rule.check == "missing-shim")
 
     def concerns(self, data: bytes) -> bool:
-        """Return whether a file with these bytes can have a finding; decided by a few fast searches for words."""
+        """Return whether a file with these bytes can have a finding; a few fast searches for words decide this."""
         return self._gates.open_for(data)
 
     def speaks_of(self, data: bytes) -> bool:
-        """The same test as `concerns` for all rules, including those that are off."""
+        """Do the same test as `concerns`, but for all rules, including those that are off."""
         return (self._every if self.off else self._gates).open_for(data)
 
     @cached_property
@@ -61,7 +62,7 @@ class Ruleset:
         return Prefilter(self.rules, self.target)
 
     def opens(self, facts: Facts) -> bool:
-        """The same test as `concerns`, for a text whose facts are known."""
+        """Do the same test as `concerns` for a text whose facts are known."""
         return self._gates.open_in(facts)
 
     @cached_property
@@ -88,5 +89,5 @@ class Ruleset:
 
 
 def _capped(rule: Rule, target: Target) -> Rule:
-    """The rule as it applies to the target: without tables for the target, no fix is safe."""
+    """Return the rule as it applies to the target: if the target has no tables, no fix is safe."""
     return replace(rule, fix="review") if rule.fix == "safe" and not target.has_tables else rule

@@ -1,4 +1,5 @@
-"""Defines which findings of a text are requested, and which statements no fix may change; the caller decides why."""
+"""Defines which findings of a text are requested, and which statements no fix may change; the caller knows the
+reasons."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from .results import Finding, Report
 
 
 class LeftAlone(NamedTuple):
-    """A finding that is neither reported nor fixed, with its statement, which no fix may change."""
+    """A finding that is neither reported nor fixed, with its statement; no fix may change that statement."""
 
     rule: str
     span: Span
@@ -24,15 +25,15 @@ class LeftAlone(NamedTuple):
 
 @dataclass(frozen=True)
 class Selection:
-    """The findings of one text that are requested. `text`: the hash of the text, from `name_of`. `parts`: only findings
-    that touch one of these sorted spans are reported and fixed; None: all."""
+    """The findings of one text that are requested. `text`: the hash of the text, from `name_of`. `parts`: sorted spans;
+    only findings that touch one of them are reported and fixed; None: all findings."""
 
     text: str
     left_alone: tuple[LeftAlone, ...] = ()
     parts: tuple[Span, ...] | None = None
 
     def of(self, report: Report) -> Report:
-        """The requested part of a report on the same text."""
+        """Return the requested findings of a report on the same text."""
         if not self.left_alone and self.parts is None:
             return report
         places = {(each.rule, each.span) for each in self.left_alone}
@@ -44,7 +45,7 @@ class Selection:
         return replace(report, findings=tuple(findings))
 
     def moved(self, edits: Collection[Edit]) -> Selection:
-        """The selection for the text after these edits."""
+        """Return the selection for the text that results from these edits."""
         shift = _Shift(edits)
         left = [LeftAlone(each.rule, shift.whole(each.span), shift.whole(each.statement)) for each in self.left_alone]
         parts = None if self.parts is None else tuple(map(shift.grown, self.parts))
@@ -86,12 +87,12 @@ class _Shift:
         self._by = [0, *accumulate(len(edit.text) - (edit.end - edit.start) for edit in self._edits)]
 
     def whole(self, span: Span) -> Span:
-        """The new span of a span that no edit touches."""
+        """Return the new position of a span that no edit touches."""
         by = self._by[bisect_right(self._ends, span.start)]
         return Span(span.start + by, span.end + by)
 
     def grown(self, span: Span) -> Span:
-        """The new span, extended by all edits inside it or at its ends."""
+        """Return the new position of a span, extended by all edits inside it or at its ends."""
         first, last = bisect_left(self._ends, span.start), bisect_right(self._starts, span.end)
         start, end = span
         if first < last:

@@ -1,4 +1,4 @@
-"""Engines of one source that is to run on CUDA and on several targets: what all of them say together."""
+"""Engines for source that must run on CUDA and on several targets; their findings are combined."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .portable.spelling import Spelling
 from .portable.wrapping import wrapped
 from .portable.writing import Writer
 
-_ROUNDS = 5  # as often engines are told what the others came to
+_ROUNDS = 5  # maximum number of times that the engines check a text to agree on their findings
 
 
 def make_engine(
@@ -33,20 +33,23 @@ def make_engine(
     project: Project | None = None,
     remember: int = 1,
 ) -> Engine:
-    """The engine for settings: for one target, or where they say `portable`, for all that they name."""
+    """Return the engine for settings: for one target, or, if the strategy is `portable`, for all targets that the
+    settings name."""
     if settings is None or not settings.portable:
         return Engine(catalogue, target, settings, project, remember)
     return PortableEngine(catalogue, settings, project, remember)
 
 
 def portable_targets(catalogue: Catalogue, settings: Settings) -> tuple[str, ...]:
-    """The targets that a portable source is for: those that settings name, else all with tables."""
+    """Return the targets for which portable source is written: those that settings name, otherwise all targets with
+    tables."""
     known = [target for target in catalogue.declarations if catalogue.target(target).has_tables]
     return settings.portable_targets or tuple(sorted(known, key=lambda target: target != catalogue.default_target))
 
 
 class _Part(Engine):
-    """The engine of one of the targets. `every`: all of them; `lows`: what is known of places from the others."""
+    """The engine for one of the targets of portable source. `every`: all targets; `lows`: the applicabilities that the
+    engines of the other targets have found."""
 
     def __init__(
         self, catalogue: Catalogue, target: str, every: Sequence[str], settings: Settings, project: Project | None
@@ -74,7 +77,7 @@ class _Part(Engine):
         return self._writer(context).imported(hits)
 
     def combined(self, chosen: Chosen) -> Chosen:
-        """Fixes of the text that was looked at last, with one import of all that they need."""
+        """Return fixes of the last checked text with one shared import of everything that they need."""
         return self._latest[1].combined(chosen) if self._latest is not None else chosen
 
     def _writer(self, context: Context) -> Writer:
@@ -90,7 +93,7 @@ class _Part(Engine):
 
 
 class PortableEngine(Engine):
-    """The engine of all targets of a portable source. `target` is the first of them."""
+    """An engine that checks portable source for all targets. `target` is the first of these targets."""
 
     def __init__(
         self, catalogue: Catalogue, settings: Settings, project: Project | None = None, remember: int = 1
@@ -118,7 +121,7 @@ class PortableEngine(Engine):
         return tuple(f"{part.target.words['package']} {part.target.version}" for part in self._parts)
 
     def knowing(self, project: Project) -> Engine:
-        """The same for another project."""
+        """Return the same engine for another project."""
         return PortableEngine(self.catalogue, self.settings, project, self._remember)
 
     def concerns(self, data: bytes) -> bool:
@@ -133,7 +136,8 @@ class PortableEngine(Engine):
         answers: Answers | None = None,
         limits: Limits | None = None,
     ) -> Report:
-        """What the targets' engines find, each place once, as low as the lowest of them."""
+        """Return the findings of all targets' engines: each place once, with the lowest applicability that an engine
+        gives it."""
         helper = self.project.helper
         if helper is not None and helper.is_at(source.path):
             return Report()
@@ -174,6 +178,7 @@ def _class(hit: Hit) -> str | None:
 
 
 def _settings_of(catalogue: Catalogue, target: str, settings: Settings) -> Settings:
-    """The settings of one target: its plugin goes with the PyTorch that they name."""
+    """Return the settings for one target: the version of its plugin is the one made for the PyTorch version in the
+    settings."""
     torch = settings.torch_version
     return replace(settings, target_version=catalogue.going_with(target, torch) if torch else None)

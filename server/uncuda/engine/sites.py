@@ -1,4 +1,5 @@
-"""Findings that depend on the type of an object, which the text alone does not tell: `x.cuda()`, `x.to("cuda")`."""
+"""Finds findings that depend on the type of an object, which the text alone does not show: `x.cuda()`,
+`x.to("cuda")`."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def answered(hits: Sequence[Hit], answers: Answers) -> tuple[Sequence[Hit], Sequ
     """Return the remaining hits, with the class of fixes lowered where an answer requires it, and the hits that an
     answer removes.
 
-    A hit linked to a removed one loses its fixes.
+    A hit that is linked to a removed one loses its fixes.
     """
     if not answers:
         return hits, []
@@ -59,14 +60,14 @@ def answered(hits: Sequence[Hit], answers: Answers) -> tuple[Sequence[Hit], Sequ
 
 
 def _lowered(hit: Hit) -> Hit:
-    """The hit with every fix lowered to review at most."""
+    """Return the hit with each of its fixes lowered to review at most."""
     return hit.with_fixes(
         tuple([replace(fix, applicability=lowest(fix.applicability, REVIEW) or REVIEW) for fix in hit.fixes])
     )
 
 
 def moved(answers: Answers, edits: Sequence[Edit]) -> dict[Site, str]:
-    """Return the answers for the text after these edits, without answers for edited code."""
+    """Return the answers for the text after these edits; answers for edited code are left out."""
     ordered = sorted(edits)
     found = {}
     for site, verdict in answers.items():
@@ -77,7 +78,7 @@ def moved(answers: Answers, edits: Sequence[Edit]) -> dict[Site, str]:
 
 
 def _moved(offset: int, edits: Iterable[Edit]) -> int | None:
-    """An offset after these edits; None if it is inside an edit."""
+    """Return the position of an offset after these edits; None if it is inside an edit."""
     shift = 0
     for edit in edits:
         if edit.end <= offset:

@@ -14,8 +14,8 @@ _BREAK = re.compile(r"\r\n|\n|\r")
 
 
 def ignore_on_line(text: str, layout: Layout, span: Span, rule: str, reason: str = "") -> Edit | None:
-    """The edit that suppresses `rule` on the line of `span`; None if no line of it can have a comment. `reason`: stands
-    in a new comment."""
+    """Return the edit that suppresses `rule` on the line of `span`; None if no line of the span can have a comment.
+    `reason`: text for a new comment that says why the finding is suppressed."""
     known = parse(text, layout.is_comment, layout.string_around)
     lines = Suppressions(text, (), layout.string_around).lines_of(span)
     for comment in known.comments:
@@ -29,8 +29,8 @@ def ignore_on_line(text: str, layout: Layout, span: Span, rule: str, reason: str
 
 
 def ignore_in_file(text: str, layout: Layout, rule: str) -> Edit:
-    """The edit that suppresses `rule` in the whole file: in its first file-wide comment, or in a new one near the
-    top."""
+    """Return the edit that suppresses `rule` in the whole file: in the first file-wide comment, or in a new one near
+    the top."""
     for comment in parse(text, layout.is_comment).comments:
         if comment.names is not None and comment.line is None:
             return _named(text, comment, rule)
@@ -51,7 +51,7 @@ def _named(text: str, comment: Comment, rule: str) -> Edit:
 
 
 def _has_room(text: str, layout: Layout, end: int, line: Span) -> bool:
-    """Whether a comment can be put after the last character of a line."""
+    """Return whether a comment can be added after the last character of a line."""
     holder = layout.string_around(line.end)
     if holder is not None and holder[0] < line.end:
         return False

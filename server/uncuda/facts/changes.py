@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from ..limits import UNLIMITED, Work
 
 _STRETCH = 4096
+_MOST = 0.8  # share of the searches; a text in which fewer were repeated was not looked at as a whole
+_FEW, _IN_VAIN = 100, 4  # scans that are kept at least, and for each search in the last text
+_WIDE = 0.2  # share of a text; if a larger part has changed, the results of earlier texts are not worth keeping
+FAR = 20_000  # characters; in a longer part of a text, a search that is kept after an edit is worth it
+FOLLOWED = "followed"
+"""The first part of the key of a search that no edit needs to be compared with, because the names that are followed
+are compared, or because the check runs after every edit."""
 Scan = Callable[[str, int, int], Iterable[int]]
 
 
@@ -22,12 +30,24 @@ class Region(NamedTuple):
 
     @property
     def shift(self) -> int:
-        """The number to add to an offset of the old text after this region."""
+        """The number to add to an offset of the old text that is after this region."""
         return self.new_end - self.old_end
 
     def place(self, offset: int) -> int:
-        """The new offset of an old offset outside this region, if it is the only region."""
+        """Return the new offset for an old offset outside of this region, if it is the only region."""
         return offset + self.new_end - self.old_end if offset >= self.old_end else offset
+
+
+def _around(regions: Sequence[Region]) -> Region:
+    """The part from the first region to the last."""
+    first, last = regions[0], regions[-1]
+    return Region(first.old, last.old_end, first.new, last.new_end)
+
+
+def _one_after_the_other(one: Region, other: Region) -> Region:
+    """The part that two edits change, the second after the first."""
+    start, end = min(one.new, other.old), max(one.new_end, other.old_end)
+    return Region(start, end - one.shift, start, end + other.shift)
 
 
 def between(old: str, new: str) -> list[Region]:
@@ -46,8 +66,8 @@ def of_edits(old: str, edits: Iterable[tuple[int, int, str]]) -> list[Region]:
 
 
 def _alike(size: int, part: Callable[[int, int], bool]) -> int:
-    """The length, at most `size`, of the common beginning of two texts; `part(a, b)` tells whether [a, b) is equal in
-    both."""
+    """Return the length, at most `size`, of the common beginning of two texts; `part(a, b)` returns whether [a, b) is
+    equal in both."""
     low = 0
     while low < size and part(low, min(low + _STRETCH, size)):
         low += _STRETCH
@@ -82,6 +102,13 @@ def _in_lines(old: str, edits: Iterable[tuple[int, int, int]]) -> list[Region]:
     return regions
 
 
+class _Base(NamedTuple):
+    """The results of all searches in an earlier text, and the part of the text that differs from the present text."""
+
+    found: Mapping[Hashable, list[int]]
+    region: Region
+
+
 class Searches:
     """Results of searches in a text. If the text is an edited version of another, only its changed lines are searched
     again."""
@@ -97,45 +124,83 @@ class Searches:
         self.work = work or Work(UNLIMITED)
         self.regions = regions
         self._found: dict[Hashable, list[int]] = {}
-        self._before = before._found if before is not None else {}
-        self._scans: dict[Hashable, Scan] = {}
-        self._scans_before = before._scans if before is not None else {}
+        self._before: Mapping[Hashable, list[int]] = before._found if before is not None else {}
+        self._base = before._base_for(regions) if before is not None and regions else None
+        self._placed: set[Hashable] = set()
+        self._scans: dict[Hashable, Scan] = before._scans_for() if before is not None else {}
+
+    def _base_for(self, regions: Sequence[Region]) -> _Base:
+        """The searches that the next text can use if they were not repeated in this one."""
+        region = _around(regions)
+        if self._base is not None and len(self._found) < _MOST * len(self._base.found):
+            wider = _one_after_the_other(self._base.region, region)
+            if wider.new_end - wider.new < len(self.text) * _WIDE:
+                return _Base(self._base.found, wider)
+        return _Base(self._found, region)
+
+    def _scans_for(self) -> dict[Hashable, Scan]:
+        """The scans of all searches in this text and the texts before it; they are shared, until too many of them are
+        of no use any more."""
+        used = len(self._found) if self._base is None else max(len(self._found), len(self._base.found))
+        if len(self._scans) < _FEW + _IN_VAIN * used:
+            return self._scans
+        return {key: self._scans[key] for key in self._found}
 
     def find(self, key: Hashable, scan: Scan) -> list[int]:
         """The sorted offsets that `scan` yields for the text. `scan` gets the text and the range of whole lines to
         search; `key` identifies the search.
-
-        `scan` gets the text and the range of whole lines to search; `key` identifies the searched pattern.
         """
+        self._placed.add(key)
+        return self._all(key, scan)
+
+    def has(self, key: Hashable, scan: Scan) -> bool:
+        """Whether `find` finds anything, wherever that is."""
+        return bool(self._all(key, scan))
+
+    def _all(self, key: Hashable, scan: Scan) -> list[int]:
         found = self._found.get(key)
         if found is None:
-            old = self._before.get(key)
-            found = list(scan(self.text, 0, len(self.text))) if old is None else self._renewed(old, scan)
+            old, regions = self._before.get(key), self.regions
+            if old is None and self._base is not None:
+                old, regions = self._base.found.get(key), (self._base.region,)
+            found = list(scan(self.text, 0, len(self.text))) if old is None else self._renewed(old, scan, regions)
             self.work.search(0, len(self.text) if old is None else 0, len(found))
             self._found[key] = found
             self._scans[key] = scan
         return found
 
+    def keys(self, known: Collection[Hashable] = ()) -> frozenset[Hashable]:
+        """The keys of all searches so far that are not in `known`, without those of the kind FOLLOWED."""
+        found = self._found.keys() - known if known else self._found
+        return frozenset(key for key in found if not (isinstance(key, tuple) and key[0] == FOLLOWED))
+
     @property
-    def keys(self) -> frozenset[Hashable]:
-        """The keys of all searches so far."""
-        return frozenset(self._found)
+    def placed(self) -> frozenset[Hashable]:
+        """The keys of the searches whose offsets were used, that is for which not only `has` was called."""
+        return frozenset(self._placed)
 
-    def renewed(self, keys: Iterable[Hashable]) -> Iterator[tuple[Hashable, list[int], list[int]]]:
-        """(key, old offsets, new offsets) for each of the keys that was searched in the previous text."""
-        for key in keys:
-            if key in self._before:
-                yield key, self._before[key], self.find(key, self._scans_before[key])
+    def know(self, keys: AbstractSet[Hashable]) -> bool:
+        """Whether `again` and `touches` can be called with these keys."""
+        return self._scans.keys() >= keys
 
-    def imports(self) -> Iterator[tuple[Hashable, list[int], list[int]]]:
-        """The same as `renewed`, only for the searches for imports."""
-        return self.renewed([key for key in self._before if isinstance(key, tuple) and key[0] == "imports"])
+    def again(self, key: Hashable) -> list[int]:
+        """What `find` returns, for the key of a search in this text or one before it."""
+        return self._all(key, self._scans[key])
 
-    def _renewed(self, old: list[int], scan: Scan) -> list[int]:
-        if not self.regions:
+    def touches(self, key: Hashable, start: int, end: int) -> bool:
+        """Whether such a search finds anything in a range of whole lines."""
+        return next(iter(self._scans[key](self.text, start, end)), None) is not None
+
+    def imports(self) -> Iterator[tuple[list[int], list[int]]]:
+        """(old offsets, new offsets) for each search for imports that was done in the previous text."""
+        for key in [key for key in self._before if isinstance(key, tuple) and key[0] == "imports"]:
+            yield self._before[key], self.again(key)
+
+    def _renewed(self, old: list[int], scan: Scan, regions: Sequence[Region]) -> list[int]:
+        if not regions:
             return old
-        if len(self.regions) == 1:
-            region = self.regions[0]
+        if len(regions) == 1:
+            region = regions[0]
             fresh = scan(self.text, region.new, region.new_end)
             if not old:
                 return list(fresh)
@@ -143,7 +208,7 @@ class Searches:
             return [*old[:at], *fresh, *_moved(old[done:], region.new_end - region.old_end)]
         found: list[int] = []
         done = shift = 0
-        for region in self.regions:
+        for region in regions:
             at = bisect_left(old, region.old)
             found += _moved(old[done:at], shift)
             found += scan(self.text, region.new, region.new_end)
@@ -154,7 +219,7 @@ class Searches:
 
 
 def moved(offsets: list[int], regions: Sequence[Region]) -> list[int]:
-    """Sorted offsets of the old text as offsets of the new one, without those inside a region."""
+    """Return sorted offsets of the old text as offsets of the new text, leaving out those inside a region."""
     found: list[int] = []
     done = shift = 0
     for region in regions:

@@ -1,7 +1,7 @@
 """Computes how deeply a text is nested. libcst recurses for every level, and crashes the process if its stack is full.
 
-The unit is one pair of brackets, which needs the most stack. If the end of an f-string is uncertain, libcst must parse
-the f-string first; see `readable` in `new_syntax.py`.
+The depth is counted in pairs of brackets, which need the most stack. If the end of an f-string is uncertain, libcst
+must parse the f-string first; see `readable` in `new_syntax.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TOKEN = re.compile(
     re.M,
 )
 _CONTINUES = re.compile(r"(?:elif|else|except|finally|case)\b")
-# Weights: one level of brackets needs about as much stack as this many levels of the other constructs.
+# The weights: one level of brackets needs about as much stack as this many levels of another construct.
 _BRACKET, _LAMBDA, _STEP, _BLOCK = 6, 3, 1, 6
 _PATTERN = 96  # libcst tries each bracket of a pattern several ways, which at least doubles the time
 
@@ -26,8 +26,9 @@ _PATTERN = 96  # libcst tries each bracket of a pattern several ways, which at l
 def nesting(text: str, enough: int = 1_000_000) -> int:
     """An upper bound of the nesting of a text without f-strings, in brackets; counting stops beyond `enough`."""
     most = done = 0
-    levels = [[0, 0]]  # for each open bracket: operators since the last comma, and lambdas
-    blocks: list[list[int]] = []  # for each enclosing block: its indentation, and the clauses of its statement
+    levels = [[0, 0]]  # for each open bracket: the number of operators since the last comma, and of lambdas
+    # for each enclosing block: its indentation, and the number of clauses of its statement
+    blocks: list[list[int]] = []
     total = 0  # the weight of the enclosing brackets
     bracket = _BRACKET
     for match in _TOKEN.finditer(text):
@@ -63,7 +64,7 @@ def _weight(level: Sequence[int]) -> int:
 
 
 def _block(blocks: list[list[int]], text: str, line: re.Match[str]) -> int:
-    """The weight of the blocks around a line."""
+    """Return the weight of the blocks that contain a line."""
     indent = len(line[0].expandtabs(8))
     while blocks and blocks[-1][0] > indent:
         blocks.pop()
@@ -74,7 +75,8 @@ def _block(blocks: list[list[int]], text: str, line: re.Match[str]) -> int:
 
 
 def split_strings(text: str) -> tuple[str, list[str]] | None:
-    """The text with strings and comments blanked, and its f-strings and t-strings; None if a string is not closed."""
+    """Return the text with strings and comments blanked, and separately its f-strings and t-strings; None if a string
+    is not closed."""
     parts: list[str] = []
     fields: list[str] = []
     position = 0

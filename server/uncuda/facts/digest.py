@@ -66,7 +66,8 @@ class Member:
 
 @dataclass(slots=True, eq=False)
 class Text:
-    """A string expression. `value` is the string's value, or the text before the first field of an f-string."""
+    """`value`: the string's value, or, for an f-string, the text before its first field. `value` is the string's value,
+    or the text before the first field of an f-string."""
 
     value: str
     node: ast.expr
@@ -91,11 +92,12 @@ class Digest:
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     scopes: dict[ast.AST, int] = field(default_factory=dict)
     fields: dict[ast.AST, Piece] = field(default_factory=dict)
-    nested: bool = False  # the line has a lambda or comprehension, which may hide names
-    targets: dict[ast.AST, frozenset[str]] = field(default_factory=dict)  # of comprehensions, on demand
+    nested: bool = False  # whether the line has a lambda or comprehension, which may hide names
+    # the names that comprehensions bind, computed on demand
+    targets: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
-        """The nodes around `node`, innermost first."""
+        """Yield the nodes that contain `node`, innermost first."""
         parent = self.parents.get(node)
         while parent is not None:
             yield parent
@@ -116,7 +118,7 @@ class Digest:
 
 
 def digest(piece: Piece, header_only: bool = False) -> Digest:
-    """The digest of a line's nodes. With `header_only`, the blocks below compound statements are not read."""
+    """Return the digest of a line's nodes. With `header_only`, the blocks of compound statements are left out."""
     result = Digest(piece)
     for node in piece.nodes:
         _visit(node, result, piece, -1, header_only)
@@ -287,7 +289,7 @@ def _text(node: ast.expr, out: Digest, piece: Piece) -> None:
 
 
 def _annotates(node: ast.AST, out: Digest) -> bool:
-    """Whether a string is an annotation or a part of one, so that it contains names."""
+    """Return whether a string is an annotation or a part of one, so that it contains code."""
     for outer in out.ancestors(node):
         if isinstance(outer, (ast.arg, ast.AnnAssign, *_FUNCTIONS)):
             return node is (outer.returns if isinstance(outer, _FUNCTIONS) else outer.annotation)
@@ -299,7 +301,7 @@ def _annotates(node: ast.AST, out: Digest) -> bool:
 
 
 def _expression(text: str, base: int, holder: ast.AST, out: Digest) -> None:
-    """Parse the expression in an f-string's field, and add its contents."""
+    """Parse the expression in a field of an f-string, and add its contents to the digest."""
     field_piece = read_expression(text, base)
     if field_piece is not None:
         top = field_piece.nodes[0]

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from ..limits import UNLIMITED, Work
 
-# A token that can hide or contain brackets. A string may continue after a backslash.
+# Matches a token that can hide or contain brackets. A string may continue after a backslash.
 _TOKEN = re.compile(
     r"""#[^\n\r]*|"[^"\\\n]*(?:\\(?:\r\n|[\s\S])[^"\\\n]*)*"|'[^'\\\n]*(?:\\(?:\r\n|[\s\S])[^'\\\n]*)*'"""
     r"""|[()\[\]{}]|\\?\r?\n|\\?\r|["']"""
@@ -36,9 +36,9 @@ _OPEN, _CLOSE = "([{", ")]}"
 class Layout:
     """The lexical structure of one text; every answer is cached.
 
-    `strings` are the text's triple-quoted strings, if known. `work`: counts the work of searches; None: not counted.
-    `mended` means that the text's triple quotes were unbalanced and have been paired by guess. `known_starts`,
-    `known_ends`: the starts and ends of the logical lines found so far.
+    `strings`: the spans of the text's triple-quoted strings, if they are known. `work`: counts the work of searches;
+    None: the work is not counted. `mended`: whether the text's triple quotes were unbalanced and have been paired by
+    guess. `known_starts`, `known_ends`: the starts and ends of the logical lines found so far.
     """
 
     def __init__(self, text: str, strings: list[tuple[int, int]] | None = None, work: Work | None = None) -> None:
@@ -51,8 +51,8 @@ class Layout:
         self.known_ends: list[int] = []
         self.unclosed: set[int] = set()
         self._passed: tuple[int, int, tuple[int, int] | None] = (-1, 0, None)
-        """State of the last call of `token_at`: the start of its logical line, a position between tokens, and the next
-        token."""
+        """The state of the last call of `token_at`: the start of its logical line, a position between tokens, and the
+        next token."""
 
     def string_around(self, offset: int) -> tuple[int, int] | None:
         """The span of the triple-quoted string around `offset`, with its quotes; None if there is none."""
@@ -90,7 +90,7 @@ class Layout:
         return carriage if carriage >= 0 else end
 
     def newline_at(self, offset: int) -> str:
-        """The line break for a new line inserted at `offset`: that of the line above."""
+        """Return the line break for a new line inserted at `offset`: the one of the line above."""
         if self._carriages:
             above = self.text[max(0, offset - 2) : offset]
             if above.endswith("\r\n"):
@@ -109,7 +109,8 @@ class Layout:
             return '"'
         start, end = self.logical_line(offset)
         position, token = start, None
-        if self._passed[0] == start and self._passed[1] <= offset:  # calls for one long line have increasing offsets
+        # calls for one long line usually have increasing offsets
+        if self._passed[0] == start and self._passed[1] <= offset:
             _, position, token = self._passed
         while position <= offset:
             self.work.compare()
@@ -145,7 +146,7 @@ class Layout:
         return _SURE.match(self.text, start) is not None
 
     def _sure_start(self, offset: int) -> int:
-        """The nearest line start at or above `offset` where a statement certainly starts."""
+        """Return the nearest line start at or above `offset` where a statement certainly begins."""
         text, strings, opening, ends = self.text, self.strings, self._string_starts, self.known_ends
         sure, carriages = _SURE.match, self._carriages
         start = self.line_start(offset)
@@ -172,8 +173,8 @@ class Layout:
         return above.endswith(("\\\n", "\\\r\n"))
 
     def line_end(self, start: int, most: int = sys.maxsize) -> int:
-        """The end of the logical line that starts at `start`; if the line is longer than `most`, some offset beyond
-        that."""
+        """Return the end of the logical line that begins at `start`; if the line is longer than `most`, an offset
+        beyond that length."""
         text = self.text
         end = text.find("\n", start) + 1 or len(text)
         index = bisect_left(self._string_starts, start)
@@ -249,7 +250,8 @@ def _triple_strings(text: str) -> tuple[list[tuple[int, int]], bool]:
 
 
 def _hidden_until(text: str, floor: int, start: int) -> int:
-    """The end of the comment or one-line string that contains the quotes at `start`; 0 if they are in code."""
+    """Return the end of the comment or one-line string that contains the quotes at `start`; 0 if the quotes are in
+    code."""
     line = max(floor, _line_start(text, start))
     while line > floor and text[line - 2 : line - 1] == "\\":
         line = max(floor, _line_start(text, line - 1))

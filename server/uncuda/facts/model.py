@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -27,9 +27,9 @@ READ = 8  # number of characters that `ast` parses in about the time of one work
 class Words:
     """The words because of which a statement is read; all of them come from the rules.
 
-    Names may end with `*`. `spoken` lists words covered by rules, among words that contain an anchor; `families` lists
-    beginnings of such words; if both are empty, every word that contains an anchor counts. `libraries`: modules for
-    which only imports are read.
+    Names in these sets may end with `*`. `spoken`: words covered by rules, among words that contain an anchor;
+    `families`: the beginnings of such words; if both are empty, every word that contains an anchor counts. `libraries`:
+    modules of which only imports are read.
     """
 
     anchors: tuple[str, ...]
@@ -54,7 +54,7 @@ class Words:
 
     @cached_property
     def scans(self) -> tuple[tuple[str, Scan], ...]:
-        """(anchor, scan) pairs; the scan finds the occurrences of the anchor whose statements are read."""
+        """Pairs of an anchor and a function that finds the occurrences of the anchor whose statements must be read."""
         return tuple((anchor, scan_for(anchor, self.speaks)) for anchor in self.anchors)
 
     @cached_property
@@ -63,7 +63,7 @@ class Words:
         return tuple(name[:-1] for name in self.names if name.endswith("*"))
 
     def speaks(self, word: str) -> bool:
-        """Return whether rules may cover a whole word that contains an anchor: they may cover `is_cuda`, but not
+        """Return whether rules may cover a word that contains an anchor: they may cover `is_cuda`, but not
         `cuda_graph_mode`."""
         return not self.spoken or word in self.spoken or word.startswith(self.families)
 
@@ -72,11 +72,11 @@ class Words:
         return self.speaks(name) and any(anchor in name for anchor in self.anchors)
 
     def relevant(self, dotted: str) -> bool:
-        """Whether a dotted name is covered by rules, is the parent of such a name, or is below one."""
+        """Return whether a dotted name is covered by rules, or is a parent or a member of such a name."""
         return dotted in self.prefixes or self.bound(dotted)
 
     def told_apart(self, dotted: str) -> bool:
-        """Return whether the dotted name of an imported name is kept, because rules cover it or it belongs to a
+        """Return whether the dotted name of an imported object is kept, because rules cover it or it belongs to a
         library."""
         if self.relevant(dotted):
             return True
@@ -105,8 +105,8 @@ class Statement:
 
 @dataclass(slots=True, eq=False)
 class Name:
-    """A reference that resolves to `dotted`. `hidden` is the number of the name's leading segments that an alias
-    hides."""
+    """A reference that resolves to `dotted`. `hidden`: the number of leading segments of the name that an import alias
+    replaces."""
 
     dotted: str
     chain: Chain
@@ -114,13 +114,27 @@ class Name:
     hidden: int
 
     def spans(self) -> list[tuple[int, int] | None]:
-        """The spans of the segments of `dotted`; None for segments that an alias hides."""
+        """Return the spans of the segments of `dotted`; None for segments that an import alias replaces."""
         base = self.statement.start
         spelled = [(a + base, b + base) for a, b in self.chain.segments()]
         if self.hidden:
             spelled = spelled[1:]
         missing = self.dotted.count(".") + 1 - len(spelled)
         return [*([None] * missing), *spelled]
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """The names in the imports of a text."""
+
+    dotted: Mapping[str, str]
+    """The local names that imports bind, with the dotted names of the imported objects."""
+    roots: frozenset[str]
+    """The first segments of the modules."""
+    bound: frozenset[str]
+    """The local names."""
+    spelled: frozenset[str]
+    """The modules and names as import statements spell them."""
 
 
 @dataclass(slots=True, eq=False)
@@ -136,15 +150,18 @@ class Facts:
     statements: dict[int, Statement] = field(default_factory=dict)
     unread: list[tuple[int, int]] = field(default_factory=list)
     references: list[Name] = field(default_factory=list)
-    present: frozenset[str] = frozenset()  # anchors that occur in words covered by rules
+    present: frozenset[str] = frozenset()  # the anchors that occur in words covered by rules
     digests: dict[str, Digest | None] = field(default_factory=dict)  # by the text of the logical line
-    followed: dict[str, bool] = field(default_factory=dict)  # by name: True if uses with attributes were read, too
-    star: int = -1  # offset of a star import that must be the one that binds `torch`; -1: none
-    broken: Collection[int] = ()  # starts of statements that could not be parsed, or only in part
-    # If one region of changed lines turned another text into this one: the token of that text's facts, and the region.
+    # for each name: True if its uses with attributes were read, too
+    followed: dict[str, bool] = field(default_factory=dict)
+    star: int = -1  # the offset of the star import that must be the one that binds `torch`; -1: there is none
+    broken: Collection[int] = ()  # the starts of statements that could not be parsed, or only in part
+    # If a single region of changed lines turned another text into this one: the token of the other text's facts, and
+    # the region.
     origin: object = None
     region: Region | None = None
     token: object = field(default_factory=object)
+    imported: Imported | None = None  # set when it is first needed; see `import_names`
     _imports: list[tuple[Binding, Statement]] | None = None
 
     @property
@@ -158,7 +175,7 @@ class Facts:
 
     def says(self, word: str) -> bool:
         """Return whether the text contains a word, or any other string without a line break."""
-        return bool(self.searches.find(("text", word), plain(word)))
+        return self.searches.has(("text", word), plain(word))
 
     def moved(self, facts: Facts, region: Region) -> list[Name]:
         """Copy the statements outside `region`, and all names, to the facts of the changed text.
@@ -187,7 +204,7 @@ class Facts:
         return references
 
     def holds_any(self, offsets: Iterable[int]) -> bool:
-        """Whether a statement that was read contains one of these offsets."""
+        """Return whether a statement that was read contains one of these offsets."""
         starts = sorted(self.statements)
         for offset in offsets:
             at = bisect_right(starts, offset) - 1
@@ -209,7 +226,7 @@ class Facts:
         return Statement(start, end, found) if found else None
 
     def imports(self) -> list[tuple[Binding, Statement]]:
-        """Every import that was read; complete after the text has been read."""
+        """Return every import that was read; the list is complete after the text has been read."""
         if self._imports is None:
             self._imports = [
                 (binding, statement)
@@ -219,11 +236,23 @@ class Facts:
             ]
         return self._imports
 
+    def import_names(self) -> Imported:
+        """The names in the imports that were read."""
+        if self.imported is None:
+            every = [binding for binding, _ in self.imports()]
+            self.imported = Imported(
+                {one.name: one.dotted for one in every if one.kind != "star" and one.dotted},
+                frozenset(one.dotted.partition(".")[0] for one in every),
+                frozenset(one.name for one in every),
+                frozenset(one.alias.name for one in every if one.alias is not None),
+            )
+        return self.imported
+
 
 @lru_cache(maxsize=512)
 def digest_text(text: str, depth: int = Limits.depth) -> Digest | None:
-    """The digest of a logical line, cached by its text; None if it cannot be parsed or is nested deeper than
-    `depth`."""
+    """Return the digest of a logical line, cached by its text; None if the line cannot be parsed or is nested deeper
+    than `depth`."""
     piece: Piece | None = read_line(text) or read_new_syntax(text, depth)
     return None if piece is None else digest(piece)
 

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..limits import UNLIMITED, Work
 from .bindings import Binding
@@ -22,8 +23,8 @@ _IMPORTERS = frozenset({"import_module", "importorskip", "__import__"})
 
 @dataclass(slots=True, eq=False)
 class Bound:
-    """One binding of a name. `scope` is the offset of the scope's header, or -1 for the module; `dotted` is the bound
-    object's dotted name, if known."""
+    """One binding of a name. `scope`: the offset of the scope's header, or -1 for the module; `dotted`: the dotted name
+    of the bound object, if it is known."""
 
     scope: int
     word: str
@@ -33,7 +34,7 @@ class Bound:
 
 
 class Names:
-    """All bindings, in one text, of names that rules may cover."""
+    """All bindings of names in one text that rules may cover."""
 
     def __init__(self, scopes: ScopeMap, work: Work | None = None) -> None:
         self.work = work or Work(UNLIMITED)
@@ -63,14 +64,14 @@ class Names:
         return self._scopes.scope_of(statement) or (-1, "")
 
     def settle(self) -> None:
-        """Move bindings declared `global` to the module, after all statements have been added."""
+        """After all statements have been added, move bindings that are declared `global` to the module."""
         for bounds in self._bound.values():
             for bound in bounds:
                 if self._declared.get((bound.binding.name, bound.scope)) == "global":
                     bound.scope = -1
 
     def moved(self, scopes: ScopeMap, place: Callable[[int], int], work: Work) -> Names:
-        """The same names for a text in which offsets have moved."""
+        """Return the same names for a text in which the statements have new offsets."""
         names = Names(scopes, work)
         for name, bounds in self._bound.items():
             names._bound[name] = [
@@ -143,9 +144,9 @@ def _holds(tree: ast.AST, node: ast.AST) -> bool:
 
 
 def _agreed(bounds: list[Bound]) -> str | None:
-    """The dotted name on which all bindings of a name in one scope agree.
+    """Return the dotted name on which all bindings of a name in one scope agree.
 
-    `name = None` and a definition in a fallback branch do not count against an import.
+    `name = None` and a definition in a fallback branch do not count as a disagreement with an import.
     """
     known = {b.dotted for b in bounds if b.dotted}
     if len(known) != 1:
@@ -160,7 +161,8 @@ def _agreed(bounds: list[Bound]) -> str | None:
 
 
 def _same_tail(known: set[str]) -> str | None:
-    """The shortest name if it is a parent of all others: `torch` for `import torch` and `import torch.nn`."""
+    """Return the shortest name if it is a parent of all others, such as `torch` for `import torch` and `import
+    torch.nn`; otherwise None."""
     names = sorted(known)
     return names[0] if all(n == names[0] or n.startswith(names[0] + ".") for n in names) else None
 
@@ -181,7 +183,7 @@ def imported_name(value: ast.expr | None) -> str | None:
 
 
 def plain_imports(searches: Searches) -> Iterator[tuple[str, str]]:
-    """(local name, module) of every line of `import a, b.c as d`, found without reading the statements."""
+    """Yield (local name, module) for every `import a, b.c as d`, without parsing the statements."""
     text, end = searches.text, 0
     for at in searches.find(("text", "import "), plain("import ")):
         if at < end:
@@ -196,7 +198,7 @@ def plain_imports(searches: Searches) -> Iterator[tuple[str, str]]:
 
 
 def from_imports(searches: Searches) -> Iterator[tuple[str, str]]:
-    """(local name, dotted name) of every `from a.b import c as d`, found without reading the statements."""
+    """Yield (local name, dotted name) for every `from a.b import c as d`, without parsing the statements."""
     text = searches.text
     for at in searches.find(("text", "import "), plain("import ")):
         head = text[text.rfind("\n", 0, at) + 1 : at].split()
@@ -204,8 +206,10 @@ def from_imports(searches: Searches) -> Iterator[tuple[str, str]]:
             continue
         opened = text.startswith("(", at + 7)
         end = text.find(")" if opened else "\n", at)
-        names = text[at + 7 + opened : end if end >= 0 else len(text)]
-        for part in re.sub(r"#[^\n]*|;.*|\\\n", " ", names).split(","):
-            words = part.split()
-            if words:
-                yield words[-1], f"{head[1]}.{words[0]}"
+        yield from _imported_from(head[1], text[at + 7 + opened : end if end >= 0 else len(text)])
+
+
+@lru_cache(maxsize=1024)
+def _imported_from(module: str, names: str) -> tuple[tuple[str, str], ...]:
+    parts = re.sub(r"#[^\n]*|;.*|\\\n", " ", names).split(",")
+    return tuple((words[-1], f"{module}.{words[0]}") for part in parts if (words := part.split()))

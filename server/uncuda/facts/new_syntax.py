@@ -1,8 +1,8 @@
 """Reads statements that this Python's `ast` rejects but libcst accepts: PEP 701 f-strings, PEP 695 `type` and generics,
 t-strings, `except*`. Without libcst, statements with newer syntax are not read.
 
-libcst only confirms that the text is valid Python. `ast` then parses it with the new syntax replaced by blanks of the
-same length, and f-string fields are parsed one by one, as in every version.
+libcst is only used to confirm that a text is valid Python. `ast` then parses the text with the new syntax replaced by
+blanks of the same length, and the fields of f-strings are parsed one by one, as in every version.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ _ALIAS = re.compile(r"type[ \t]+(?=\w)[^=\n]*?(?=[ \t]*=)")
 _GENERIC = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w+[ \t]*(?=\[)")
 _BRACKET = re.compile(r"[(\[{]")
 _STEP = re.compile(r"\b(?:not|and|or|if|else|await|lambda|for|in|is)\b|[.+*/%@&|^~<>:-]")
-_STEPS = 2  # operators that count like a bracket in a field: thousands take libcst a minute, more crash it
+# this many operators in a field count like one bracket: libcst takes a minute for thousands of operators, and crashes
+# on even more
+_STEPS = 2
 _WRAPPERS = (
     "{}", "{}\n pass", "if 0:pass\n{}\n pass", "if 0:pass\n{}", "try:pass\n{}\n pass", "try:pass\n{}",
     "{}\n pass\nexcept:pass", "{}\ndef _():pass", "match 0:\n {}\n  pass", "match 0:\n {}",
@@ -46,7 +48,8 @@ def _parses(text: str) -> bool:
 def _is_shallow(text: str, depth: int) -> bool:
     """Whether a text is shallow enough for libcst, which recurses on the stack of the process.
 
-    Each f-string is parsed by libcst first, because its end determines which later brackets are code.
+    Each f-string is parsed by libcst first, because the end of the f-string determines which of the following brackets
+    are code.
     """
     parts = split_strings(text)
     if parts is None:
@@ -84,7 +87,7 @@ def wants_libcst(text: str) -> bool:
 
 
 def _blanked(text: str) -> str | None:
-    """The text with new syntax replaced by old syntax of the same length, also in bytes."""
+    """Return the text with new syntax replaced by old syntax of the same length, in characters and in bytes."""
     parts, position = [], 0
     for start, end in _formatted_strings(text):
         parts += [text[position:start], _placeholder(text[start:end])]

@@ -12,7 +12,7 @@ _PREFIX = {"elif": "if 0:pass\n", "else": "if 0:pass\n", "except": "try:pass\n",
 
 @dataclass(slots=True, eq=False)
 class Piece:
-    """The nodes of one stretch of text. `base` is added to every returned offset."""
+    """The nodes of one part of a text. `base`: a number that is added to every returned offset."""
 
     text: str
     nodes: list[ast.AST]
@@ -22,7 +22,7 @@ class Piece:
     _starts: list[int] = field(default_factory=list)
 
     def offset(self, line: int, column: int) -> int:
-        """The offset, in characters, of a line (from 1) and a column, which `ast` counts in UTF-8 bytes."""
+        """Return the offset, in characters, of a line (from 1) and of a column that `ast` counts in UTF-8 bytes."""
         line -= self.lines_before
         if line == 1:
             column -= self.shift

@@ -22,14 +22,14 @@ from .narrow import narrow, renewed
 from .recovery import Parts
 from .relayout import relayout
 from .scans import imports, plain, uses
-from .scopes import IndentScopes
+from .scopes import IndentScopes, same_beginnings
 
-# Strings covered by rules are shorter than this; a longer string contains prose or another language.
+# Longer strings are not read: they contain text for people or another language, and rules only cover shorter ones.
 _LONG = 1000
 _COMMENT = re.compile(r"[ \t\f]*#")
 _STAR = "import *"
-_FAR = 2000  # characters of a statement that is parsed on its own below an unclosed bracket
-_TRIES = 10  # the number of ways in which a broken statement is parsed again
+_FAR = 2000  # maximum length of a statement that is parsed on its own below an unclosed bracket
+_TRIES = 10  # maximum number of ways that are tried to parse a broken statement
 
 __all__ = ["Facts", "Name", "Statement", "Words", "read"]
 
@@ -41,23 +41,25 @@ def read(
     edits: Collection[tuple[int, int, str]] = (),
     work: Work | None = None,
 ) -> Facts:
-    """Read the islands of a text.
+    """Read the facts of a text from its statement islands.
 
-    `before` holds the facts of the previous text, with the same words; `edits` (start, end, text) are the edits that
-    turned it into this text, if known. Unchanged parts are reused, with the same result as without. `work`: counts the
-    work and raises LimitExceeded; None: no limit.
+    `before`: the facts of the previous text, read for the same words; `edits`: the edits (start, end, text) that turned
+    that text into this one, if they are known. Unchanged parts are reused; the result is the same as without them.
+    `work`: counts the work and raises LimitExceeded; None: no limit.
     """
     if before is None:
         plain = narrow(text)
-        searches, layout, alike = Searches(plain, work=work), Layout(plain, work=work), False
+        searches, layout, taken = Searches(plain, work=work), Layout(plain, work=work), None
     else:
         regions = of_edits(before.text, edits) if edits else between(before.text, text)
         plain = renewed(before.layout.text, text, regions)
         searches = Searches(plain, before.searches, regions, work)
-        layout, alike = relayout(before.layout, plain, regions, work)
-    scopes = IndentScopes(layout, searches)
-    alike = before is not None and alike and scopes.take_over(before.indents)
-    region = searches.regions[0] if alike and len(searches.regions) == 1 else None
+        layout, taken = relayout(before.layout, plain, regions, work)
+    scopes, region = IndentScopes(layout, searches), None
+    if before is not None and taken is not None:
+        scopes.take_over(before.indents, taken.spans)
+        if taken.alike and len(searches.regions) == 1 and same_beginnings(before.layout.text, plain, searches.regions):
+            region = searches.regions[0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         facts = None
@@ -80,7 +82,7 @@ class _Reader:
         scopes: IndentScopes,
         before: Facts | None = None,
     ) -> None:
-        self.text, self.words, self.layout = layout.text, words, layout  # the narrow text, for searches
+        self.text, self.words, self.layout = layout.text, words, layout  # the text in one-byte characters, for searches
         self.facts = Facts(text, layout, scopes, scopes, Names(scopes, layout.work), searches)
         self._work = layout.work
         self._digests = before.digests if before is not None else {}
@@ -92,7 +94,8 @@ class _Reader:
         """Read every relevant statement."""
         self.read_at(self.anchored())
         searches, roots = self.facts.searches, self.words.roots
-        if not self._found_any():  # a file without anchors is only about top-level modules other than torch
+        # in a file without anchors, only rules about top-level modules other than torch can find something
+        if not self._found_any():
             own = roots - {"torch"}
             self.read_at(searches.find(("imports", own), imports(_any_of(own))))
         if self._found_any():
@@ -110,14 +113,15 @@ class _Reader:
             return None
         if self.layout.logical_line(region.new) != (region.new, region.new_end):
             return None
-        for _, old, new in facts.searches.imports():
+        for old, new in facts.searches.imports():
             if len(old) != len(new) or _inside(new, region.new, region.new_end):
                 return None
         if any(line[0] <= start < line[1] and s.digest.bindings for start, s in before.statements.items()):
             return None
         moved = before.moved(facts, region)
+        facts.imported = before.imported  # neither the old line nor the new one binds a name
         anchored = self.anchored()
-        if not facts.holds_any(anchored):  # if nothing else was read, imports of torch are not read either
+        if not facts.holds_any(anchored):  # no other statement was read, so imports of torch are not read either
             return None
         searches = [anchored, *(facts.searches.find(key, uses(*key)) for key in facts.followed.items())]
         self.read_at(sorted({at for found in searches for at in _inside(found, region.new, region.new_end)}))
@@ -128,13 +132,14 @@ class _Reader:
         return facts
 
     def _says_star(self, before: Facts, region: Region) -> bool:
-        """Return whether the line is or was a star import, or changes whether `torch` comes from a star import."""
+        """Return whether the changed line is or was a star import, or decides whether `torch` comes from a star
+        import."""
         lines = before.layout.text[region.old : region.old_end], self.text[region.new : region.new_end]
         brought = any("torch" in line for line in lines) and self.facts.searches.find(("text", _STAR), plain(_STAR))
         return before.star >= 0 or bool(brought) or any(_STAR in line for line in lines)
 
     def anchored(self) -> list[int]:
-        """The offsets of all anchors; also records which anchors occur."""
+        """Return the offsets of all anchors, and record which anchors occur."""
         find = self.facts.searches.find
         found = {word: offsets for word, scan in self.words.scans if (offsets := find(("anchor", word), scan))}
         self.facts.present = frozenset(found)
@@ -153,7 +158,7 @@ class _Reader:
                 done = self._statement(offset)
 
     def _statement(self, offset: int) -> int:
-        """Read the statement at an offset; returns the offset up to which no other needs to be read."""
+        """Read the statement at an offset; return the offset up to which no other statement needs to be read."""
         if (end := self._hopeless(offset)) >= 0:
             return end
         text = self.text
@@ -180,7 +185,7 @@ class _Reader:
         return -1
 
     def _digest(self, start: int, end: int) -> Digest | None:
-        """The digest of a stretch of the text; None if it cannot be parsed."""
+        """Return the digest of a part of the text; None if it cannot be parsed."""
         text = self.facts.text[start:end].rstrip()
         self._work.compare(1 + len(text) // _READ)
         found = self._digests[text] if text in self._digests else digest_text(text, self._work.limits.depth)
@@ -188,8 +193,8 @@ class _Reader:
         return found
 
     def _hopeless(self, offset: int) -> int:
-        """Return the end of the long plain string or the comment line around an offset, since most matches are in
-        those; -1 elsewhere."""
+        """Return the end of the long string or the comment line that contains an offset, since most matches are in
+        those; -1 if the offset is in neither."""
         holder = self.layout.string_around(offset)
         if holder is not None:
             prefix = self.text[max(0, holder[0] - 2) : holder[0]].lower()
@@ -203,8 +208,8 @@ class _Reader:
         return holder is not None and holder[0] - start <= 2 and not self.text[holder[1] : end].strip()
 
     def _recover(self, start: int, end: int, offset: int) -> bool:
-        """Parse only the physical line with the word, if an unclosed bracket above has included it in a longer
-        statement."""
+        """If an unclosed bracket above has joined several lines into one statement, parse only the physical line with
+        the relevant word."""
         if start not in self.layout.unclosed and self.layout.line_start(start) not in self.layout.unclosed:
             return False
         first = self.layout.line_start(offset)
@@ -222,7 +227,7 @@ class _Reader:
         return True
 
     def _recover_part(self, start: int, end: int, offset: int) -> None:
-        """Parse only the largest bracketed part around the word that is valid."""
+        """Parse only the largest part in brackets that contains the relevant word and is valid."""
         parts = self._failed[start] = self._failed[start] or Parts(self.facts.text, self.layout, start, end)
         found = parts.around(offset)
         if found is not None and found[0] not in self.facts.statements:
@@ -235,15 +240,16 @@ class _Reader:
         self._pending.append(statement)
 
     def follow_names(self) -> None:
-        """Read the statements that use or rebind names which imports and aliases bind, until there are no new names."""
+        """Read the statements that use or rebind the names bound by imports and aliases, until there are no new
+        names."""
         self._follow_bound()
         if self._take_from_star():
             self._follow_bound()
         self.facts.names.settle()
 
     def _take_from_star(self) -> bool:
-        """Treat `torch` as the module if the text uses it and only a star import, `from .common import *`, can bind
-        it."""
+        """Treat the name `torch` as the module if the text uses it and only a star import, such as `from .common import
+        *`, can bind it."""
         searches, names = self.facts.searches, self.facts.names
         if not self._found_any() or any(bound.scope < 0 for bound in names.bindings("torch")):
             return False
@@ -287,7 +293,7 @@ class _Reader:
     def _bind(
         self, waiting: list[tuple[Binding, Statement]], known: dict[str, bool]
     ) -> list[tuple[Binding, Statement]]:
-        """Record the bindings of relevant names; return the other bindings."""
+        """Record the bindings of relevant names, and return the other bindings."""
         rest = []
         for binding, statement in waiting:
             if binding.name in known or binding.kind == "star":

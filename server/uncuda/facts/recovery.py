@@ -24,7 +24,7 @@ class Parts:
         self._spans = sorted(spans, key=lambda span: (span[0], -span[1]))
 
     def around(self, offset: int) -> tuple[int, int, Digest] | None:
-        """(start, end, digest) of the largest part around an offset that can be parsed."""
+        """Return (start, end, digest) of the largest part that contains an offset and can be parsed."""
         for start, end in self._spans:
             self._work.compare()
             if start <= offset < end:
@@ -42,7 +42,7 @@ def _callee(text: str, bracket: int) -> int:
 
 
 def _pairs(text: str, layout: Layout, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Matching pairs of brackets; unmatched brackets between them are skipped."""
+    """Yield matching pairs of brackets; unmatched brackets between them are skipped."""
     open_at: list[int] = []
     waiting = dict.fromkeys(_CLOSER.values(), 0)  # the number of open brackets, by their closing character
     for at, stop in layout.tokens(start, end):

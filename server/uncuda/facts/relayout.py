@@ -5,62 +5,107 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ..limits import Work
 from .changes import Region, moved
 from .layout import Layout
 
+_QUOTING, _ENDING = frozenset("\"'\\"), frozenset("#\r\n")
 
-def relayout(before: Layout, text: str, regions: Sequence[Region], work: Work | None = None) -> tuple[Layout, bool]:
-    """The layout of a text, computed from the layout before its changed regions; and whether each change is within one
-    logical line, so that the logical lines of both texts correspond."""
+
+class Taken(NamedTuple):
+    """The logical lines outside `spans` correspond to those of the previous text. `alike`: whether those inside do,
+    too."""
+
+    spans: Sequence[Region]
+    alike: bool
+
+
+def relayout(
+    before: Layout, text: str, regions: Sequence[Region], work: Work | None = None
+) -> tuple[Layout, Taken | None]:
+    """Return the layout of a text, which reuses the layout of the previous text; and the Taken that says which logical
+    lines of both texts correspond, or None if lines outside of the changed ones may differ."""
     strings = _strings(before, text, regions)
     layout = Layout(text, strings, work)
-    return layout, strings is not None and _take_lines(layout, before, regions)
+    return layout, _take_lines(layout, before, regions) if strings is not None else None
 
 
 def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple[int, int]] | None:
-    """The triple-quoted strings, if no changed line can have started or ended one; else None."""
+    """Return the triple-quoted strings, if no changed line can have begun or ended one; otherwise None."""
     if before.mended:
         return None
+    changed = []
     for region in regions:
         above = text[max(0, region.new - 3) : region.new]
-        for part in (above, before.text[region.old : region.old_end], text[region.new : region.new_end]):
-            if '"""' in part or "'''" in part or part.rstrip("\r\n").endswith("\\"):
+        parts = above, before.text[region.old : region.old_end], text[region.new : region.new_end]
+        if any(part.rstrip("\r\n").endswith("\\") for part in parts) or _has_triple(above):
+            return None
+        part = region
+        if _has_triple(parts[1]) or _has_triple(parts[2]):
+            inner = _between_quotes(before.text, text, region)
+            if inner is None:
                 return None
-    starts = moved([start for start, _ in before.strings], regions)
-    return list(zip(starts, moved([end for _, end in before.strings], regions), strict=True))
+            part = inner
+        changed.append(part)
+    starts = moved([start for start, _ in before.strings], changed)
+    return list(zip(starts, moved([end for _, end in before.strings], changed), strict=True))
 
 
-def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> bool:
+def _has_triple(text: str) -> bool:
+    return '"""' in text or "'''" in text
+
+
+def _between_quotes(old: str, new: str, region: Region) -> Region | None:
+    """Return the part of a line that differs, if this part cannot change which strings the line contains; otherwise
+    None."""
+    was, now = old[region.old : region.old_end], new[region.new : region.new_end]
+    first = _alike(was, now)
+    last = min(_alike(was[::-1], now[::-1]), len(was) - first, len(now) - first)
+    beside = was[max(0, first - 1) : first] + was[len(was) - last : len(was) - last + 1]
+    if not _QUOTING.isdisjoint(beside):
+        return None
+    for part in (was[first : len(was) - last], now[first : len(now) - last]):
+        if not _QUOTING.isdisjoint(part) or not _ENDING.isdisjoint(part):
+            return None
+    return Region(region.old + first, region.old_end - last, region.new + first, region.new_end - last)
+
+
+def _alike(one: str, other: str) -> int:
+    """Return the length of the common beginning of two texts."""
+    return next((at for at, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
+
+
+def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> Taken | None:
     """Reuse the logical lines around the changed ones if the lines still end at the same offsets.
 
-    Returns whether each change is within one logical line. Below an unclosed bracket, the ends of lines are guessed
-    from the lines around them; these are computed again, unless the bracket is in the changed line.
+    Below an unclosed bracket, the ends of lines are guessed from the lines around them; these are computed again,
+    unless the bracket is in the changed line.
     """
     spans = _spans(before, regions)
     if any(not any(span.old <= start < span.old_end for span in spans) for start in before.unclosed):
-        return False
+        return None
     alike = True
     starts, ends = layout.known_starts, layout.known_ends
     done = shift = 0
     for span in spans:
         last = bisect_left(before.known_starts, span.old)
         if max(before.known_ends[:last], default=0) > span.old:
-            return False  # a keyword that starts statements is inside a bracket, so the line boundary was a guess
+            return None  # a keyword that starts statements is inside a bracket, so the line boundary was a guess
         starts += [start + shift for start in before.known_starts[done:last]]
         ends += [end + shift for end in before.known_ends[done:last]]
         lines = _lines(layout, span)
         if lines is None or (_holds_sure(before, span.old, span.old_end) and not layout.is_sure(span.new)):
             layout.unclosed.clear()
-            return False
+            return None
         alike = alike and len(lines) == 1 and before.logical_line(span.old) == (span.old, span.old_end)
         starts += [start for start, _ in lines]
         ends += [end for _, end in lines]
         done, shift = bisect_left(before.known_starts, span.old_end), span.shift
     starts += [start + shift for start in before.known_starts[done:]]
     ends += [end + shift for end in before.known_ends[done:]]
-    return alike
+    return Taken(spans, alike)
 
 
 def _spans(before: Layout, regions: Sequence[Region]) -> list[Region]:
@@ -99,8 +144,8 @@ def _lines(layout: Layout, span: Region) -> list[tuple[int, int]] | None:
 
 
 def _holds_sure(layout: Layout, start: int, end: int) -> bool:
-    """Whether a logical line contains a certain start of a statement, so that lines above were not searched for
-    brackets."""
+    """Return whether a logical line contains a line that certainly begins a statement, so that lines above it were not
+    searched for brackets."""
     while start < end:
         if layout.is_sure(start):
             return True
@@ -109,8 +154,8 @@ def _holds_sure(layout: Layout, start: int, end: int) -> bool:
 
 
 def _doubtful(layout: Layout, start: int, end: int) -> bool:
-    """Whether a physical line inside a logical line looks like the start of a statement, so that a bracket is open
-    above."""
+    """Return whether a physical line inside a logical line looks like the beginning of a statement, which means that a
+    bracket above is open."""
     at = layout.text.find("\n", start, end) + 1
     while 0 < at < end:
         holder = layout.string_around(at)

@@ -1,4 +1,4 @@
-"""Calls whose shape tells the role of a string: command-line options, defaults, fields, string tests."""
+"""Calls whose form shows the role of a string: command-line options, defaults, fields, string tests."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def chain_of(node: ast.AST | None) -> tuple[ast.AST | None, list[str]]:
 
 
 def last_word(node: ast.AST | None) -> str:
-    """Return the word that names an expression: "type" for `a.b.type`, "f()" for `f(x)`, "device" for `cfg["device"]`,
-    "x" for `x`."""
+    """Return the last word of an expression: "type" for `a.b.type`, "f()" for `f(x)`, "device" for `cfg["device"]`, "x"
+    for `x`."""
     if isinstance(node, ast.Attribute):
         return node.attr
     if isinstance(node, ast.Name):
@@ -68,8 +68,8 @@ def option_name(call: ast.Call) -> str:
 
 
 def default_key(call: ast.Call, parameter: str | int | None) -> str:
-    """The key whose default a string is: "device" in `cfg.get("device", "cuda")` and `getattr(args, "device",
-    "cuda")`."""
+    """Return the key for which a string is the default: "device" in `cfg.get("device", "cuda")` and `getattr(args,
+    "device", "cuda")`."""
     method = last_word(call.func)
     texts = [_text(argument) for argument in call.args]
     if method == "getattr" and parameter == 2 and len(texts) > 1:
@@ -86,12 +86,12 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 ROWS = (ast.Tuple, ast.List)
 BESIDE = 100  # maximum number of list items that are checked
 FIXTURES = "request.param"
-"""The expression from which a fixture reads its parameter."""
+"""The expression from which a pytest fixture reads its parameter."""
 
 
 def item_name(call: ast.Call, parameter: str | int | None) -> str:
-    """The name for the items of a list: "device" in `parametrize("device", ["cpu", "cuda"])`; comma-separated for
-    rows."""
+    """Return the name that a call gives to the items of a list: "device" in `parametrize("device", ["cpu", "cuda"])`;
+    comma-separated names for rows."""
     if last_word(call.func) == "fixture" and parameter == "params":
         return FIXTURES
     if last_word(call.func) == "parametrize" and parameter in (1, "argvalues") and call.args:
@@ -106,7 +106,7 @@ def is_field(method: str, parameter: str | int | None) -> bool:
 
 
 def column_of(names: str, part: ast.AST, containers: Sequence[ast.AST]) -> tuple[str, list[str]]:
-    """The column name of a part of a row, and the strings of other rows in this column.
+    """Return the name of the column that contains a part of a row, and the strings of other rows in the same column.
 
     For `parametrize("device, size", [("cuda", 1)])`, `names` are the column names, `containers` the row and the list.
     """

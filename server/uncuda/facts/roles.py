@@ -1,5 +1,5 @@
-"""The role of a string: the call that it is an argument of, the value that it is compared with, the name that it is
-bound to."""
+"""The role of a string: the call of which it is an argument, the value with which it is compared, the variable to which
+it is assigned."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 class Role:
     """The role of a string.
 
-    kind: argument, comparison (also `x.startswith("…")`), membership, default, assignment, key, value, item,
-    subscript, return, receiver, case, concatenation, statement, other.
-    name: the last word of what it is bound to or compared with ("type" for `x.type`, "f()" for a call).
-    parameter: keyword or position of an argument. option: the destination of a command-line option.
-    items: the strings beside it (in a list, the other branch of a conditional, other entries of a dictionary).
-    outer: the role of the dictionary around a key or value. cut: compared with a slice of fixed length.
+    `kind`: argument, comparison (also `x.startswith("…")`), membership, default, assignment, key, value, item,
+    subscript, return, receiver, case, concatenation, statement or other. `name`: the last word of what the string is
+    assigned to or compared with ("type" for `x.type`, "f()" for a call). `parameter`: the keyword or position of an
+    argument. `option`: the destination of a command-line option. `items`: the strings beside it (in the same list, in
+    the other branch of a conditional expression, in other entries of a dictionary). `outer`: the role of the dictionary
+    that contains a key or value. `cut`: whether the string is compared with a slice of fixed length.
     """
 
     kind: str
@@ -60,13 +60,13 @@ class Role:
 
 
 def role_of(text: Text, digest: Digest, resolve: Resolve) -> Role:
-    """The role of a string expression within its statement. `resolve` is the function that returns the dotted name of a
+    """The role of a string expression within its statement. `resolve`: a function that returns the dotted name of a
     node."""
     return role_at(text.node, text.piece.start(text.node), digest, resolve)
 
 
 def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role:
-    """The role of any expression; `start` is the offset of the expression in the statement."""
+    """Return the role of any expression; `start`: the offset of the expression in the statement."""
     items: list[str] = []
     containers: list[ast.AST] = []
     member: ast.AST | None = None
@@ -128,7 +128,8 @@ def _is_head(holder: ast.JoinedStr, start: int, digest: Digest) -> bool:
 
 
 def _passes(parent: ast.AST | None, node: ast.AST) -> bool:
-    """Whether a string has the same role as the expression around it: an operand of `or`, the first part of a `+` …"""
+    """Return whether a string has the same role as the expression that contains it: an operand of `or`, the first part
+    of a `+`, and so on."""
     if isinstance(parent, ast.BinOp):
         return isinstance(parent.op, (ast.Add, ast.Mod)) and node is parent.left
     if isinstance(parent, ast.Call) and node in parent.args:
@@ -137,7 +138,7 @@ def _passes(parent: ast.AST | None, node: ast.AST) -> bool:
 
 
 def _unpack(role: Role, value: ast.AST, member: ast.AST) -> None:
-    """Assign each string to the name at its position: `device, backend = "cuda", "nccl"`."""
+    """Assign each string to the variable at the same position: `device, backend = "cuda", "nccl"`."""
     targets = role.subject
     if not isinstance(targets, (ast.Tuple, ast.List)) or not isinstance(value, (ast.Tuple, ast.List)):
         return
@@ -221,7 +222,7 @@ def _comparison(parent: ast.Compare, node: ast.AST, resolve: Resolve) -> Role:
     membership = any(isinstance(op, _MEMBERSHIP) for op in parent.ops)
     other = operands[at - 1] if at else operands[1]
     if membership and isinstance(other, ROWS) and other.elts and all(isinstance(e, ast.Name) for e in other.elts):
-        membership, other = False, other.elts[0]  # `"cuda" in (source, destination)` compares with each item
+        membership, other = False, other.elts[0]  # `"cuda" in (source, destination)` compares the string with each item
     core, cut = unwrapped(other)
     callee = resolve(core.func if isinstance(core, ast.Call) else core) or ""
     return Role(
@@ -236,8 +237,8 @@ def _comparison(parent: ast.Compare, node: ast.AST, resolve: Resolve) -> Role:
 
 
 def unwrapped(node: ast.AST) -> tuple[ast.AST, bool]:
-    """The expression that a string is derived from, `x.device` for `str(x.device).split(":")[0]`; and whether the
-    string is sliced."""
+    """Return the expression from which a string is computed, `x.device` for `str(x.device).split(":")[0]`, and whether
+    the string is sliced."""
     cut = False
     while True:
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
@@ -278,7 +279,8 @@ def keys_of_values(entries: ast.Dict | ast.DictComp) -> dict[ast.AST, ast.expr |
 
 
 def _subscript(parent: ast.Subscript, node: ast.AST, digest: Digest, resolve: Resolve) -> Role:
-    """The role of a subscript `x["…"]`, or of a choice in an annotation: `device: Literal["cuda", "cpu"]`."""
+    """Return the role of the string in a subscript `x["…"]`, or of a choice in an annotation: `device: Literal["cuda",
+    "cpu"]`."""
     if last_word(parent.value) != "Literal":
         return Role("subscript", node, name=last_word(parent.value), callee=resolve(parent.value) or "", subject=parent)
     inner: ast.AST = parent

@@ -1,5 +1,5 @@
-"""Searches a text for the statements that must be parsed. Each scan gets a range of whole lines and looks at each line
-independently."""
+"""Functions ("scans") that search a text for the statements that must be parsed. Each scan receives a range of whole
+lines and searches each line independently of the others."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def plain(word: str) -> Scan:
 
 
 def whole_word(name: str) -> Scan:
-    """Return a scan for a name as a whole word, also next to a dot."""
+    """Return a scan for a name as a whole word; a dot may be next to it."""
     size = len(name)
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
@@ -83,10 +83,11 @@ def _word_around(text: str, offset: int) -> tuple[int, int]:
 
 
 def imports(roots: re.Pattern[str]) -> Scan:
-    """A scan for "import" in lines that contain a root, or that continue on the next line."""
+    """Return a scan for "import" in lines that contain a root, or whose statement continues on the next line."""
 
     def scan(text: str, start: int, stop: int) -> Iterator[int]:
-        carriages = "\r" in text[start:stop]  # a carriage return may end a line, so every occurrence is checked
+        # a carriage return may end a line, so that every occurrence must be checked
+        carriages = "\r" in text[start:stop]
         at = text.find("import", start, stop)
         while at >= 0:
             line = text.rfind("\n", 0, at) + 1
@@ -100,7 +101,7 @@ def imports(roots: re.Pattern[str]) -> Scan:
 
 
 def uses(name: str, every: bool) -> Scan:
-    """A scan for a name that is not an attribute; `every`: also if attributes follow it."""
+    """Return a scan for a name that is not an attribute; `every`: whether to find it even if attributes follow it."""
     size = len(name)
 
     def torch(text: str, start: int, end: int) -> Iterator[int]:
@@ -120,7 +121,7 @@ def uses(name: str, every: bool) -> Scan:
                     yield at
             at = text.find(name, at + size, end)
 
-    # Attributes nearly always follow that name, and the pattern skips these uses faster.
+    # Attributes nearly always follow this name, and this pattern skips such uses faster.
     return torch if name == "torch" and not every else scan
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+import sys
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from keyword import kwlist
 from typing import NamedTuple, Protocol
@@ -18,13 +19,16 @@ FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 """Matches the header of a function; group 1 is its name."""
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
-_AT_ONCE = 16  # steps that are counted at once
+_AT_ONCE = 16  # number of work steps that are counted together
 _LINES = 16  # number of characters in lines whose indentation is read in about the time of one work step
+_BLANKS = (" ", "\t", "\f", "\n", "\r")
+_WIDEST = sys.maxsize
 _LEAVING = frozenset({"return", "raise"})
 
 
 class Header(NamedTuple):
-    """The first line of a block: start of its first word, end, indentation in columns, first word."""
+    """The first line of a block: the start of its first word, the end, the indentation in columns, and the first
+    word."""
 
     start: int
     end: int
@@ -32,8 +36,16 @@ class Header(NamedTuple):
     word: str
 
 
+class _Line(NamedTuple):
+    """The start of a logical line, and its indentation in columns and in characters."""
+
+    start: int
+    width: int
+    characters: int
+
+
 class ScopeMap(Protocol):
-    """The interface for finding scopes: implemented here with indentation, in tests with the `ast` of the whole
+    """The interface for finding scopes, implemented here by indentation, and in tests by the `ast` of the whole
     file."""
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
@@ -57,42 +69,88 @@ class IndentScopes:
         self._headers: dict[int, Header] = {}
         self._clauses: dict[int, list[Header]] = {}
 
-    def take_over(self, before: IndentScopes) -> bool:
-        """Copy the results for the previous text, whose logical lines must correspond to those of this one.
-
-        Return False, and copy nothing, if a line changed before the end of its first word.
-        """
-        lines = same_beginnings(before._text, self._text, self._searches.regions)
-        if lines is None:
-            return False
-        if not lines:
+    def take_over(self, before: IndentScopes, spans: Sequence[Region]) -> None:
+        """Copy the results for the previous text that the changed logical lines, `spans`, do not affect."""
+        if not spans:
             self._above, self._extents = dict(before._above), dict(before._extents)
-            return True
-        first, last = lines[0].old, lines[-1].old_end
+            self._headers = dict(before._headers)
+            return
+        span = Region(spans[0].old, spans[-1].old_end, spans[0].new, spans[-1].new_end)
+        lines = list(self._code_between(span.new, span.new_end))
+        kept = self._same_line(before, span)
+        self._take_lines(before, span)
+        self._take_above(before, span, min([line.width for line in lines], default=_WIDEST), kept)
+        self._take_extents(before, span, lines, kept)
 
-        shift = lines[-1].shift
+    def _code_between(self, start: int, end: int) -> Iterator[_Line]:
+        """Yield the logical lines between two offsets, without comments and blank lines."""
+        while start < end:
+            match = _HEAD.match(self._text, start)
+            if match is not None and match[1] != "#":
+                yield _Line(start, columns(self._text[start : match.start(1)]), match.start(1) - start)
+            start = self._layout.logical_line(start)[1]
 
-        def here(offset: int) -> int:
-            return offset if offset < first else offset + shift if offset >= last else _here(offset, lines)
+    def _same_line(self, before: IndentScopes, span: Region) -> bool:
+        """Return whether the span is one logical line in both texts, with the same beginning."""
+        if before._layout.logical_line(span.old) != (span.old, span.old_end) or span.old == span.old_end:
+            return False
+        if self._layout.logical_line(span.new) != (span.new, span.new_end) or span.new == span.new_end:
+            return False
+        return _beginning(before._text[span.old : span.old_end]) == _beginning(self._text[span.new : span.new_end])
 
-        for start, known in before._above.items():
-            header = known
-            if known is not None and known.end > first:
-                if known.start < last:
-                    header = Header(here(known.start), here(known.end), known.indent, known.word)
-                else:
-                    header = Header(known.start + shift, known.end + shift, known.indent, known.word)
-            self._above[start if start < first else start + shift if start >= last else here(start)] = header
-        ends = dict(_ends(before._text, self._text, lines))
-        for start, end in before._extents.items():
-            place = start if start < first else start + shift if start >= last else here(start)
-            self._extents[place] = ends.get(end) or (end if end < first else end + shift if end >= last else here(end))
+    def _take_lines(self, before: IndentScopes, span: Region) -> None:
+        first, last, shift = span.old, span.old_end, span.shift
         for start, line in before._headers.items():
-            if line.end <= first:
+            if start < first:
                 self._headers[start] = line
             elif start >= last:
                 self._headers[start + shift] = Header(line.start + shift, line.end + shift, line.indent, line.word)
-        return True
+
+    def _take_above(self, before: IndentScopes, span: Region, width: int, kept: bool) -> None:
+        """Copy the headers above the lines; `width`: the smallest indentation in the new lines; `kept`: the result of
+        `_same_line` for the span."""
+        first, last, shift = span.old, span.old_end, span.shift
+        above, text, moved = self._above, self._text, dict[int, Header]()
+        for start, header in before._above.items():
+            if start < first:
+                above[start] = header
+            elif start < last:
+                if kept:
+                    above[start + span.new - first] = header
+            elif header is None:
+                if text[start + shift : start + shift + 1] not in " \t\f":
+                    above[start + shift] = None
+            elif header.start >= last:
+                here = moved.get(header.start)
+                if here is None:
+                    here = Header(header.start + shift, header.end + shift, header.indent, header.word)
+                    moved[header.start] = here
+                above[start + shift] = here
+            elif header.start >= first:
+                if kept:
+                    above[start + shift] = self.header_at(span.new)
+            elif width == _WIDEST or self._width(start + shift) <= width:
+                above[start + shift] = header
+
+    def _width(self, start: int) -> int:
+        match = _HEAD.match(self._text, start)
+        return columns(self._text[start : match.start(1)]) if match is not None else _WIDEST
+
+    def _take_extents(self, before: IndentScopes, span: Region, lines: Sequence[_Line], kept: bool) -> None:
+        first, last, shift = span.old, span.old_end, span.shift
+        for start, end in before._extents.items():
+            if start >= last:
+                self._extents[start + shift] = end + shift
+            elif start >= first:
+                if kept:
+                    self._extents[start + span.new - first] = end + shift
+            elif end < first:
+                self._extents[start] = end
+            else:
+                indent = columns(self._text[self._layout.line_start(start) : start])
+                ends = [line.start for line in lines if line.width <= indent and line.characters <= indent]
+                if ends or end >= last:
+                    self._extents[start] = ends[0] if ends else end + shift
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
         """The innermost `def` or `class` around the line at `offset`."""
@@ -183,7 +241,7 @@ class IndentScopes:
             yield self.header_at(start)
 
     def _indented(self, start: int, indent: int) -> bool:
-        """Whether the line that starts here contains code at this indentation."""
+        """Return whether the line that begins here contains code with this indentation."""
         text, first = self._text, start + indent
         if text[start:first].count(" ") == indent:  # nearly all lines are indented with spaces
             return text[first : first + 1].strip("# \t\f\r\n") != ""
@@ -224,7 +282,7 @@ class IndentScopes:
                 layout.work.compare(_AT_ONCE)
                 uncounted = 0
             if text.startswith(spaces, start):  # indented at least as deep; if equally deep, its header may be known
-                if start in known and not text.startswith((" ", "\t", "\f"), start + indent):
+                if start in known and not text.startswith(_BLANKS, start + indent):
                     return known[start]
                 continue
             match = _HEAD.match(text, start)
@@ -268,24 +326,9 @@ class IndentScopes:
         return len(text)
 
 
-def _here(offset: int, lines: Sequence[Region]) -> int:
-    """The new offset of an old offset that is not before all changed lines."""
-    line = lines[bisect_right(lines, offset, key=lambda line: line.old) - 1]
-    return offset - line.old + line.new if offset < line.old_end else offset + line.shift
-
-
-def _ends(old: str, new: str, lines: Sequence[Region]) -> Iterator[tuple[int, int]]:
-    """(old, new) ends of blocks that moved because a blank line became code, or code became a blank line."""
-    for line in lines:
-        was, now = old[line.old : line.old_end].strip(), new[line.new : line.new_end].strip()
-        if now and not was:
-            yield line.old_end, line.new
-        elif was and not now:
-            yield line.old, line.new_end
-
-
 def same_beginnings(old: str, new: str, regions: Sequence[Region]) -> list[Region] | None:
-    """A region for each line of the regions if the lines correspond one to one and begin alike; else None."""
+    """Return a region for each changed line if the old and new lines correspond one to one and begin alike; otherwise
+    None."""
     lines: list[Region] = []
     for region in regions:
         a, b = region.old, region.new
@@ -302,7 +345,8 @@ def same_beginnings(old: str, new: str, regions: Sequence[Region]) -> list[Regio
 
 
 def _is_beside(blank: tuple[str, str], line: tuple[str, str], text: str, end: int) -> bool:
-    """Whether a blank line becomes a line of code in the same block as the next line, without starting a block."""
+    """Return whether a blank line became a line of code in the same block as the next line, without beginning a block
+    of its own."""
     if blank[1] or blank[0].strip(" \t\f") or line[1] != "word":
         return False
     below = _HEAD.match(text, end)

@@ -15,7 +15,8 @@ _GAP = re.compile(r"(?:[\s()]|\\\r?\n|#[^\n\r]*)*")
 
 
 class Token(NamedTuple):
-    """One literal of a possibly concatenated string expression; `start` and `end` delimit its body, without quotes."""
+    """One literal of a string expression, which may be a concatenation; `start` and `end` delimit its body, without
+    quotes."""
 
     prefix: str
     start: int
@@ -57,7 +58,7 @@ def _token(text: str, match: re.Match[str]) -> tuple[Token | None, int]:
 
 
 def plain_end(text: str, start: int, quotes: str) -> int:
-    """The offset of the closing quotes of a plain string whose body starts at `start`, or -1."""
+    """Return the offset of the closing quotes of a plain string whose body begins at `start`, or -1."""
     position = start
     while True:
         found = text.find(quotes, position)
@@ -72,10 +73,10 @@ def plain_end(text: str, start: int, quotes: str) -> int:
 
 
 def formatted_end(text: str, start: int, quotes: str, level: int = 0) -> tuple[int, list[tuple[int, int]]]:
-    """(offset of the closing quotes, or -1; spans of the expressions in fields) of an f-string or t-string whose body
-    starts at `start`.
+    """Return, for an f-string or t-string whose body begins at `start`, the offset of its closing quotes (or -1) and
+    the spans of the expressions in its fields.
 
-    `level` is the number of f-strings and fields around the string; beyond a limit the result is -1.
+    `level`: the number of f-strings and fields that contain the string; beyond a limit the offset is -1.
     """
     fields: list[tuple[int, int]] = []
     position, size = start, len(text)

@@ -105,7 +105,7 @@ def _documents(session: Session) -> Iterator[str]:
 
 
 def _took(session: Session, program: Program) -> float:
-    """Milliseconds for the first analysis of a text."""
+    """Return the milliseconds that the first analysis of an open document's text took."""
     known = session.folders.engine_of(program)
     engine = make_engine(known.catalogue, known.target.id, known.settings, known.project)
     engine.ruleset(False)

@@ -25,7 +25,8 @@ from .wire.protocol import field
 
 
 class Session(Endpoint):
-    """The objects that a feature can use. The fields from `folders` to `overviews` are set by `initialize`."""
+    """The objects that a feature can use. The fields from `folders` to `overviews` are set by the method
+    `initialize`."""
 
     folders: Folders
     projects: Projects
@@ -53,22 +54,24 @@ class Session(Endpoint):
         self.begun()
 
     def keep(self, work: Coroutine[Any, Any, object]) -> None:
-        """Run a coroutine in the background, and keep a reference to its task."""
+        """Run a coroutine in the background, and keep a reference to its task so that it is not garbage-collected."""
         task = self.loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     def program(self, uri: str) -> Program | None:
-        """The open program that a URI belongs to: a file, an untitled document, or the notebook of a cell."""
+        """Return the open document or notebook to which a URI belongs: a file, an untitled document, or a notebook
+        cell."""
         return self.documents.program(uri)
 
     def analyse(self, program: Program) -> Analysis:
-        """The analysis of a program, computed once for each version."""
+        """Return the analysis of an open document or notebook; it is computed once for each version of the text."""
         return self.analyses.of(program)
 
 
 def offset_in(program: Program, params: Any, *path: str) -> int | None:
-    """The offset of a position in raw parameters; None if the document is a cell that is not part of the program.
+    """Return the offset of the position in unparsed parameters; None if the document is a notebook cell that is not
+    analysed, such as a Markdown cell.
 
     Raises JsonRpcInvalidParams if there is no valid position.
     """

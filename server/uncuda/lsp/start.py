@@ -14,7 +14,7 @@ from .wire import logs, stream
 
 _PATIENCE = 0.7
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # constants from malloc.h
-_KEPT = 16_000_000  # bytes
+_KEPT = 16_000_000  # bytes: glibc keeps up to this much freed memory
 
 
 def run(tcp: str | None, log_file: str | None) -> int:

@@ -1,7 +1,7 @@
 """All sentences that a user reads, in English and Chinese, by key; and the choice of the language.
 
-The sentences are in tables ("rooms"), each loaded when it is needed: help of the command line, reports, the server's
-commands, editors, findings. The texts of rules, tables and settings are in the files that declare these.
+The sentences are in tables ("rooms"), each of which is loaded when it is needed: help of the command line, reports, the
+server's commands, editors, findings. The texts of rules, tables and settings are in the files that define those.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 Room = Mapping[str, tuple[str, str]]
-"""Sentences by key, in English and Chinese. Placeholders in braces are numbered or named, and are the same in both
-languages."""
+"""A table of sentences by key, each in English and Chinese. Placeholders in braces are numbered or named, and are the
+same in both languages."""
 
 _COUNTED: Mapping[str, tuple[str, str, str]] = {
     "finding": ("finding", "findings", "处问题"),
@@ -27,11 +27,12 @@ _COUNTED: Mapping[str, tuple[str, str, str]] = {
     "warning": ("warning", "warnings", "个警告"),
     "information": ("information", "information", "条信息"),
 }
-"""Nouns that are used with a number: the English singular and plural, and the Chinese with its measure word."""
+"""Nouns that follow a number: the English singular and plural, and the Chinese noun with its measure word."""
 
 
 def language(locale: str) -> str:
-    """The language, "en" or "zh", of a `locale` setting; "auto" reads the environment (LC_ALL, LC_MESSAGES, LANG)."""
+    """Return the language, "en" or "zh", for the value of the setting `locale`; "auto" reads the environment (LC_ALL,
+    LC_MESSAGES, LANG)."""
     if locale in ("en", "zh"):
         return locale
     for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
@@ -41,7 +42,7 @@ def language(locale: str) -> str:
 
 
 class Sentences:
-    """The sentences of one room in one language, "en" or "zh"."""
+    """The sentences of one table in one language, "en" or "zh"."""
 
     room: ClassVar[Room]
 
@@ -50,7 +51,7 @@ class Sentences:
         self.chinese = locale == "zh"
 
     def __call__(self, key: str, *values: object, **named: object) -> str:
-        """The sentence with a key, with its placeholders filled in."""
+        """Return the sentence with a key, with its placeholders filled in."""
         return self.room[key][self.chinese].format(*values, **named)
 
     def count(self, number: int, key: str) -> str:

@@ -1,4 +1,4 @@
-"""Messages about accepted findings and about changed lines (`--diff-base`)."""
+"""Sentences about accepted findings and about changed lines (`--diff-base`)."""
 
 from . import Room
 

@@ -12,7 +12,7 @@ COMMANDS: Room = {
     "preview": ("uncuda: preview of all fixes", "uncuda：预览所有修复"),
     "label": ("uncuda: fix all", "uncuda：修复所有问题"),
     "shared": ("needed by several rules", "多条规则共同需要"),
-    "opener": ("no change of its own; all ticked changes are safe", "无改动；已勾选的均为安全修复"),
+    "opener": ("makes no change itself; all ticked changes are safe", "无改动；已勾选的均为安全修复"),
     "to review": ("{0} (to review)", "{0}（需复核）"),
     "between": ("; ", "；"),
     # messages that ask the user
@@ -26,7 +26,7 @@ COMMANDS: Room = {
     ),
     "portable": ("portable (CUDA, {0})", "同一份源码（CUDA、{0}）"),
     "cannot create": (
-        "it takes a new file, the module that says which accelerator there is, and your editor makes none: `{0}`",
+        "the fix needs a new file, the helper module, and your editor cannot create files: `{0}`",
         "此修复需要新建一个说明当前加速器的模块文件，而您的编辑器不为服务器新建文件；请运行 `{0}`",
     ),
     "nothing says": (

@@ -1,4 +1,4 @@
-"""Titles of fixes: a check creates a title by its key, in English; the Chinese text is looked up by the same key."""
+"""Titles of fixes: a check creates the English title by its key; the Chinese title is looked up by the same key."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ FIXES: Room = {
 
 
 class Title(str):
-    """The English title of a fix. `key` is the key of the title in FIXES; `said` is the code that the title quotes, the
-    same in both languages."""
+    """The English title of a fix. `key`: the key of the title in FIXES; `said`: the code that the title quotes, which
+    is the same in both languages."""
 
     __slots__ = ("key", "said")
     key: str
@@ -36,7 +36,7 @@ class Title(str):
 
 
 def titled(key: str, said: str = "") -> Title:
-    """Return the English title of a fix; `said` is the code that the title quotes."""
+    """Return the English title of a fix; `said`: the code that the title quotes."""
     title = Title(FIXES[key][0].format(said))
     title.key, title.said = key, said
     return title

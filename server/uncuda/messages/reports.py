@@ -101,11 +101,11 @@ REPORTS: Room = {
         "项目已支持多种加速器：其修复均需人工审阅",
     ),
     "table older": (
-        "no table for {0} {1}, which is newer than any; that of {2} is used",
+        "no table for {0} {1}, which is newer than all tables; the table of {2} is used",
         "没有 {0} {1} 的数据表，该版本比所有数据表都新；使用 {2} 的数据表",
     ),
     "table newer": (
-        "no table for {0} {1}, which is older than any; that of {2} is used",
+        "no table for {0} {1}, which is older than all tables; the table of {2} is used",
         "没有 {0} {1} 的数据表，该版本比所有数据表都旧；使用 {2} 的数据表",
     ),
     "plugin set": ("{0} {1} (`target-version`)", "{0} {1}（`target-version`）"),
@@ -139,16 +139,16 @@ REPORTS: Room = {
         "同一份源码用于 CUDA、{0}；其模块为 {1}",
     ),
     "helper found": (
-        "{0} seems to say which accelerator there is already; to use it: {1}",
+        "{0} seems to tell already which accelerator the machine has; to use it: {1}",
         "{0} 似乎已能说明当前加速器；如需使用：{1}",
     ),
-    "helper written": ("wrote {0}, which says which accelerator there is", "已写入 {0}，由它说明当前加速器"),
+    "helper written": ("wrote {0}, the helper module of the project", "已写入 {0}，由它说明当前加速器"),
     "helper due": (
-        "the text imports {0}, which is not there; `uncuda fix` writes it for files that are named",
+        "the text imports the helper module {0}, which does not exist; run `uncuda fix` on files to create it",
         "文本导入了尚不存在的 {0}；对指定的文件运行 `uncuda fix` 会写入它",
     ),
     "no tables": (
-        "{0} has no table of APIs: nothing is safe; a file with a finding by hand or a CUDA library keeps its text",
+        "{0} has no table of APIs, so no fix is safe; a file with a finding by hand or a CUDA library is not changed",
         "{0} 没有 API 数据表：没有安全修复；含需手动处理之处或 CUDA 库的文件不做部分修复",
     ),
     "folders differ": (

@@ -9,7 +9,7 @@ TERMINAL: Room = {
     ),
     "commands": ("Commands", "命令"),
     "check in short": ("report what ties code to CUDA", "报告代码中依赖 CUDA 的内容"),
-    "fix in short": ("rewrite it for the target, in place", "就地改写为目标加速器的代码"),
+    "fix in short": ("rewrite this code for the target, in place", "就地改写为目标加速器的代码"),
     "report in short": ("write a page on the whole port", "生成整个移植工作的报告"),
     "rule in short": ("show the page of a rule", "显示规则说明"),
     "server in short": ("run the language server", "运行语言服务器"),

@@ -9,7 +9,8 @@ _SCOPES = ("funcdef", "lambdef", "file_input", "classdef")
 
 
 def bindings(leaf: Any) -> list[Any]:
-    """The names that bind the variable that `leaf` refers to: all bindings in the innermost scope that has any."""
+    """Return the names that bind the variable to which `leaf` refers: all bindings in the innermost scope that contains
+    any."""
     own = _scope(leaf)
     scope = own
     while scope is not None:
@@ -64,9 +65,10 @@ def _binds_in(definition: Any, name: Any, scope: Any) -> bool:
 
 
 def dotted_imports(leaf: Any) -> list[str]:
-    """The dotted names that absolute imports bind a name to; empty if something other than an import also binds it.
+    """Return the dotted names to which absolute imports bind a name; empty if anything other than an import binds it,
+    too.
 
-    `x = None`, a usual fallback if an import may fail, does not count as another binding.
+    `x = None`, a common fallback if an import fails, does not count as another binding.
     """
     found = []
     for name in bindings(leaf):
@@ -93,7 +95,7 @@ def named_in_module(tree: Any, word: str) -> list[Any]:
 
 
 def imported(name: Any) -> str | None:
-    """The dotted name that an import binds `name` to; None if no import binds it, or if a relative import does."""
+    """Return the dotted name to which an import binds `name`; None if no import binds it, or only a relative import."""
     definition = name.get_definition()
     if definition is None or definition.type not in ("import_name", "import_from") or definition.level:
         return None
@@ -116,12 +118,12 @@ def spelled(parts: list[Any]) -> tuple[Any, list[str]] | None:
 
 
 def parts_of(node: Any) -> list[Any]:
-    """The parts of a node as a list: its first expression, then its trailers (`.name`, calls, subscripts)."""
+    """Return the parts of a node as a list: its first expression, then its trailers (`.name`, calls, subscripts)."""
     return list(node.children) if node.type in ("atom_expr", "power") else [node]
 
 
 def plain_value(statement: Any) -> Any:
-    """The node `value` that the statement `a = b = value` assigns; None for `+=` and other statements."""
+    """Return the node `value` of the statement `a = b = value`; None for `+=` and other statements."""
     plain = all(child == "=" for child in statement.children[1::2])
     return statement.children[-1] if plain and len(statement.children) > 2 else None
 

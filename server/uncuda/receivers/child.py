@@ -1,9 +1,10 @@
-"""The main module of the process that runs jedi. The child process reads questions as JSON, one per line, and writes
+"""The main module of the process that runs jedi. This process reads questions as JSON, one per line, and writes its
 answers in the same way.
 
-`{"path", "text", "roots"}` opens a document and has no answer. `{"line", "column", "argument", "lacking", "seconds"}`
-is a question about the document, answered with `{"verdict", "memory", "last"}`; `last` means that the memory limit is
-reached and the process ends. The first line that the process writes is `{"ready": true}`.
+The line `{"path", "text", "roots"}` opens a document and has no answer. The line `{"line", "column", "argument",
+"lacking", "seconds"}` is a question about the open document, answered with `{"verdict", "memory", "last"}`; `last`
+means that the process has reached the memory limit and ends. The first line that the process writes is `{"ready":
+true}`.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ def main() -> None:
 
 
 class Answers:
-    """The state of the process between two questions. `frames`: the stream for answers; `silence`: the stream for
-    tracebacks that faulthandler prints."""
+    """The state of the process between two questions. `frames`: the stream to which answers are written; `silence`: the
+    stream for tracebacks that faulthandler prints."""
 
     def __init__(self, frames: IO[str], silence: IO[str]) -> None:
         from . import judge
@@ -55,7 +56,7 @@ class Answers:
         self._module: Module | None = None
 
     def run(self, lines: Iterable[bytes]) -> None:
-        """Process each line of JSON: open the document, or answer the question."""
+        """Process each line of JSON: it opens a document, or it is a question to answer."""
         keep_nothing()
         self._warm_up()
         seal()
@@ -68,21 +69,21 @@ class Answers:
                 self._answer(message)
 
     def _warm_up(self) -> None:
-        """Answer one question at the start, so that jedi imports all its modules now: later, only modules of the
-        standard library can be imported."""
+        """Answer one question at the start, so that jedi imports all its modules now; later the process may import only
+        modules of the standard library."""
         text = "import re\nx = re.compile('')\nx.cuda()\n"
         module = self._modules_of(()).document(str(Path(sys.executable).with_name("warm.py")), text)
         self._judge.answer(module, self._judge.Question(3, 2, False, ()))
 
     def _open(self, message: dict[str, Any]) -> None:
-        invalidate_caches()  # a file may be new, so Python's cached folder listings are cleared
+        invalidate_caches()  # the document may be a new file, so Python's cached listings of folders are cleared
         roots = tuple(message["roots"])
         if self._modules is None or roots != self._roots:
             self._modules, self._roots = self._modules_of(roots), roots
         self._module = self._modules.document(message["path"], message["text"])
 
     def _answer(self, message: dict[str, Any]) -> None:
-        # If a question takes too long, this timer ends the process, even if no parent process is left to kill it.
+        # If answering takes too long, this timer ends the process, even if no parent process is left to kill it.
         faulthandler.dump_traceback_later(message["seconds"], exit=True, file=self._silence)
         question = self._judge.Question(
             message["line"], message["column"], message["argument"], tuple(message["lacking"])

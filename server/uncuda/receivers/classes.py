@@ -1,4 +1,4 @@
-"""Classes of the project: which classes they derive from, and where they define an attribute."""
+"""Finds the classes of the project: from which classes they derive, and where they define an attribute."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _AROUND = ("simple_stmt", "suite", "decorated", "async_funcdef", "async_stmt", "
 class Lineage(NamedTuple):
     """A class and its base classes; `complete`: whether every base class was found.
 
-    `foreign`: the origin of base classes outside the project: "torch", "library" (another known library), or "" for
-    neither.
+    `foreign`: where base classes outside of the project come from: "torch", "library" (another known library), or ""
+    for neither.
     """
 
     classes: list[Place]
@@ -68,8 +68,8 @@ def _bases(definition: Any) -> list[Any]:
 
 
 def _base(module: Module, node: Any) -> list[Place] | str:
-    """Return where the project defines a base class; for a class outside the project "torch", "library", "" (known, but
-    neither) or "unknown"."""
+    """Return where the project defines a base class; for a class outside of the project: "torch", "library", "" (known,
+    but neither) or "unknown"."""
     parts = parts_of(node)
     while parts[-1].type == "trailer" and parts[-1].children[0] == "[":
         parts = parts[:-1]
@@ -99,7 +99,7 @@ def _kind(dotted: str) -> str:
 
 
 def _own(owner: Place, attribute: str) -> list[Place]:
-    """Return where one class itself defines an attribute: as a method, as a field, or by `self.name = …` in one of its
+    """Return where a class itself defines an attribute: as a method, as a field, or by `self.name = …` in one of its
     methods."""
     names = owner.module.tree.get_used_names().get(attribute, ())
     return [Place(owner.module, name) for name in names if _class_of(name) is owner.definition]

@@ -1,5 +1,5 @@
-"""The client side of the receiver analysis: `ask` waits for the answers, `submit` delivers them later on another
-thread. Answers are cached."""
+"""The client of the receiver analysis: `ask` waits for the answers, `submit` delivers them later on another thread.
+Answers are cached."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Receivers:
     """Finds the types of receivers with a child process that is started for the first question. All methods may be
     called from any thread.
 
-    `roots`: folders of the workspace. `question_seconds`: the time limit of one question. `note(key, *values)` is
-    called with "receivers late" (path, number of questions without an answer) and, once, with "receivers off": no
-    further question is asked, because the child process repeatedly ended before it answered.
+    `roots`: folders of the workspace. `question_seconds`: the time limit for answering one question. `note(key,
+    *values)` is called with "receivers late" (path, number of questions without an answer), and once with "receivers
+    off" when no further question is asked, because the child process ended again and again before it answered.
     """
 
     def __init__(
@@ -57,8 +57,8 @@ class Receivers:
         self._thread: threading.Thread | None = None
 
     def known(self, path: str, text: str, sites: Sequence[Site]) -> dict[Site, str]:
-        """The cached answers for these sites that are still valid, because the code they depend on has not changed;
-        never waits."""
+        """Return the cached answers for these sites that are still valid, because the code on which they depend has not
+        changed; the method never waits."""
         keys = _keys(path, text, sites) if self._kept else {}
         with self._keeping:
             return {site: self._kept[key] for site, key in keys.items() if key in self._kept}
@@ -69,10 +69,10 @@ class Receivers:
         return self._ask(Document(_absolute(path), text), sites, timeout, lambda: self._closed)
 
     def submit(self, path: str, text: str, sites: Sequence[Site], callback: Callback) -> None:
-        """Ask from another thread, which calls `callback` with an answer for every site.
+        """Look up the receivers on another thread, which calls `callback` with an answer for every site.
 
-        An earlier submission for the same path is dropped, and its callback is not called, unless that call has already
-        begun.
+        An earlier submission for the same path is dropped; its callback is then not called, unless that call has
+        already begun.
         """
         with self._changed:
             if self._closed or not sites:
@@ -153,7 +153,7 @@ class Receivers:
 
 
 def _keys(path: str, text: str, sites: Sequence[Site]) -> dict[Site, Hashable]:
-    """The cache key of each site: the text in its file on which the answer depends."""
+    """Return the cache key for each site: the parts of its file's text on which the answer depends."""
     if not sites:
         return {}
     relevant, absolute = Relevant(text), _absolute(path)

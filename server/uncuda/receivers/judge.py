@@ -1,5 +1,5 @@
-"""Derives the verdict on a finding ("silent", "review" or "unknown") from the classes and libraries that its receiver
-may come from."""
+"""Derives the verdict on a finding ("silent", "review" or "unknown") from the classes and libraries to which its
+receiver may belong."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .modules import Module
 from .reader import Reader
 from .values import Origin
 
-# Classes whose objects have only the attributes that the program assigns to them.
+# Classes whose objects have only the attributes that the user's code assigns to them.
 _RECORDS = frozenset({"Namespace", "SimpleNamespace"})
 
 
 class Question(NamedTuple):
-    """One question to the child process: line and column of the attribute's name, and how the finding uses it. See
-    `uncuda.project.Site`."""
+    """A question for the child process: line and column of the attribute's name, and how the finding uses the
+    attribute. See `uncuda.project.Site`."""
 
     line: int
     column: int
@@ -62,8 +62,8 @@ def _verdict(origin: Origin, attribute: str, question: Question) -> str:
 
 
 def _takes_device(member: Any) -> bool:
-    """Whether the first argument of a member may be a device, according to the parameter's name; True for `*args`, for
-    a method without parameters, and for a member that is not a method."""
+    """Return whether the first argument of a class member may be a device, judged by the parameter's name; True for
+    `*args`, for a method without parameters, and for a member that is not a method."""
     if member.type != "funcdef":
         return True
     parameters = member.get_params()[1:]

@@ -1,5 +1,5 @@
-"""The modules that are searched for an answer: their trees (parso), and the definitions that their names lead to
-(jedi)."""
+"""The modules that are searched to find the type of an object: their parso trees, and the definitions of their names,
+which jedi finds."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class Modules:
         self._modules: dict[str, Module] = {}
 
     def document(self, path: str, text: str) -> Module:
-        """Open the module at a path with its text in the editor, or the text that was read; other modules are read from
-        disk."""
+        """Open the module at a path with its text in the editor, or with the text that was read; all other modules are
+        read from disk."""
         self._modules = {}
         module = self._modules[path] = Module(self, path, text)
         return module
@@ -77,8 +77,8 @@ class Modules:
         return self._jedi.Script(text, path=path, project=project, environment=self._environment)
 
     def _folders(self, path: str) -> list[str]:
-        """The folders in which a module's imports are searched: the parent of its outermost package, the roots, and
-        their `src` folders."""
+        """Return the folders in which a module's imports are searched: the parent of its outermost package, the roots,
+        and their `src` folders."""
         top = Path(path).parent
         while (top / "__init__.py").is_file() and top != top.parent:
             top = top.parent

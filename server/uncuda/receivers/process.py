@@ -1,4 +1,5 @@
-"""The process that runs jedi, as its parent sees it: started for the first question, killed if it takes too long."""
+"""The parent's side of the process that runs jedi: it is started for the first question, and killed if it takes too
+long."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ class TimedOut(Stopped):
 
 
 class Process:
-    """One process that runs jedi. `memory` is the largest number of bytes that the process reported; `asked` is the
-    number of questions that it was sent."""
+    """One process that runs jedi. `memory`: the largest number of bytes that the process reported; `asked`: the number
+    of questions that were sent to it."""
 
     def __init__(self, arguments: Sequence[str] | None = None) -> None:
         self.memory = 0
@@ -51,16 +52,17 @@ class Process:
         return self._popen.poll() is None
 
     def open(self, path: str, text: str, roots: Sequence[str]) -> None:
-        """Send the process the document that the next questions are about; raises Stopped as `ask` does."""
+        """Send the process the document for the next questions; raise Stopped as `ask` does."""
         if not self._ready:
             self._receive(None, _START_SECONDS)
             self._ready = True
         self._say({"path": path, "text": text, "roots": list(roots)})
 
     def ask(self, question: dict[str, Any], seconds: float) -> str:
-        """The verdict on a question; raises Stopped or TimedOut if there is none; then the process has ended."""
+        """Return the verdict on a question; raise Stopped or TimedOut if there is none, which means that the process
+        has ended."""
         self.asked += 1
-        # The process also has its own timer, in case this process ends before it can kill it.
+        # The process also has a timer of its own, in case the parent process ends before it can kill it.
         answer = self._receive({**question, "seconds": seconds + 1}, seconds)
         self.memory = int(answer["memory"])
         if answer.get("last"):
@@ -79,7 +81,7 @@ class Process:
                 pass  # there is unwritten data, or another thread also closes the stream
 
     def _receive(self, message: dict[str, Any] | None, seconds: float) -> dict[str, Any]:
-        """Send a message, if there is one, and return the next line from the process. A timer kills the process after
+        """Send a message, unless it is None, and return the next line from the process. A timer kills the process after
         `seconds`, which ends the wait."""
         late = threading.Event()
 
@@ -94,7 +96,7 @@ class Process:
             if message is not None:
                 self._say(message)
             answer: dict[str, Any] = json.loads(self._hear())
-        except (Stopped, ValueError):  # ValueError: an incomplete line, or the stream was closed by another thread
+        except (Stopped, ValueError):  # ValueError: the line is incomplete, or another thread closed the stream
             self.close()
             raise TimedOut if late.is_set() else Stopped from None
         except BaseException:

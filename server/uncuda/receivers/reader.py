@@ -1,7 +1,8 @@
-"""Computes all objects that an expression can be, from all assignments and return statements that may produce it.
+"""Computes all objects that the value of an expression can be, from all assignments and return statements that may
+produce it.
 
 jedi returns where a name is defined, but not whether it missed a possibility: for `Batch() if small else
-torch.zeros(3)` it returns only `Batch`. In this module, each answer also says whether it is complete.
+torch.zeros(3)` it returns only `Batch`. Each answer of this module also says whether it is complete.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Reader:
             self._open.discard(key)
 
     def value(self, module: Module, node: Any) -> Values:
-        """The objects that an expression can be."""
+        """Return the objects that the value of an expression can be."""
         kind = node.type
         if kind == "name":
             return self._name(module, node)
@@ -84,8 +85,8 @@ class Reader:
         return UNKNOWN
 
     def chain(self, module: Module, parts: list[Any]) -> Values:
-        """The objects that an expression with trailers (`.name`, calls) can be; `parts`: the expression, then its
-        trailers."""
+        """Return the objects that the value of an expression with trailers (`.name`, calls) can be; `parts`: the
+        expression, then its trailers."""
         last = parts[-1]
         if len(parts) == 1:
             return self.value(module, last)
@@ -96,8 +97,8 @@ class Reader:
         return self._attribute(module, parts) if last.children[0] == "." else UNKNOWN
 
     def _dotted(self, module: Module, parts: list[Any]) -> Values | None:
-        """The objects that a plain dotted name can be, as far as the file's imports show; None if they do not show
-        it."""
+        """Return the objects that the value of a plain dotted name can be, as far as the file's imports show; None if
+        they do not show it."""
         chain = spelled(parts)
         if chain is None:
             return None
@@ -108,7 +109,7 @@ class Reader:
         result = union(values or UNKNOWN for values in found)
         if any(origin.kind == "library" for origin in result.origins):
             if not all(place.is_import or is_nothing(place) for place in module.goto(root)):
-                return None  # not the library's object: a module of the project has the library's name
+                return None  # a module of the project has the library's name, so the object is not the library's
         return result
 
     def _called(self, module: Module, callee: list[Any]) -> Values:
@@ -124,8 +125,8 @@ class Reader:
         return UNKNOWN
 
     def _of(self, module: Module, parts: list[Any], found_at: Callable[[Place], Values]) -> Values:
-        """The objects that an attribute can be. The object before the dot is computed first: jedi would repeat that
-        work and take more steps."""
+        """Return the objects that the value of an attribute can be. The object before the dot is computed first,
+        because jedi would compute it repeatedly and take more steps."""
         leaf = parts[-1].children[1]
         owners = self._guarded("owner", module, leaf, lambda: self.chain(module, parts[:-1]))
         kinds = {origin.kind for origin in owners.origins}
@@ -141,7 +142,7 @@ class Reader:
         return found
 
     def _result(self, place: Place) -> Values:
-        """Return the objects that a call returns, if the called name is defined at `place`."""
+        """Return the objects that a call of the name defined at `place` can return."""
         definition = place.definition
         if definition is None or place.is_class or place.is_import or is_nothing(place):
             return instance(place)
@@ -155,10 +156,11 @@ class Reader:
         return UNKNOWN
 
     def _returned(self, module: Module, function: Any) -> Values:
-        """The objects that a function of the project can return: those of its annotation, else those of its return
-        statements."""
+        """Return the objects that a function of the project can return: those of its annotation, otherwise those of its
+        return statements."""
         if module.standard and function.name.value == "parse_args":
-            return one("library", "argparse.Namespace")  # its attributes are the options of the program
+            # the attributes of this object are the options of the command line
+            return one("library", "argparse.Namespace")
         if not set(decorators(function)) <= _HARMLESS or function.is_generator():
             return UNKNOWN
         if function.parent.type in ("async_stmt", "async_funcdef"):
@@ -180,7 +182,7 @@ class Reader:
         return union(map(self._bound, found)) if found and not rebound(leaf) else UNKNOWN
 
     def _bound(self, place: Place) -> Values:
-        """The objects that a name can be according to one of its definitions."""
+        """Return the objects that the value of a name can be according to one of its definitions."""
         if place.leaf is None:
             return one("module", place.module.path)
         return self._guarded("bound", place.module, place.leaf, lambda: self._defined(place))

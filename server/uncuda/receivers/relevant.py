@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from uncuda.project import Site
 
-# A line without indentation begins a part, unless it can only continue the statement before it.
+# A line without indentation begins a new part, unless it can only continue the statement before it.
 _MARGIN = re.compile(r"\n(?![\s#)\]}\"'])")
 _GOES_ON = ("else", "elif", "except", "finally")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -41,8 +41,8 @@ class Relevant:
         self._known: dict[int, int] = {}
 
     def key(self, site: Site) -> Hashable:
-        """The cache key of a site: the text of its part, of the parts that define names used in it, of the parts that
-        define names used in those, and so on."""
+        """Return the cache key of a site: the text of its part, of the parts that define names used in it, of the parts
+        that define names used in those parts, and so on."""
         index = bisect_right(self._starts, site.at) - 1
         if index not in self._known:
             reached = self._reached(index)
@@ -60,7 +60,7 @@ class Relevant:
         return sorted(found)
 
     def _directly(self, index: int) -> set[int]:
-        """The indexes of the parts that define a name which the part at `index` uses."""
+        """Return the indices of the parts that define a name used in the part at `index`."""
         if index not in self._named:
             words = self._parts[index].words & self._owners.keys()
             self._named[index] = {part for word in words for part in self._owners[word]}
@@ -74,7 +74,7 @@ def _parts(text: str) -> list[_Part]:
             continue
         piece = text[begin:end]
         if end < len(text) and ((piece.startswith("@") and not _NAMED.search(piece)) or _open(piece)):
-            continue  # decorators belong to their function; a long string may contain lines without indentation
+            continue  # a decorator belongs to its function, and a long string may contain lines without indentation
         parts.append(_part(piece))
         begin = end
     return parts

@@ -16,7 +16,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-_status: list[int] = []  # descriptor of /proc/self/status, which is opened while that is still allowed
+_status: list[int] = []  # the descriptor of /proc/self/status, opened while opening files is still allowed
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _OWN = frozenset({"jedi", "parso", "uncuda"})
 _REFUSED = (
@@ -27,7 +27,7 @@ _REFUSED = (
 
 
 class Refused(PermissionError):
-    """The exception raised if this process tries something that it may not do."""
+    """The exception that is raised if this process tries to do something that is forbidden."""
 
 
 def limit_memory(size: int) -> None:
@@ -53,7 +53,7 @@ def memory() -> int:
 
 
 def seal() -> None:
-    """From now on, permanently refuse every operation that reading text does not need."""
+    """From now on, permanently refuse every operation that is not needed for reading text."""
     sys.dont_write_bytecode = True
     with suppress(OSError):
         _status.append(os.open("/proc/self/status", os.O_RDONLY))
@@ -70,8 +70,8 @@ def keep_nothing() -> None:
 
 
 def _guard(path: list[str]) -> Callable[[str, tuple[Any, ...]], None]:
-    """The audit hook that refuses operations. `path`: this process's import path; jedi replaces sys.path while it
-    searches for modules."""
+    """The audit hook that refuses operations. `path`: the import path of this process, because jedi replaces sys.path
+    while it searches for modules."""
     allowed = sys.stdlib_module_names | _OWN
 
     def refuse(event: str, arguments: tuple[Any, ...]) -> None:

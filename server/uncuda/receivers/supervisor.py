@@ -1,5 +1,5 @@
-"""Keeps a jedi process running: restarts it if it took too long, ended or used much memory, and gives up after repeated
-failures."""
+"""Keeps a process that runs jedi: restarts it if it took too long, ended or used much memory, and gives up after
+repeated failures."""
 
 from __future__ import annotations
 
@@ -19,22 +19,23 @@ _MOST_MEMORY = 400 << 20
 
 
 class Document(NamedTuple):
-    """The document that the questions are about. `path`: absolute, or any unique name for text that is not in a
-    file."""
+    """The document about which questions are asked. `path`: an absolute path, or any unique name for text that is not
+    in a file."""
 
     path: str
     text: str
 
 
 class Given(NamedTuple):
-    """The answers, and the number of questions without an answer because the time was up."""
+    """The answers, and how many questions have no answer because the time was over."""
 
     answers: dict[Site, str]
     late: int
 
 
 class Supervisor:
-    """Runs one process at a time, for one thread at a time. `seconds`: the time limit of one question."""
+    """Uses one process at a time, and serves one thread at a time. `seconds`: the time limit for answering one
+    question."""
 
     def __init__(self, roots: Sequence[str], seconds: float, start: Callable[[], Process]) -> None:
         self.gave_up = False
@@ -49,8 +50,8 @@ class Supervisor:
     def ask(
         self, document: Document, sites: Sequence[Site], timeout: float, obsolete: Callable[[], bool] = lambda: False
     ) -> Given:
-        """Return an answer for every site, until the time is up or `obsolete()` says that the answers are no longer
-        needed.
+        """Return an answer for every site, until the time is over or `obsolete()` returns True because the answers are
+        no longer needed.
 
         A question that took too long gets the answer "unknown", so that it is not asked again.
         """
@@ -80,8 +81,8 @@ class Supervisor:
             return Given(answers, late)
 
     def _running(self, fresh: bool) -> Process:
-        """The running process. The process is restarted if it has ended; if `fresh` is true (a document is about to be
-        opened), also if it has used much memory or answered many questions."""
+        """Return the running process. The process is restarted if it has ended, and also, if `fresh` is true because a
+        document will be opened, if it has used much memory or answered many questions."""
         process = self._process
         if process is not None:
             grown = process.memory > _MOST_MEMORY or process.asked >= _MOST_QUESTIONS
@@ -100,7 +101,7 @@ class Supervisor:
         self.gave_up = self._failures >= _MOST_FAILURES and not self._closed
 
     def close(self) -> None:
-        """End the process; a thread that waits for an answer gets none."""
+        """End the process; a thread that waits for an answer then gets none."""
         self._closed = True
         if (process := self._process) is not None:
             process.close()

@@ -1,5 +1,5 @@
-"""The values that an expression can have: objects of torch, of another library, of classes of the project, or
-unknown."""
+"""The values that an expression can have: objects of torch, of another library, of the project's classes, or unknown
+objects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CROSSING = ("torch", "dlpack")
 class Origin(NamedTuple):
     """The origin of an object: its kind, its dotted name if it has one, and the definition of its class.
 
-    `kind` is "torch", "library", "class" (an instance of a project class), "type" (the class itself) or "module".
+    `kind`: "torch", "library", "class" (an instance of a class of the project), "type" (the class itself) or "module".
     """
 
     kind: str
@@ -29,7 +29,7 @@ class Origin(NamedTuple):
 
 
 class Values(NamedTuple):
-    """The objects that an expression can be; `complete`: whether it can be no others."""
+    """The objects that the value of an expression can be; `complete`: whether it can be no other object."""
 
     origins: frozenset[Origin] = frozenset()
     complete: bool = True
@@ -43,7 +43,7 @@ UNKNOWN = Values(complete=False)
 
 
 def one(kind: str, name: str = "", place: Place | None = None) -> Values:
-    """Values with a single origin."""
+    """Return Values with a single origin."""
     return Values(frozenset({Origin(kind, name, place)}))
 
 
@@ -61,7 +61,7 @@ def crosses(word: str) -> bool:
 
 
 def known(dotted: str) -> Values | None:
-    """Return the Values of an imported dotted name, according to its first word; None if that word is unknown."""
+    """Return the Values of an imported dotted name, according to its first part; None if that part is unknown."""
     root = dotted.partition(".")[0]
     if root.startswith("torch"):
         return one("torch", dotted)
@@ -71,7 +71,7 @@ def known(dotted: str) -> Values | None:
 
 
 def imported_from(place: Place) -> Values:
-    """The Values of a name that an import binds, if the imported file cannot be found."""
+    """Return the Values of a name that an import binds, for an import whose file cannot be found."""
     dotted = imported(place.leaf)
     return (known(dotted) if dotted is not None else None) or UNKNOWN
 

@@ -12,7 +12,7 @@ FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab")
 
 
 def reporter(name: str, frame: Frame) -> Reporter:
-    """The reporter of a format, which is one of FORMATS."""
+    """Return the reporter for a format, which is one of FORMATS."""
     module = import_module(f"uncuda.report.{name}")
     made: Reporter = getattr(module, f"{name.capitalize()}Reporter")(frame)
     return made

@@ -1,4 +1,4 @@
-"""The parameters of every output format, and the methods that it implements."""
+"""The parameters that every output format gets, and the methods that it implements."""
 
 from __future__ import annotations
 
@@ -17,24 +17,26 @@ from .words import Words
 
 @dataclass(frozen=True)
 class Only:
-    """The findings that a report shows: those of these fix classes and of these rules; an empty set means all."""
+    """The findings that a report shows: those whose fix has one of these classes, and those of these rules; an empty
+    set means all."""
 
-    words: str  # the values as they are written on the command line
+    words: str  # the values of `--only` as they are written on the command line
     classes: frozenset[str] = frozenset()
     rules: frozenset[str] = frozenset()
 
     def takes(self, finding: Finding) -> bool:
-        """Whether a finding is shown."""
+        """Return whether a finding is shown."""
         known = not self.classes or fix_class(finding) in self.classes
         return known and (not self.rules or finding.rule in self.rules)
 
 
 @dataclass(frozen=True)
 class Frame:
-    """Where a report is written, and its options. `statistics`: print counts at the end; `quiet`: print only findings.
+    """Where a report is written, and its options. `statistics`: whether to print counts at the end; `quiet`: whether to
+    print only findings.
 
-    `only`: the findings that are shown, None for all; `terminal`: whether a person reads the report; `command`: builds
-    the command line that the report suggests to run next.
+    `only`: the findings to show, None for all; `terminal`: whether the report is written to a terminal; `command`:
+    builds the command line that the report suggests as the next one.
     """
 
     out: TextIO
@@ -49,7 +51,7 @@ class Frame:
     command: Callable[..., str] = " ".join
 
     def check(self, *options: str) -> str:
-        """Return the command line that checks the same files and shows them in another way."""
+        """Return the command line that checks the same files and shows the findings in another way."""
         return self.command("check", *options, *(("--only", self.only.words) if self.only else ()))
 
 
@@ -68,7 +70,7 @@ class Reporter:
         self.problems: Sequence[Problem] = ()
 
     def add(self, source: Source, findings: Sequence[Finding]) -> Sequence[Finding]:
-        """Report those findings of one file that are to be shown; returns them."""
+        """Report those findings of one file that should be shown, and return them."""
         only = self.frame.only
         if only is not None:
             self.hidden.add(FileCounts.of(source.path, [one for one in findings if not only.takes(one)]))
@@ -91,7 +93,7 @@ class Reporter:
 
     @cached_property
     def counts(self) -> Counts:
-        """The counts of the reported findings; complete once all files are reported."""
+        """The counts of the reported findings; they are complete once all files have been reported."""
         return self.totals.counts
 
     def end(self) -> None:

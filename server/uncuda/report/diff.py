@@ -15,13 +15,14 @@ _COLORS = {"-": "31", "+": "32", "@": "36"}
 _HEADERS = 2
 _ESCAPES = {7: b"a", 8: b"b", 9: b"t", 10: b"n", 11: b"v", 12: b"f", 13: b"r", 34: b'"', 92: b"\\"}
 _QUOTED = re.compile(rb'[\x00-\x1f"\\\x7f]')
-_COMMAND = re.compile(rb"(##(?:vso)?)\[", re.IGNORECASE)  # a CI system runs it anywhere in a line: see printable.py
+# a CI system runs `##[` and `##vso[` as commands anywhere in a line: see printable.py
+_COMMAND = re.compile(rb"(##(?:vso)?)\[", re.IGNORECASE)
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 def unified_diff(path: str, before: bytes | None, after: bytes) -> Iterator[bytes]:
-    """The lines of a diff that `git apply` and `patch -p1` accept; empty if the files are equal. `before`: None for a
-    new file.
+    """Yield the lines of a diff that `git apply` and `patch -p1` accept; there are none if the files are equal.
+    `before`: None for a new file.
 
     File names are quoted as git quotes them with `core.quotePath=false`: Chinese characters stay readable.
     """
@@ -34,13 +35,14 @@ def unified_diff(path: str, before: bytes | None, after: bytes) -> Iterator[byte
 
 
 def readable_diff(path: str, before: bytes | None, after: bytes, encoding: str) -> Iterator[str]:
-    """The lines of the diff decoded as text, for a client. `encoding`: the encoding of the file."""
+    """Yield the lines of the diff decoded as text, for a client of the language server. `encoding`: the encoding of the
+    file."""
     for number, line in enumerate(unified_diff(path, before, after)):
         yield _text(line, "utf-8" if number < _HEADERS else encoding)
 
 
 def terminal_diff(path: str, before: bytes | None, after: bytes, encoding: str, color: bool) -> Iterator[str]:
-    """The lines of the diff for a terminal: control characters are escaped, so they are for reading and cannot be
+    """Yield the lines of the diff for a terminal: control characters are escaped, so the diff can be read but not
     applied."""
     for line in readable_diff(path, before, after, encoding):
         for part in line.removesuffix("\n").split("\n"):
@@ -50,9 +52,10 @@ def terminal_diff(path: str, before: bytes | None, after: bytes, encoding: str, 
 
 
 def name_in_diff(path: str) -> tuple[str, bool]:
-    """(the name of a file in a diff, whether the file is in the current folder or below it).
+    """Return (the name of a file in a diff, whether the file is in the current folder or below it).
 
-    Names are relative to the current folder, where git applies the diff; a file elsewhere gets its absolute path.
+    Names are relative to the current folder, in which git applies the diff; a file elsewhere has its absolute path as
+    its name.
     """
     if not os.path.isabs(path) and os.pardir not in path.replace(os.sep, "/").split("/"):
         return os.path.normpath(path), True
@@ -63,8 +66,8 @@ def name_in_diff(path: str) -> tuple[str, bool]:
 
 
 def lines_before(before: str, after: str) -> Callable[[int], int]:
-    """Return a function that returns, for a line of `after` (from 1), the line of `before` that it comes from, or at
-    which it was inserted."""
+    """Return a function that maps a line of `after` (from 1) to the line of `before` from which it comes, or at which
+    it was inserted."""
     from difflib import SequenceMatcher
 
     blocks = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False).get_opcodes()
@@ -79,7 +82,7 @@ def lines_before(before: str, after: str) -> Callable[[int], int]:
 
 
 def places_before(before: Source, after: Source) -> Callable[[Span], tuple[Location, Location]]:
-    """Return a function that returns, for a span of `after`, its start and end in `before`, or the location where it
+    """Return a function that maps a span of `after` to its start and end in `before`, or to the location at which it
     was inserted."""
     line_before = lines_before(before.text, after.text)
 
@@ -91,12 +94,12 @@ def places_before(before: Source, after: Source) -> Callable[[Span], tuple[Locat
 
 
 def _header(prefix: bytes, path: str) -> bytes:
-    """Return a file name in the form required after `--- ` or `+++ `; a name with blanks is followed by a tab, as git
-    writes it for GNU patch."""
+    """Return a file name in the form that is required after `--- ` or `+++ `; a name with blanks is followed by a tab,
+    as git writes it for GNU patch."""
     raw = prefix + path.replace(os.sep, "/").lstrip("/").encode("utf-8", "surrogateescape")
     quoted = _QUOTED.sub(lambda found: b"\\" + (_ESCAPES.get(found[0][0]) or b"%03o" % found[0][0]), raw)
     quoted = _COMMAND.sub(rb"\1\\133", quoted)
-    if controls_escaped(path) != path:  # direction marks, C1 controls, bytes that are not UTF-8
+    if controls_escaped(path) != path:  # such as direction marks, C1 controls, and bytes that are not UTF-8
         quoted = _NOT_ASCII.sub(lambda found: b"\\%03o" % found[0][0], quoted)
     name = b'"' + quoted + b'"' if quoted != raw or raw.endswith(b" ") else raw
     return name + b"\t" if b" " in name else name
@@ -105,11 +108,11 @@ def _header(prefix: bytes, path: str) -> bytes:
 def _text(line: bytes, encoding: str) -> str:
     try:
         return line[:1].decode("ascii") + line[1:].decode(encoding)
-    except UnicodeError:  # an encoding whose shift state lasts beyond the line
+    except UnicodeError:  # the encoding has a shift state that lasts beyond the line
         return line.decode("utf-8", "replace")
 
 
 def _by_newline(data: bytes) -> list[bytes]:
-    r"""The lines as diff tools split them: each ends with \n, and a lone \r is part of a line."""
+    r"""Return the lines as diff tools split them: each line ends with \n, and a single \r is a part of its line."""
     lines = data.split(b"\n")
     return [line + b"\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])

@@ -1,4 +1,4 @@
-"""A fingerprint for each finding that stays the same when lines are added or removed above it."""
+"""Computes a fingerprint for each finding that stays the same when lines are added or removed above the finding."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from uncuda.source import Source
 
 
 class Fingerprints:
-    """Numbers findings that are equal, so that each has its own fingerprint."""
+    """Computes fingerprints; findings with the same path, rule and line text are numbered, so that each has another."""
 
     def __init__(self) -> None:
         self._seen: dict[str, int] = {}
 
     def of(self, finding: Finding, source: Source) -> str:
-        """The fingerprint: 64 hexadecimal digits made from the path, the rule, the line's text and the number of equal
-        findings before it."""
+        """Return the fingerprint: 64 hexadecimal digits, made from the path, the rule, the line's text and the number
+        of equal findings before this one."""
         line, _ = source.position(finding.span.start)
         what = f"{source.path}\0{finding.rule}\0{finding.target}\0{source.line_text(line).strip()}"
         number = self._seen[what] = self._seen.get(what, 0) + 1

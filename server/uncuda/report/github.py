@@ -15,9 +15,9 @@ _LEVELS = {"error": "error", "warning": "warning", "information": "notice"}
 
 
 class GithubReporter(Reporter):
-    """Writes `::error file=…,line=…::message`, one line for each finding; repeated findings come last.
+    """Writes `::error file=…,line=…::message`, one line for each finding; repeated findings of one decision come last.
 
-    GitHub shows only the first 10 errors and the first 10 warnings of a step, so they must not all be about one
+    GitHub shows only the first 10 errors and the first 10 warnings of a step, so these should not all be about one
     library.
     """
 
@@ -26,14 +26,14 @@ class GithubReporter(Reporter):
         self._repeated = Repeated()
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
-        """Write one command for each finding that is not held back as repeated."""
+        """Write one command for each finding that is not held back until the end as a repeated one."""
         for finding in findings:
             if self._repeated.keeps(finding, source, source.physical):
                 continue
             self._finding(finding, Place.of(source.path, *source.physical(finding.span)))
 
     def end(self) -> None:
-        """Print a workflow command for each finding kept until the end, and one for each error."""
+        """Write one command for each finding that was held back until the end, and one for each error."""
         for group in self._repeated.groups():
             for place in group:
                 self._finding(group.decision, place)
@@ -42,7 +42,7 @@ class GithubReporter(Reporter):
 
     def _finding(self, found: Finding | Decision, place: Place) -> None:
         properties: dict[str, object] = {"file": place.path, "line": place.line, "endLine": place.end_line}
-        if place.line == place.end_line:  # GitHub does not accept columns if a finding has several lines
+        if place.line == place.end_line:  # GitHub rejects columns if a finding covers several lines
             properties |= {"col": place.column, "endColumn": max(place.column, place.end_column - 1)}
         properties["title"] = f"uncuda ({found.rule})"
         self._command(_LEVELS[found.severity], properties, f"{place.path}:{place.line}:{place.column}: {found.message}")
@@ -53,8 +53,8 @@ class GithubReporter(Reporter):
 
 
 def _property(value: object) -> str:
-    """A value escaped as GitHub reads it: `%` and line breaks as `%25`, `%0A`; other control characters as Python's
-    escapes."""
+    """Return a value escaped in the way that GitHub requires: `%` and line breaks as `%25`, `%0A`; other control
+    characters as Python's escapes."""
     text = str(value)
     if text.isprintable():
         return _escape(text, ":,")

@@ -16,8 +16,8 @@ _SEVERITIES = {"error": "major", "warning": "minor", "information": "info"}
 
 
 class GitlabReporter(Reporter):
-    """Writes one JSON object for each finding. The format has no field for errors, which are written to standard error
-    only."""
+    """Collects one JSON object for each finding, and writes them as an array. The format has no field for errors, so
+    they are only written to standard error."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__(frame)
@@ -46,5 +46,5 @@ class GitlabReporter(Reporter):
             )
 
     def end(self) -> None:
-        """Write the array."""
+        """Write the array of all objects."""
         self.frame.out.write("[" + ",".join("\n" + dump(entry) for entry in self._entries) + "\n]\n")

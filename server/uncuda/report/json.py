@@ -44,7 +44,7 @@ class JsonReporter(Reporter):
         out.write(f',\n"accepted": {self.accepted},\n"errors": {dump(errors)}}}\n')
 
     def _summary(self) -> dict[str, Any]:
-        """The object of `--summary`, with every row."""
+        """Return the object for `--summary`, which contains every row."""
         counts, frame = self.counts, self.frame
         total, hidden = counts.total, self.hidden.counts.total
         return {
@@ -77,5 +77,6 @@ def _decisions(counts: Counts) -> list[dict[str, Any]]:
 
 
 def dump(value: Any) -> str:
-    """`value` as JSON on one line with Chinese unescaped; characters that control a terminal or a CI are escaped."""
+    """Return `value` as JSON on one line, with Chinese characters unescaped; characters that control a terminal or a CI
+    system are escaped."""
     return printable_json(json.dumps(value, ensure_ascii=False))

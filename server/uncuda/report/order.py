@@ -1,4 +1,4 @@
-"""The order in which to handle findings: first those that keep the program from running at all, then fixes, then manual
+"""The order in which to handle findings: first those that prevent the code from running at all, then fixes, then manual
 work."""
 
 from __future__ import annotations
@@ -15,20 +15,22 @@ from uncuda.workspace import CLASSES, MANUAL, Counts
 from uncuda.workspace.counts import Row
 
 Command = Callable[..., str]
-"""Builds a command line of uncuda with the user's own options and paths: its arguments are the command and further
-options."""
+"""A function that builds a command line of uncuda with the user's own options and paths; its arguments are the command
+and further options."""
 _FIRST = tuple(PREREQUISITES)
 
 
 @dataclass(frozen=True)
 class Step:
-    """A group of findings that are handled together. `name`: a prerequisite of rules, or a fix class."""
+    """A group of findings that are handled together. `name`: a prerequisite of rules ("library", "extension",
+    "environment") or a fix class."""
 
     name: str
     count: int
     decisions: int
-    rules: tuple[str, ...]  # the rules with the most findings come first
-    subjects: tuple[str, ...]  # errors come first, then the subjects with the most findings
+    rules: tuple[str, ...]  # the rules of the findings, those with the most findings first
+    # the subjects of the findings: those of errors come first, then those with the most findings
+    subjects: tuple[str, ...]
     command: str
 
     def record(self) -> dict[str, Any]:
@@ -44,7 +46,7 @@ class Step:
 
 
 def steps(counts: Counts, rules: Mapping[str, Rule], command: Command) -> list[Step]:
-    """The steps that have findings; each finding belongs to one step."""
+    """Return the steps that have findings; each finding belongs to one step."""
     rows: dict[str, dict[Row, int]] = {}
     for row, number in counts.rows.items():
         rows.setdefault(_step_of(row, rules), {})[row] = number
@@ -80,7 +82,7 @@ def _step(name: str, rows: Mapping[Row, int], command: Command) -> Step:
 
 
 def _command(name: str, rule: str, command: Command) -> str:
-    """The command line to run for a step; `rule`: the rule with the most findings in it."""
+    """Return the command line to run for a step; `rule`: the rule with the most findings in the step."""
     if name == "safe":
         return command("fix")
     if name == "review":

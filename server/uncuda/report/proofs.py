@@ -1,5 +1,5 @@
-"""How each rule was tested on simulated accelerators: reads the record of that run, and writes the last paragraph of a
-rule's page from it."""
+"""How each rule was tested on simulated accelerators: this module reads the record of those tests, and writes the last
+paragraph of a rule's page from it."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _NAME = "execution.json"
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """How a rule was tested for one target."""
+    """The result of testing a rule for one target."""
 
     proof: Literal["run", "signature", "neither"]
-    examples: int  # number of the rule's examples for this target
-    run: int  # how many of these examples ran unchanged
+    examples: int  # the number of the rule's examples for this target
+    run: int  # the number of those examples that ran unchanged
     reason: str  # the reason why the other examples did not run; may be empty
     versions: tuple[str, ...]  # the simulated versions of the plugin
 
 
 def load_proofs() -> dict[str, dict[str, Proof]]:
-    """The test results by rule and target; empty if the record is missing or invalid, because rule pages can be shown
-    without it."""
+    """Return the test results by rule and target; empty if the record is missing or invalid, because rule pages can be
+    shown without it."""
     try:
         record = json.loads(decode_utf8(read_bytes(str(_record_path()))))
         return {
@@ -43,7 +43,7 @@ def load_proofs() -> dict[str, dict[str, Proof]]:
 
 
 def read_proof(raw: object) -> Proof:
-    """The Proof that a JSON object describes; ValueError if it does not describe one."""
+    """Return the Proof that a JSON object describes; raise ValueError if it describes none."""
     match raw:
         case {
             "proof": "run" | "signature" | "neither" as proof,
@@ -57,7 +57,7 @@ def read_proof(raw: object) -> Proof:
 
 
 def proof_section(proofs: Mapping[str, Proof], catalogue: Catalogue, words: Words) -> str:
-    """The last paragraph of a rule's page; empty if the rule was tested for no target."""
+    """Return the last paragraph of a rule's page; empty if the rule was tested for no target."""
     declarations = catalogue.declarations
     order = sorted(proofs.keys() & declarations, key=lambda target: (target != catalogue.default_target, target))
     said = [_sentence(proofs[target], declarations[target], words) for target in order]

@@ -12,7 +12,7 @@ VERSION = 1
 
 
 def finding_record(finding: Finding, source: Source) -> dict[str, Any]:
-    """One element of the report's `findings` array."""
+    """Return one element of the array `findings` in the JSON report."""
     return {
         "rule": finding.rule,
         "severity": finding.severity,
@@ -39,8 +39,8 @@ def _edit_record(edit: Edit, source: Source) -> dict[str, Any]:
 
 
 def place_record(source: Source, start: int, end: int) -> dict[str, Any]:
-    """A half-open range as JSON; lines and columns from 1, columns in characters. In a notebook they are relative to a
-    cell, whose number is added."""
+    """Return a half-open range as JSON; lines and columns begin at 1, and columns are counted in characters. In a
+    notebook, line and column are relative to a cell, and the number of the cell is added."""
     first, last = source.location(start), source.location(end)
     ends = {"start": {"line": first.line, "column": first.column}, "end": {"line": last.line, "column": last.column}}
     return {"cell": first.cell, "range": ends} if first.cell else {"range": ends}

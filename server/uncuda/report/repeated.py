@@ -1,7 +1,7 @@
-"""Holds back repeated findings without a fix: the first few findings of a decision are reported at once, the others
-together at the end.
+"""Holds back repeated findings: the first few findings that have no fix and the same rule and subject are reported at
+once, the others together at the end.
 
-A held-back finding is stored as six numbers, so that a million findings take 24 MB.
+A finding that is held back is stored as six numbers, so that a million findings take 24 MB.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from uncuda.workspace import MANUAL, fix_class
 
 FIRST = 3
 Shown = Callable[[Span], tuple[Location, Location]]
-"""A function that returns the locations of a span's start and end."""
-_DECISIONS = 10_000  # if there are more decisions than this, few of them have many places
+"""A function that returns the locations of the start and the end of a span."""
+_DECISIONS = 10_000  # with more decisions than this, few of them have many findings
 
 
 class Decision(NamedTuple):
-    """The fields that all findings of one decision without a fix have in common: every field but the position."""
+    """The fields that all findings without a fix have in common if they need the same decision: all fields except the
+    position."""
 
     rule: str
     severity: str
@@ -31,8 +32,8 @@ class Decision(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The position of a finding; `end_line` and `end_column` are those of the first character after it; `cell` is the
-    number of the notebook cell."""
+    """The position of a finding; `end_line` and `end_column`: those of the first character after the finding; `cell`:
+    the number of the notebook cell."""
 
     path: str
     line: int
@@ -48,13 +49,14 @@ class Place(NamedTuple):
 
 
 class Group:
-    """The positions of one decision's findings, without the first few, which are reported at once."""
+    """The positions of the findings of one decision, without the first few, which were reported at once."""
 
     def __init__(self, decision: Decision, paths: list[str]) -> None:
         self.decision = decision
         self.files = 0
         self._paths = paths
-        self._numbers = array("I")  # six numbers for each position: the file's index, then the other fields of `Place`
+        # six numbers for each position: the index of the file, then the other fields of `Place`
+        self._numbers = array("I")
 
     def __len__(self) -> int:
         return len(self._numbers) // len(Place._fields)
@@ -66,14 +68,14 @@ class Group:
             yield Place(self._paths[file], *place)
 
     def add(self, *place: int) -> None:
-        """Store a position in the last file; `place` holds the fields of a `Place` after its path."""
+        """Store a position in the last file; `place`: the fields of a `Place` after its path."""
         file = len(self._paths) - 1
         self.files += not self._numbers or self._numbers[-len(Place._fields)] != file
         self._numbers.extend((file, *place))
 
 
 class Repeated:
-    """The findings that are reported at the end."""
+    """The findings that are held back and reported at the end."""
 
     def __init__(self) -> None:
         self._seen: dict[Decision, int] = {}
@@ -82,7 +84,8 @@ class Repeated:
 
     def keeps(self, finding: Finding, source: Source, shown: Shown | None = None) -> bool:
         """Return whether a finding is held back: it has no fix, and FIRST findings of the same decision were reported
-        before. `shown` returns the locations of its position, if they differ from those of the span in the source."""
+        before. `shown`: a function that returns the finding's locations, if these differ from those of its span in the
+        source."""
         if not finding.subject or fix_class(finding) != MANUAL:
             return False
         decision = Decision(finding.rule, finding.severity, finding.subject, finding.message, finding.target)

@@ -1,4 +1,4 @@
-"""The page of a rule for readers: in one language, filled in for one target and version."""
+"""The page of a rule for users: in one language, filled in for one target and version."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PYTHON = "python"
 
 
 def page_of(rule: Rule, target: Target, catalogue: Catalogue, locale: str) -> str:
-    """A rule's page in Markdown. The page contains only https links; other links become plain text."""
+    """A rule's page in Markdown. The page contains only https links; the text of other links is kept as plain text."""
     return _Page(rule, target, catalogue, locale).text()
 
 
@@ -62,7 +62,8 @@ class _Page:
         )
 
     def _message(self) -> str:
-        """The rule's message for its first example; without an example, its template with "…" for placeholders."""
+        """Return the rule's message for its first example; if there is no example, the template of the message with "…"
+        for placeholders."""
         rule = self._rule
         for example in read_page(rule.path)[1] if rule.path else ():
             if example.flagged and self._concerns([*example.only, *example.project]):
@@ -90,15 +91,15 @@ class _Page:
         return _LINK.sub(r"\1", self._fill(text))
 
     def _section(self, text: str) -> str:
-        """A section with examples; "" if all of them are for other targets or versions."""
+        """Return a section of the page that contains examples; "" if all of them are for other targets or versions."""
         blocks = list(self._blocks(text, None))
         if not blocks and _BLOCK.search(text):
             return ""
         return "\n\n".join(part for part in (self._prose(_BLOCK.sub("", text)).strip(), *blocks) if part)
 
     def _blocks(self, text: str, say: PageWords | None) -> Iterator[str]:
-        """The code blocks for this target, each result under a title. `say`: also put a sentence above examples without
-        findings."""
+        """Yield the code blocks for this target, with a title above each result. `say`: the texts for a sentence above
+        examples without findings; None: no such sentence."""
         shown = True
         for language, info, code in (match.groups() for match in _BLOCK.finditer(text)):
             if language == _PYTHON and info.startswith("->"):
@@ -122,7 +123,7 @@ class _Page:
     def _proof(self) -> str:
         proofs = _proofs().get(self._rule.name, {})
         mine = {self._target.id: proofs[self._target.id]} if self._target.id in proofs else {}
-        if self._say.chinese:  # the reasons are in English only
+        if self._say.chinese:  # the reasons exist in English only
             mine = {target: replace(proof, reason="") for target, proof in mine.items()}
         return proof_section(mine, self._catalogue, Words(self._say.locale))
 

@@ -77,7 +77,7 @@ class SarifReporter(Reporter):
         }
         if source.cells is not None:
             result["properties"]["cell"] = source.location(finding.span.start).cell
-        elif finding.fixes:  # a notebook's edits are not edits of the file's text
+        elif finding.fixes:  # the edits of a notebook cannot be written as edits of the file's text
             result["fixes"] = [
                 {
                     "description": {"text": f"{fix.title} ({fix.applicability})"},

@@ -1,4 +1,5 @@
-"""The report that fits on one screen: the number of findings, their folders, the decisions, and what to do first."""
+"""The report that fits on one screen: the number of findings, their folders, the decisions that are needed, and what to
+do first."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ RowT = TypeVar("RowT")
 
 
 class SummaryReporter(Reporter):
-    """Prints counts and steps, but not the single findings. With `--statistics` no list is shortened."""
+    """Prints counts and steps, but not the single findings. With `--statistics`, all lists are complete."""
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
         """Write nothing: `add` has counted the findings."""
@@ -54,7 +55,7 @@ class SummaryReporter(Reporter):
 
 @dataclass(frozen=True)
 class _Line:
-    """A line; `is_cut` says whether it covers more rows than it names."""
+    """A line of the report; `is_cut`: whether the line stands for more rows than it names."""
 
     text: str
     is_heading: bool = False
@@ -123,7 +124,7 @@ def _order(order: Iterable[Step], words: Words) -> Iterator[_Line]:
 
 
 def _with_names(said: str, names: Sequence[str], words: Words) -> str:
-    """Return the line with as many of the names as fit, and the number of the remaining names."""
+    """Return a line with as many of the names as fit, and the number of the remaining names."""
     for shown in range(len(names), 0, -1):
         more = [words("more names", len(names) - shown)] if shown < len(names) else []
         line = words("named", said, words.join([*names[:shown], *more]))
@@ -146,7 +147,8 @@ def _columns(name: str, numbers: Sequence[str], is_heading: bool = False, is_cut
 
 
 def _parted(rows: Sequence[RowT], most: int | None) -> tuple[Sequence[RowT], Sequence[RowT]]:
-    """Return the first `most` rows, and the remaining rows; a single remaining row is added to the first ones."""
+    """Return the first `most` rows, and separately the remaining rows; if only one row remains, it is added to the
+    first ones."""
     number = len(rows) if most is None or len(rows) <= most + 1 else most
     return rows[:number], rows[number:]
 

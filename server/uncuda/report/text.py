@@ -1,4 +1,4 @@
-"""The report for people: location, message, the source line, and a caret below the finding."""
+"""The report for people: location, message, source line, and a caret below the finding."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .words import Words
 _TAB = 4
 _WIDEST = 160
 _SUBJECT = 60
-_SCREEN = 100  # if there are more findings than this, a terminal shows only the last ones
+_SCREEN = 100  # if there are more findings than this, a terminal shows only the last of them
 _WITHOUT_WIDTH = ("Mn", "Me", "Cf")
 _COLORS = {"error": "31", "warning": "33", "information": "36"}
 _FIX_COLORS = {"safe": "32", "review": "33", "manual": "35"}
 
 
 class TextReporter(Reporter):
-    """Prints findings with their source lines, then the repeated ones, then the summary."""
+    """Prints findings with their source lines, then the findings that were held back as repeated, then the summary."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__(frame)
@@ -58,13 +58,13 @@ class TextReporter(Reporter):
 
 
 def fix_mark(finding: Finding, words: Words) -> str:
-    """The words for a finding's fix class: `fix: safe`, `by hand`."""
+    """Return the words for the class of a finding's fix: `fix: safe`, `by hand`."""
     kind = fix_class(finding)
     return words("by hand") if kind == MANUAL else words("fix", kind)
 
 
 def headline(finding: Finding, source: Source, mark: str, color: bool = False, shown: Shown | None = None) -> str:
-    """`path:line:column: severity rule: message [mark]` and a line break. For `shown`, see `Repeated.keeps`."""
+    """Return `path:line:column: severity rule: message [mark]` and a line break. `shown`: as in `Repeated.keeps`."""
     location = shown(finding.span)[0] if shown else source.location(finding.span.start)
     place = _place(source.path, location, color)
     marked = paint(f"[{mark}]", _FIX_COLORS[fix_class(finding)], color)
@@ -97,7 +97,7 @@ def _kind(severity: str, rule: str, color: bool) -> str:
 
 
 def none_found(report: Reporter) -> list[str]:
-    """Return the line that says that there are no findings, or that none is shown."""
+    """Return the line that says that there are no findings, or that none of them is shown."""
     hidden, words = hidden_line(report), report.frame.words
     return [words("none shown" if hidden else "none", files=words.count(report.checked, "file")), *hidden]
 
@@ -189,7 +189,7 @@ def _excerpt(finding: Finding, source: Source, color: bool) -> str:
 
 
 def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
-    """The part of a long line that contains the finding, with … where text was cut off."""
+    """Return the part of a long line that contains the finding, with … in place of text that was cut off."""
     if len(text) <= _WIDEST:
         return text, start, end
     end = min(end, start + _WIDEST - 60)
@@ -202,7 +202,7 @@ def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
 
 
 def _visible(text: str) -> str:
-    """The text as a terminal can show it: tabs as blanks, control characters as escapes."""
+    """Return the text as a terminal can show it: tabs become blanks, control characters become escapes."""
     return printable(text.replace("\t", " " * _TAB))
 
 

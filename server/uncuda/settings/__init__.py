@@ -1,4 +1,4 @@
-"""Settings: one table of options, one schema, and the files that set them."""
+"""Settings: the table of all settings, their schema, and the files that set them."""
 
 from .editor import EDITOR_OPTIONS, EditorSettings, read_editor
 from .keeping import NotWrittenError, with_values

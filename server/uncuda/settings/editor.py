@@ -13,7 +13,7 @@ from .values import SettingsError, Vocabulary, check_choice, hint
 
 AUTO = "auto"
 MOST_FILES = 5_000
-"""Workspaces of up to this many files are checked without a request by the user; the check takes some seconds."""
+"""Workspaces of up to this many files are checked without a request by the user, which takes some seconds."""
 FILES_FIRST, EDITOR_FIRST = "filesystemFirst", "editorFirst"
 
 EDITOR_OPTIONS: tuple[Option, ...] = (
@@ -44,15 +44,16 @@ EDITOR_OPTIONS: tuple[Option, ...] = (
         "在首行上方显示依赖 CUDA 的代码处数，以及其中可修复的处数。",
     ),
 )
-# Settings that only the client uses: the Python to start, the server to start, what to log.
+# Settings that only the client uses: which Python and which server to start, and what to log.
 _CLIENTS = frozenset({"enable", "import-strategy", "interpreter", "log-file", "path", "trace"})
 _OWN = {option.name: option for option in EDITOR_OPTIONS}
 
 
 @dataclass(frozen=True)
 class EditorSettings:
-    """The settings that an editor sent. `table`: the settings as in a configuration file; `workspace_diagnostics`:
-    None: the size of the workspace decides; `problems`: errors in values; `unknown`: keys that are not settings."""
+    """The settings that an editor sent. `table`: the settings as in a configuration file; `workspace_diagnostics`: the
+    value of that setting, None if the size of the workspace decides; `problems`: errors in values; `unknown`: keys that
+    are no settings."""
 
     table: Mapping[str, object] = field(default_factory=dict)
     editor_first: bool = False
@@ -63,19 +64,20 @@ class EditorSettings:
 
     @property
     def over(self) -> Mapping[str, object]:
-        """The settings that override those of configuration files."""
+        """The editor's settings that override those of configuration files."""
         return self.table if self.editor_first else {}
 
     @property
     def under(self) -> Mapping[str, object]:
-        """The settings that configuration files override."""
+        """The editor's settings that those of configuration files override."""
         return {} if self.editor_first else self.table
 
 
 def read_editor(raw: object, vocabulary: Vocabulary) -> EditorSettings:
     """Read the settings that an editor sent. An invalid value is dropped and reported; the other values are used.
 
-    A default value counts as unset: editors send their whole table, and it must not override a configuration file.
+    A default value counts as unset, because editors send their whole table, and defaults must not override a
+    configuration file.
     """
     table: dict[str, object] = {}
     own: dict[str, object] = {}
@@ -111,7 +113,7 @@ def _as_sent(problem: str, name: str, key: str) -> str:
 
 
 def _take(option: Option, value: object, values: dict[str, object]) -> list[str]:
-    """Add the value of an option that only editors have to `values`; returns the errors in it."""
+    """Add the value of a setting that only editors have to `values`; return the errors in it."""
     if option.kind == "boolean" and not isinstance(value, bool):
         words = "".join(f", or {choice}" for choice in option.choices)
         return [f"`{option.name}` is true or false{words}, not `{value}`"]

@@ -1,7 +1,7 @@
 """Writes settings into a configuration file: only the lines of their keys change, all other lines stay as the user
 wrote them.
 
-The new text is parsed and must have the old settings and the new values; otherwise nothing is written.
+The new text is parsed and must contain the old settings and the new values; otherwise nothing is written.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ class NotWrittenError(ValueError):
 
 
 def with_values(text: str, inside: bool, values: Mapping[str, str | None]) -> str:
-    """A configuration file's text with new values (None removes the key); `inside`: the keys are in `[tool.uncuda]`.
+    """Return a configuration file's text with new values (None removes a key); `inside`: whether the keys are in
+    `[tool.uncuda]`.
 
-    Raises NotWrittenError if that cannot be done line by line.
+    Raise NotWrittenError if the keys cannot be changed line by line.
     """
     lines = text.split("\n")
     ending = "\r" if any(line.endswith("\r") for line in lines[:-1]) else ""
@@ -44,7 +45,7 @@ def with_values(text: str, inside: bool, values: Mapping[str, str | None]) -> st
             added.append(f'{key} = "{value}"{ending}')
     while not inside and first < last and _NOTHING.match(lines[first].rstrip("\r")):
         first += 1  # comments at the top of the file are about the whole file
-    if added and first == len(lines):  # there are only comments, perhaps without a final line break
+    if added and first == len(lines):  # the file contains only comments, perhaps without a final line break
         lines = [*(lines if lines[-1] else lines[:-1]), *added, ""]
     else:
         lines[first:first] = added
@@ -54,7 +55,7 @@ def with_values(text: str, inside: bool, values: Mapping[str, str | None]) -> st
 
 
 def _section(lines: list[str], inside: bool) -> tuple[int, int]:
-    """The first line that may contain keys, and the line after the last one."""
+    """Return the first line that may contain keys, and the line after the last one."""
     first = 0
     if inside:
         first = next((number for number, line in enumerate(lines, 1) if _HEADER.match(line)), 0)

@@ -17,7 +17,7 @@ from .values import SettingsError, ValueProblem, Vocabulary, read_values
 
 CONFIGURATION_FILES = ("uncuda.toml", "pyproject.toml")
 BASELINE_FILE = "uncuda-baseline.jsonl"
-"""The file of accepted findings, which is beside a configuration file."""
+"""The name of the file of accepted findings, which is beside a configuration file."""
 _LONGEST_CHAIN = 32
 """The maximum length of a chain of files that `extend` each other."""
 
@@ -26,8 +26,8 @@ class Configuration:
     """Finds the settings of each folder: the command line overrides the closest file, which overrides the editor's
     settings.
 
-    `overrides` and `under` are values for fields of Settings. `file` is used instead of the closest file; `isolated`:
-    no file is read.
+    `overrides` and `under` are values for fields of Settings. `file`: a configuration file to use instead of the
+    closest one; `isolated`: whether to read no configuration file.
     """
 
     def __init__(
@@ -46,7 +46,8 @@ class Configuration:
         self._fixed = self._read(Path(file)) if file and not isolated else None
 
     def settings_for(self, folder: str) -> Settings:
-        """The settings of the files in `folder`; SettingsError if the configuration file for them cannot be used."""
+        """Return the settings for the files in `folder`; raise SettingsError if their configuration file cannot be
+        used."""
         return self._find(Path(folder).absolute())[0]
 
     def file_for(self, folder: str) -> str:
@@ -58,7 +59,7 @@ class Configuration:
             return self._fixed
         known = self._known.get(folder)
         if known is None:
-            for above in reversed(folder.parents):  # not recursive, because folders may be nested too deeply for that
+            for above in reversed(folder.parents):  # a loop, because folders may be nested too deeply for recursion
                 if above not in self._known:
                     self._known[above] = self._look(above)
             known = self._known[folder] = self._look(folder)
@@ -127,7 +128,7 @@ def _values_of(file: Path, table: dict[str, Any], vocabulary: Vocabulary, below:
         raise SettingsError("`extend` is the path of another configuration file", shown(file), line)
     try:
         base = file.parent / Path(extend).expanduser()
-    except RuntimeError:  # there is no such user
+    except RuntimeError:  # the user named after `~` does not exist
         raise SettingsError(f"`extend`: there is no home folder for {extend}", shown(file), line) from None
     if not _is_file(base):
         raise SettingsError(f"`extend`: there is no file {shown(base)}", shown(file), line)
@@ -180,7 +181,8 @@ def _text(file: Path) -> str:
 
 
 def line_of(text: str, words: tuple[str, ...]) -> int | None:
-    """Return the line (from 1) of the last of `words`, each searched below the previous one; None if none is found."""
+    """Return the line (from 1) of the last of `words`, each of which is searched below the previous one; None if one is
+    not found."""
     found = None
     begin = re.search(r"^\s*\[\s*tool\s*\.\s*uncuda\b", text, re.MULTILINE)
     place = begin.start() if begin else 0

@@ -15,7 +15,7 @@ from .patterns import pattern_sets
 
 @dataclass(frozen=True)
 class Settings:
-    """The values of all options in the table of settings. Patterns include the folder that they are relative to."""
+    """The values of all options in the table of settings. Each pattern includes the folder to which it is relative."""
 
     target: str | None = None
     target_version: str | None = None
@@ -48,17 +48,17 @@ class Settings:
 
     @property
     def limits(self) -> Limits:
-        """The limits on the work that the analysis of one text may take."""
+        """The limits on the work for analysing one text."""
         return Limits(self.max_bytes, self.max_statements, self.max_comparisons, self.max_depth)
 
     def selects(self, rule: str, default: bool = True) -> bool:
-        """Whether a rule is checked; `default`: whether it is on if `select` is not set."""
+        """Return whether a rule is checked; `default`: whether it is checked if `select` is not set."""
         if rule in self.ignore:
             return False
         return rule in self.extend_select or (rule in self.select if self.select else default)
 
     def ignored_in(self, path: str) -> frozenset[str]:
-        """The rules that `per-file-ignores` turns off in the file at `path`."""
+        """Return the rules that `per-file-ignores` switches off in the file at `path`."""
         if not self.per_file_ignores or not path:
             return frozenset()
         place = absolute(path)
@@ -68,7 +68,7 @@ class Settings:
 
 
 def absolute(path: str) -> str:
-    """The absolute path with forward slashes, as patterns are matched against it."""
+    """Return the absolute path with forward slashes, which is matched against patterns."""
     return posixpath.normpath((Path.cwd() / path).as_posix())
 
 
@@ -81,10 +81,10 @@ def anchored(pattern: str, folder: str) -> str:
 
 
 def covered(base: Mapping[str, object], layer: Mapping[str, object]) -> dict[str, object]:
-    """The values of `base`, overridden by those of `layer`: tables are merged, lists replaced.
+    """Return the values of `base`, overridden by those of `layer`: tables are merged, lists are replaced.
 
-    For rules the last setting counts: `select` replaces the selection, `ignore` and `extend-select` add to the layers
-    below.
+    For the selection of rules, the last setting counts: `select` replaces the selection of earlier layers, `ignore` and
+    `extend-select` add to it.
     """
     values = {**base, **layer}
     _one_aim(values, layer)
@@ -102,7 +102,7 @@ def covered(base: Mapping[str, object], layer: Mapping[str, object]) -> dict[str
 
 
 def _one_aim(values: dict[str, object], layer: Mapping[str, object]) -> None:
-    """A target and `portable` exclude each other: if `layer` sets one of them, the other is removed from `values`."""
+    """If `layer` sets a target or `portable`, remove the other from `values`, because the two exclude each other."""
     if layer.get("strategy") == "portable" and "target" not in layer:
         for name in ("target", "target_version"):
             if name not in layer:

@@ -1,4 +1,4 @@
-"""The table of all settings, from which validation, the JSON schema and the editors' settings are made."""
+"""The table of all settings; validation, the JSON schema and the editors' settings are made from it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Option:
-    """The declaration of one setting. `name` is kebab-case, as in TOML; if `choices` is empty, any text that matches
+    """The declaration of one setting. `name`: in kebab-case, as in TOML; if `choices` is empty, any text that matches
     `pattern` is valid; the choices of a boolean are valid in addition to true and false."""
 
     name: str
@@ -92,11 +92,10 @@ OPTIONS: tuple[Option, ...] = (
         "string",
         "auto",
         "`rewrite`: the source names the target. `shim`: the source keeps its CUDA names and a runtime patch maps "
-        "them. `portable`: one source for CUDA and every accelerator, which asks a module of the project and needs "
-        "PyTorch 2.1 or later. `auto`: "
-        "shim if the project imports the target's shim, else rewrite.",
+        "them. `portable`: one source runs on CUDA and every accelerator, calls a helper module of the project, and "
+        "needs PyTorch 2.1 or later. `auto`: shim if the project imports the target's shim, else rewrite.",
         "`rewrite`：源码直接写目标名称；`shim`：源码保留 CUDA 名称，由运行时补丁映射；"
-        "`portable`：同一份源码适用于 CUDA 与各加速器，由项目中的一个小模块给出答案，需要 PyTorch 2.1 及以上版本；"
+        "`portable`：同一份源码适用于 CUDA 与各加速器，由项目中的一个小模块给出答案；"
         "`auto`：项目已导入目标的补丁时为 shim，否则为 rewrite。",
         choices=("auto", "rewrite", "shim", "portable"),
     ),
@@ -104,17 +103,17 @@ OPTIONS: tuple[Option, ...] = (
         "portable-targets",
         "targets",
         (),
-        'With `strategy = "portable"`: the accelerators that the source is to run on beside CUDA. Default: all that '
-        "have a table of APIs.",
+        'With `strategy = "portable"`: the accelerators on which the source shall run, besides CUDA. Default: all '
+        "accelerators that have a table of APIs.",
         '用于 `strategy = "portable"`：除 CUDA 外源码还应支持的加速器。默认：所有有接口表的加速器。',
     ),
     Option(
         "portable-helper",
         "string",
         None,
-        'With `strategy = "portable"`: the module that says which accelerator there is, dotted. It is written once if '
-        "it is not there. Default: `PACKAGE.device` where the project has one package, else `_accelerator` beside its "
-        "scripts.",
+        'With `strategy = "portable"`: the dotted name of the helper module, whose functions return the accelerator '
+        "of the machine. A fix creates the module if it does not exist. Default: `PACKAGE.device` if the project has "
+        "one package, else `_accelerator` beside the scripts.",
         '用于 `strategy = "portable"`：说明当前加速器的模块（带点的名称）；不存在时写入一次。'
         "默认：项目只有一个包时为 `PACKAGE.device`，否则为脚本旁的 `_accelerator`。",
         pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$",
@@ -124,9 +123,9 @@ OPTIONS: tuple[Option, ...] = (
         "portable-style",
         "string",
         "helper",
-        'With `strategy = "portable"`: `helper`: everything is asked of that module. `accelerator`: functions '
-        "of `torch.accelerator` are called where PyTorch (2.6 or later) and every plugin have them in the configured "
-        "versions; such fixes are to review.",
+        'With `strategy = "portable"`: `helper`: fixes call only functions of the helper module. `accelerator`: '
+        "fixes call functions of `torch.accelerator` where PyTorch (2.6 or later) and every plugin have them in the configured "
+        "versions; such fixes need review.",
         '用于 `strategy = "portable"`：`helper`：全部由该模块给出。'
         "`accelerator`：所配置的 PyTorch 与各插件版本均支持时调用 `torch.accelerator` 的函数；此类修复需复核。",
         choices=("helper", "accelerator"),
@@ -135,8 +134,8 @@ OPTIONS: tuple[Option, ...] = (
         "portable-names",
         "expressions",
         {},
-        'With `strategy = "portable"`: what is written for a function of that module, for projects that have one of '
-        'their own: `{ device_type = "get_device_name()" }`.',
+        'With `strategy = "portable"`: for a project that has a helper module of its own, the expression that fixes '
+        'write for each function of the helper module: `{ device_type = "get_device_name()" }`.',
         '用于 `strategy = "portable"`：项目已有此类模块时，各函数对应写入的表达式：'
         '`{ device_type = "get_device_name()" }`。',
         choices=HELPER_NAMES,

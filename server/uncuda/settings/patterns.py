@@ -1,8 +1,8 @@
-""".gitignore patterns that match in time linear in pattern and path, even if they were written to be slow.
+""".gitignore patterns whose matching takes time linear in pattern and path, even if they were written to be slow.
 
-pathspec translates the patterns to regular expressions, which backtrack: a star gives characters back whenever the text
-after it does not match. But the text between two stars has a fixed length, so its leftmost match leaves the most text
-for the rest, and no other match has to be tried; the expressions are rewritten to keep only that match.
+pathspec translates patterns to regular expressions that backtrack: a star gives characters back whenever the text after
+it does not match. But the text between two stars has a fixed length, so its leftmost match leaves the most characters
+for the following pattern, and no other match has to be tried; the expressions are rewritten to keep only that match.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ LONGEST_PATTERN = 4_096
 """The maximum number of characters of a pattern; no system has longer paths."""
 _LONGEST_SHOWN = 80
 
-# Regular expressions for the text that pathspec writes for stars. A bracket expression in a pattern cannot match the
-# first of them, because it contains no slash.
+# Regular expressions for the text into which pathspec translates stars. A bracket expression in a pattern cannot match
+# the first of them, because a bracket expression contains no slash.
 _STAR = "[^/]*"
 _LEADING_FOLDERS = "^(?:.+/)?"
 _FOLDERS = "(?:/.+)?"
@@ -52,10 +52,11 @@ class Patterns:
         self._latest_first = [(pattern.include, pattern.regex.search) for pattern in patterns][::-1]
 
     def decide(self, path: str) -> bool | None:
-        """True if a pattern matches the path, False if a pattern that begins with `!` does, None if none matches.
+        """Return True if a pattern matches the path, False if the last match is a pattern that begins with `!`, None if
+        none matches.
 
-        `path` has slashes (on Windows also backslashes) and is relative to the folder of the patterns; the path of a
-        folder ends with a slash. A pattern that matches the path itself overrides one that matches a folder above it.
+        `path`: relative to the folder of the patterns, with slashes (on Windows also backslashes); the path of a folder
+        ends with a slash. A pattern that matches the path itself overrides a pattern that matches a folder above it.
         """
         if os.sep != "/":
             path = path.replace(os.sep, "/")
@@ -73,7 +74,7 @@ class Patterns:
 
 
 def read_patterns(lines: Iterable[str]) -> tuple[Patterns, list[PatternError]]:
-    """The patterns of a .gitignore file, and the errors of its invalid patterns, which match nothing.
+    """Return the patterns of a .gitignore file, and the errors of its invalid patterns, which match nothing.
 
     Raises PatternError if there are more than MOST_PATTERNS.
     """
@@ -97,7 +98,7 @@ def check_pattern(line: str) -> None:
 
 @lru_cache(maxsize=512)
 def pattern_set(patterns: tuple[str, ...]) -> Patterns:
-    """Anchored patterns, ready to match absolute paths; a folder's path must end with a slash."""
+    """Return anchored patterns, ready to match absolute paths; a folder's path must end with a slash."""
     return read_patterns(patterns)[0]
 
 
@@ -108,14 +109,14 @@ def pattern_sets(patterns: tuple[str, ...]) -> tuple[Patterns, ...]:
 
 
 def _compile(line: str, number: int) -> _Pattern | None:
-    """The compiled pattern; None for a line that contains no pattern."""
+    """Return the compiled pattern; None for a line that contains no pattern."""
     if len(line) > LONGEST_PATTERN:
         raise PatternError(f"a pattern longer than {LONGEST_PATTERN:,} characters", number)
     from pathspec import GitIgnoreSpec
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # `[[:digit:]]` gives a FutureWarning about set operations
+            warnings.simplefilter("ignore")  # `[[:digit:]]` causes a FutureWarning about set operations
             (pattern,) = GitIgnoreSpec.from_lines([line]).patterns
     except re.error as error:
         raise PatternError(f"invalid pattern `{_shown(line)}`: {error.msg}", number) from None
@@ -144,14 +145,15 @@ def _settle(expression: str) -> str:
 
 
 def _bracket(match: re.Match[str]) -> str:
-    """A bracket expression that matches no slash, even if a negated one (`[^a]`) or a range would include it."""
+    """Return a bracket expression that matches no slash, even if it is negated (`[^a]`) or is a range that includes the
+    slash."""
     bracket = match["bracket"]
     return "(?!/)" + bracket if bracket and ("-" in bracket or bracket.startswith("[^")) else match[0]
 
 
 def _settle_stars(expression: str) -> str:
-    """Rewrite the stars within one segment of a path: `*a*b` is the first `a`, then anything before a `b` that ends the
-    segment."""
+    """Rewrite the stars within one segment of a path: `*a*b` matches the first `a`, then anything up to a `b` that ends
+    the segment."""
     first, *pieces, last = expression.split(_STAR)
     settled = first
     for number, piece in enumerate(pieces):
@@ -163,7 +165,7 @@ def _settle_stars(expression: str) -> str:
 
 
 def _settle_folders(expression: str) -> str:
-    """Rewrite `**` between segments: the text between two of them matches at its first occurrence."""
+    """Rewrite `**` between segments: the segments between two `**` match at their first occurrence."""
     first, *groups, last = expression.removeprefix(_LEADING_FOLDERS).split(_FOLDERS)
     if expression.startswith(_LEADING_FOLDERS):
         settled = "^" + _first("f", f"(?:[^/]+/)*?{first}(?=/)")

@@ -9,10 +9,12 @@ from typing import Any
 
 _MOST_PARTS = 16
 # The parser takes time quadratic in the number of parts of a key. In this expression a name begins only after a
-# character that cannot continue a name, and ends before a dot or outside a key, so there is only one way to match.
+# character that cannot continue a name, and ends before a dot or outside of a key, so that there is only one way to
+# match.
 _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
 _LONG_KEY = re.compile(rf"""(?<![\w."'-])(?:{_PART}[ \t]*\.[ \t]*){{{_MOST_PARTS}}}""")
-# Strings and comments, which may look like a key with many parts. An unclosed string extends to the end of the text.
+# Matches strings and comments, which may look like a key with many parts. A string that is not closed extends to the
+# end of the text.
 _SAID = re.compile(
     r""""{3}(?:[^"\\]|\\.|"(?!""))*(?:"{3})?|'{3}(?:[^']|'(?!''))*(?:'{3})?|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|#[^\n]*""",
     re.DOTALL,
@@ -32,7 +34,7 @@ class InvalidTomlError(ValueError):
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The table of a TOML text; InvalidTomlError if the text is invalid."""
+    """Return the table of a TOML text; raise InvalidTomlError if the text is invalid."""
     toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     if _LONG_KEY.search(text) and (long := _LONG_KEY.search(keys := _SAID.sub(_blank, text))):
         raise InvalidTomlError(f"a key of more than {_MOST_PARTS} parts", _line(keys, long.start()))
@@ -51,7 +53,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def _blank(said: re.Match[str]) -> str:
-    """An empty string with the same number of line breaks; an empty text for a comment."""
+    """Return an empty string literal with the same number of line breaks; an empty text for a comment."""
     return "" if said[0].startswith("#") else "''" + "\n" * said[0].count("\n")
 
 
@@ -60,7 +62,7 @@ def _line(text: str, place: int) -> int:
 
 
 def _deepest(text: str) -> int:
-    """An offset near which a text is nested too deeply; brackets in strings and comments are counted, too."""
+    """Return an offset near which a text is nested too deeply; brackets in strings and comments are counted, too."""
     depth = 0
     for bracket in _BRACKET.finditer(text):
         depth += 1 if bracket[0] in "[{" else -1

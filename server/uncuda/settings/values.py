@@ -14,8 +14,8 @@ from .patterns import MOST_PATTERNS, PatternError, check_pattern
 
 
 class SettingsError(ValueError):
-    """The exception that a configuration cannot be used. `path` and `line` say where the error is, if known; `str()`
-    begins with them."""
+    """The exception that a configuration is invalid. `path` and `line` say where the error is, if known; `str()` begins
+    with them."""
 
     def __init__(self, message: str, path: str = "", line: int | None = None) -> None:
         super().__init__(message)
@@ -29,7 +29,7 @@ class SettingsError(ValueError):
 
 
 class ValueProblem(ValueError):
-    """An invalid value; `words` holds the keys and values that lead to it, outermost first."""
+    """An invalid value; `words`: the keys and values that lead to it, outermost first."""
 
     def __init__(self, message: str, *words: str) -> None:
         super().__init__(message)
@@ -38,15 +38,15 @@ class ValueProblem(ValueError):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words that settings may use and that the catalogue defines: ids of targets, names of rules."""
+    """The values of settings that the catalogue defines: ids of targets, names of rules."""
 
     targets: Collection[str]
     rules: Collection[str]
 
 
 def read_values(table: Mapping[str, object], vocabulary: Vocabulary) -> dict[str, object]:
-    """A configuration's table (kebab-case keys) as values for the fields of Settings; ValueProblem names the first
-    error."""
+    """Convert a configuration's table (kebab-case keys) to values for the fields of Settings; raise ValueProblem for
+    the first error."""
     values: dict[str, object] = {}
     for key, value in table.items():
         option = BY_NAME.get(key)
@@ -154,7 +154,8 @@ def _targets(option: Option, names: tuple[str, ...], vocabulary: Vocabulary) -> 
 
 
 def _expression(option: Option, name: str, text: object) -> str:
-    """The expression that replaces a function of the helper module: one Python expression on one line."""
+    """Return the expression that the user configured in place of a helper function; it must be one Python expression on
+    one line."""
     try:
         check_choice("name", name, option.choices)
     except ValueProblem as problem:

@@ -1,7 +1,7 @@
 """Finds, reads and writes files, and runs the engine over them."""
 
 from .backends import cudas_own, neighbours
-from .baselines import Baselines, baseline_beside
+from .baselines import Baselines, baseline_above, baseline_beside
 from .choice import Chosen, choose
 from .constants import Constants
 from .counts import CLASSES, MANUAL, Counts, Decision, FileCounts, FolderTally, Tally, Totals, fix_class
@@ -76,6 +76,7 @@ __all__ = [
     "ask",
     "ask_nobody",
     "asks_for_versions",
+    "baseline_above",
     "baseline_beside",
     "check_files",
     "choose",

@@ -26,14 +26,14 @@ Place = tuple[Key, str]
 """(key, target): the part of a baseline entry that concerns one target."""
 
 _Looks = tuple[str, str, str]
-"""The rule, the fingerprint and the target of a finding."""
+"""The rule, the fingerprint and the target of a finding, by which entries and findings are matched."""
 
 LooksFor = Callable[[str, str], bool]
-"""Tells whether the run checks a file for (rule, target)."""
+"""A function that returns whether the run checks a file for a given rule and target."""
 
 
 class Doubted(NamedTuple):
-    """An accepted finding with two different reasons, and the lines of the baseline that give them."""
+    """An accepted finding for which the baseline gives two different reasons, and the lines with these reasons."""
 
     key: Key
     lines: tuple[int, int]
@@ -64,7 +64,7 @@ class Acceptance:
         self._paths = {key.path for key, _ in self._reasons}
         self._rules = {(key.rule, target) for key, target in self._reasons}
         self._same: dict[_Looks, list[Place]] = {}
-        self._alike: dict[_Looks, list[Place]] = {}  # without the numbers at the end of prints
+        self._alike: dict[_Looks, list[Place]] = {}  # keys here leave out the number at the end of each fingerprint
         for place in self._reasons:
             self._same.setdefault(_looks(place), []).append(place)
             self._alike.setdefault(_looks(place, is_numbered=False), []).append(place)
@@ -88,8 +88,8 @@ class Acceptance:
         accept: Callable[[Finding], bool] | None = None,
         facts: Facts | None = None,
     ) -> list[LeftAlone]:
-        """The accepted findings among all findings of a file. `accept`: tells which findings to accept as new; `facts`:
-        as in `Prints`."""
+        """The accepted findings among all findings of a file. `accept`: returns whether to accept a finding that no
+        entry accepts yet; `facts`: as in `Prints`."""
         path = relative(source.path, self.folder)
         self._drop(path)
         file = self._files[path] = _Matched()
@@ -111,11 +111,11 @@ class Acceptance:
         self._drop(relative(path, self.folder))
 
     def concerns(self, findings: Iterable[Finding]) -> bool:
-        """Whether an entry may apply to one of these findings."""
+        """Return whether an entry of the baseline may accept one of these findings."""
         return bool(self._rules) and any((finding.rule, finding.target) in self._rules for finding in findings)
 
     def add(self, places: Mapping[Place, str]) -> None:
-        """Accept these entries too, each given with the class of its finding."""
+        """Add entries to the baseline; `places` maps each new entry to the class of its finding."""
         fresh = {place: kind for place, kind in places.items() if place not in self._reasons}
         self._files.setdefault("", _Matched()).new |= fresh
 
@@ -125,7 +125,7 @@ class Acceptance:
         return {place: kind for file in self._files.values() for place, kind in file.new.items()}
 
     def tells_of(self, paths: Iterable[str]) -> bool:
-        """Whether an entry applies to one of these files."""
+        """Return whether the baseline has an entry for one of these files."""
         return any(relative(path, self.folder) in self._paths for path in paths)
 
     @property
@@ -136,9 +136,9 @@ class Acceptance:
     def unused(self, looked: Mapping[str, LooksFor], given: Sequence[str], elsewhere: LooksFor | None) -> list[Place]:
         """The entries whose findings no longer exist, in the order of their lines.
 
-        `looked` maps the path of each checked file to the function that tells which rules looked at it; `given` holds
-        the prefixes of the paths that were passed; `elsewhere` is the same function for a file that no longer exists,
-        or None if not all files were checked, so that code that is gone from one file may be in another.
+        `looked` maps the path of each checked file to a function that returns which rules checked it; `given`: prefixes
+        of the paths that the user named; `elsewhere`: the same function for deleted files, or None if not all files
+        were checked, because code missing from one file may have moved to an unchecked file.
         """
         left = [place for place in self._reasons if place not in self._users]
         return sorted(
@@ -204,7 +204,7 @@ class Acceptance:
                 known.add(place)
             elif (looks := _looks(place, is_numbered=False)) in self._alike:
                 rest.setdefault(looks, []).append(place)
-        for looks, without in rest.items():  # numbers can only become lower, so the last ones are matched first
+        for looks, without in rest.items():  # fixes can only lower these numbers, so the last entries are matched first
             left = [other for other in self._alike[looks] if self._may_be_of(other, path)]
             left.sort(key=lambda other: (other[0].path == path, numbered(other[0].print)))
             for place, other in zip(reversed(without), reversed(left), strict=False):
@@ -225,17 +225,19 @@ class Acceptance:
         file.used[place] = None
 
     def _is_free(self, place: Place, path: str) -> bool:
-        """Whether a finding of the file `path` may use an entry: no file uses it, or one that may give it up."""
+        """Return whether a finding of the file `path` may use an entry: no file uses the entry, or the file that uses
+        it may lose it because it is the entry's own file or was deleted."""
         user = self._users.get(place)
         if user is None or user == path:
             return user is None
         return user == place[0].path or not os.path.lexists(os.path.join(self.folder, user))
 
     def _has_left(self, key: Key, path: str) -> bool:
-        """Whether the code of an entry may have moved to another path: its file no longer exists, or its function is no
-        longer in that file.
+        """Return whether the code of an entry may have moved to the file `path`: its own file no longer exists, or no
+        longer contains its function.
 
-        Code outside of functions and classes is less specific, so it is matched only in files without entries.
+        Entries for module-level code are less specific, so they are only matched with files that have no entries
+        themselves.
         """
         scope = scope_of(key.print)
         return (scope != "" or path not in self._paths) and self._may_have_moved(key)
@@ -260,8 +262,8 @@ class Acceptance:
         return gone and elsewhere is not None and elsewhere(key.rule, target)
 
     def _may_have_moved(self, key: Key) -> bool:
-        """Return True if the code of an entry may have moved: its file no longer exists, or its function is no longer
-        in the file."""
+        """Return True if the code of an entry may have moved to another file: its own file no longer exists, or no
+        longer contains its function."""
         file, scope = os.path.join(self.folder, key.path), scope_of(key.print)
         if not os.path.lexists(file):
             return True

@@ -25,9 +25,9 @@ _MADE = re.compile(rf"(?:(.*)[/\\])?({_NVIDIA}|{_AMD})[/\\]")  # sibling folders
 
 
 class Families(NamedTuple):
-    """`neutral`: paths of modules for other accelerators, and of base modules; `lacking`: (target, path) of CUDA
-    modules without a sibling for the target; `serving`: whether the project supports several accelerators, not only
-    GPUs of several vendors."""
+    """`neutral`: paths of modules for other accelerators and of base modules; `lacking`: (target, path) of CUDA
+    modules without a corresponding module for the target; `serving`: whether the project supports accelerators
+    other than GPUs."""
 
     neutral: frozenset[str]
     lacking: frozenset[tuple[str, str]]
@@ -56,9 +56,10 @@ class ByName:
     def families(self, paths: Iterable[str]) -> Families:
         """Groups of modules or folders whose names differ only in the accelerator, with their base modules.
 
-        A group must have a module for CUDA, one for another accelerator than the CPU, and a third one or a base module.
-        Modules of two other accelerators count too, such as `xpu/build.py` beside `hpu/build.py`. Two folders named
-        after GPU vendors are enough, side by side or in neighbouring folders, such as `a/nvidia` and `b/amd`.
+        A group needs a module for CUDA, a module for another accelerator (not the CPU), and a third module or a base
+        module. Modules for two accelerators other than CUDA also form a group, such as `xpu/build.py` beside
+        `hpu/build.py`. Two folders named after GPU vendors are enough, side by side or in neighbouring folders, such as
+        `a/nvidia` and `b/amd`.
         """
         groups: dict[str, dict[str, str]] = {}
         made: dict[str, dict[str, list[str]]] = {}
@@ -87,19 +88,21 @@ class ByName:
         chosen = {os.path.split(folder)[0] for folder, makers in made.items() if len(makers) > 1}
         for folder, makers in made.items():
             nvidias = sorted(makers.get(_NVIDIA, ()))
-            if nvidias and os.path.split(folder)[0] in chosen:  # AMD's is beside it or a folder like its own
+            # the folder for AMD is beside this folder, or beside another folder for NVIDIA
+            if nvidias and os.path.split(folder)[0] in chosen:
                 neutral.update(nvidias[1:], makers.get(_AMD, ()))
-                lacking.update((target, nvidias[0]) for target in self._devices.values())  # the first reports it
+                # of several CUDA modules in the group, the first one gets the finding
+                lacking.update((target, nvidias[0]) for target in self._devices.values())
         return Families(frozenset(neutral | theirs), frozenset(lacking), serving)
 
 
 def _end_of(path: str) -> str:
-    """The name of a file with the name of its folder."""
+    """Return the last two parts of a path: folder and file name."""
     return path[path.rfind(os.sep, 0, max(0, path.rfind(os.sep))) + 1 :]
 
 
 def neighbours(path: str) -> list[str]:
-    """The paths in the folder of a file with "cuda" in its name; empty for other files."""
+    """Return all paths in a file's folder if the file has "cuda" in its name; otherwise an empty list."""
     folder, name = os.path.split(path)
     if not _PART.search(name):
         return []

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Read(NamedTuple):
-    """A baseline that was read; `stamp`: None if the file did not exist."""
+    """A baseline as it was last read; `stamp` is None if the file did not exist."""
 
     stamp: Stamp | None
     acceptance: Acceptance | None = None
@@ -30,13 +30,25 @@ class _Read(NamedTuple):
 
 
 def baseline_beside(configuration: str, folder: str) -> str:
-    """The path of the baseline beside a configuration file, or, if that is "", in a folder; "" if there is neither."""
+    """Return the path of the baseline beside a configuration file; if `configuration` is "", in `folder`; "" if both
+    are empty."""
     root = os.path.dirname(configuration) if configuration else folder
     return os.path.join(root, BASELINE_FILE) if root else ""
 
 
+def baseline_above(folder: str) -> str:
+    """Return the path of the baseline in a folder, or in the nearest folder above that has one; "" if none has."""
+    above = os.path.abspath(folder)
+    while not os.path.lexists(baseline_beside("", above)):
+        above, before = os.path.dirname(above), above
+        if above == before:
+            return ""
+    return baseline_beside("", above)
+
+
 class Baselines:
-    """Baselines by path. `tell` is called with the error each time an unusable baseline is read."""
+    """Reads baselines and keeps them by path. `tell` is called with the error each time a baseline turns out to be
+    unusable."""
 
     def __init__(self, tell: Callable[[BaselineError], object] = lambda error: None) -> None:
         self._tell = tell
@@ -52,7 +64,8 @@ class Baselines:
         return self._of(file).error if file else None
 
     def look(self) -> set[str]:
-        """Read changed baselines again; returns the absolute paths of files whose findings this may affect."""
+        """Read changed baselines again; return the absolute paths of files whose accepted findings may be different
+        now."""
         changed: set[str] = set()
         for file, known in list(self._known.items()):
             if stamp_of(file) != known.stamp:
@@ -63,14 +76,14 @@ class Baselines:
         return changed
 
     def tell_of(self, paths: Collection[str]) -> bool:
-        """Whether a baseline that was read has an entry for one of these files, which are absolute paths."""
+        """Return whether a baseline that was read has an entry for one of these absolute paths."""
         return any(read.acceptance is not None and read.acceptance.tells_of(paths) for read in self._known.values())
 
     def selection(
         self, file: str, source: Source, report: Report, read: Callable[[], Facts] | None = None
     ) -> Selection | None:
-        """The findings of a text to show and fix, according to the baseline at a path; None: all of them. `read`:
-        returns the text's facts, if they are known."""
+        """Return which findings of a text are shown and fixed, because the baseline at a path does not accept them;
+        None: all of them. `read`: returns the text's facts, if they are known."""
         acceptance = self.at(file)
         if acceptance is None:
             return None

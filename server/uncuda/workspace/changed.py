@@ -23,7 +23,7 @@ _MOST = 400_000  # maximum number of pairs of lines that are compared one by one
 _SHA1 = 40  # length of a SHA-1 hash in hexadecimal digits
 
 Lines = list[tuple[int, int]]
-"""(first, last) of consecutive lines, from 1."""
+"""The first and the last of consecutive lines, counted from 1."""
 
 
 @dataclass
@@ -34,7 +34,8 @@ class _Tree:
     root: str
     base: str
     modes: dict[bytes, bytes] = field(default_factory=dict)  # file modes in the index
-    blobs: dict[bytes, bytes] = field(default_factory=dict)  # by the present name of a file: its blob in the base
+    # maps the current name of each file to its blob in the base commit
+    blobs: dict[bytes, bytes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.base:
@@ -58,7 +59,7 @@ class _Tree:
                 self.blobs.pop(path, None)
 
     def submodule(self, path: str) -> str:
-        """The commit of a submodule in the base commit; "" if there was none."""
+        """Return the commit of a submodule in the base commit; "" if the submodule did not exist."""
         if not self.base:
             return ""
         found = ask(self.root, "ls-tree", "-z", self.base, "--", _name(path, self.root))
@@ -79,7 +80,7 @@ class ChangedLines:
         self._here = root_of(os.path.abspath(os.curdir))
 
     def open(self, path: str) -> None:
-        """Check that a file can be compared with the revision; raises GitError if not."""
+        """Check that a file can be compared with the revision; raise GitError if it cannot."""
         self._tree(os.path.dirname(os.path.abspath(path)))
 
     def of(self, path: str, data: bytes) -> Lines | None:
@@ -168,7 +169,7 @@ def _once(lines: Sequence[bytes]) -> dict[bytes, int]:
 def _between(
     old: Sequence[bytes], new: Sequence[bytes], old_part: tuple[int, int], new_part: tuple[int, int]
 ) -> Iterator[tuple[int, int]]:
-    """The changed lines between two such pairs."""
+    """Yield the changed lines between two adjacent pairs of unchanged lines."""
     (first, end), (start, stop) = old_part, new_part
     while first < end and start < stop and old[first] == new[start]:
         first, start = first + 1, start + 1

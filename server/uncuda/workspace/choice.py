@@ -29,7 +29,7 @@ class Chosen:
     taken: Taken
     """The chosen versions of the target's plugin, and the source that states them."""
     note: tuple[str, ...] = ()
-    """(key, values) of the sentence that says why this target was chosen; () if a setting names it."""
+    """(key, values) of the message that says why this target was chosen; () if a setting names the target."""
     among: tuple[str, ...] = ()
     """The targets whose plugins the project imports, if there are several and no setting names one; `target` is then
     only for display."""
@@ -38,7 +38,7 @@ class Chosen:
 
     @property
     def assumed(self) -> bool:
-        """Whether no source names the target, or several do."""
+        """Whether the target is only assumed, because no source names one or several targets are named."""
         return bool(self.among) or self.note[:1] == (_ASSUMED,)
 
 
@@ -51,7 +51,7 @@ def choose(
     named: Mapping[str, str],
     root: str = "",
 ) -> Chosen:
-    """The choice for the files with these settings.
+    """Choose the target and versions for the files with these settings.
 
     `holds` maps packages to the versions that the project requires; `named` maps the targets that a constant of the
     project names to its line; `root` is the folder of a portable project.

@@ -11,7 +11,7 @@ from .port import PortFinding
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """A finding of an earlier report; the fields are those of `PortFinding`."""
+    """A finding of an earlier report, with the fields of `PortFinding`."""
 
     path: str
     line: int
@@ -28,8 +28,9 @@ class Earlier:
 class Comparison:
     """The result of a comparison.
 
-    `fixed`: findings of the earlier report that are gone; `accepted`: not accepted then, but now; `left`: in both
-    reports and not accepted; `new`: not in the earlier report, or accepted there and no longer accepted.
+    `fixed`: findings that only the earlier report has; `accepted`: findings that were accepted since then; `left`:
+    findings in both reports that are not accepted; `new`: findings that the earlier report does not have, or that were
+    accepted there and no longer are.
     """
 
     fixed: tuple[Earlier, ...]
@@ -39,10 +40,10 @@ class Comparison:
 
 
 def compare(earlier: Iterable[Earlier], now: Iterable[PortFinding], looked: Collection[str]) -> Comparison:
-    """Compare the findings of two reports, matching them by rule, target and print.
+    """Compare the findings of two reports, matched by rule, target and fingerprint.
 
-    `looked`: names of the files that are checked now. A finding is matched within its own file; if that file is not
-    checked now, in any file, because the code may have moved.
+    `looked`: names of the files that the current run checked. A finding is matched within its own file if that file was
+    checked now, otherwise in any file, because the code may have moved.
     """
     here: dict[tuple[str, ...], deque[Earlier]] = defaultdict(deque)
     moved: dict[tuple[str, ...], deque[Earlier]] = defaultdict(deque)

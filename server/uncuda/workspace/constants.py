@@ -24,13 +24,14 @@ class Constants:
         )
 
     def named(self, data: bytes) -> dict[str, str]:
-        """The targets that a constant in a text names, each with the first such line.
+        """Return the targets that constants in a text name, each with the first line of such a constant.
 
         `HCCL_BACKEND = "hccl"` is an item of a list of backends, not a choice, so names that contain the backend's name
         do not count.
         """
         found: dict[str, str] = {}
-        # The bare word is searched first, because one search excludes most files; `npu` occurs in every `input`.
+        # A fast search for the quoted name comes first and excludes most files; the name `npu` without quotes occurs in
+        # every `input`.
         if not any(word in data and any(one in data for one in quoted) for word, quoted in self._words):
             return found
         text = data.decode("utf-8", "replace")
@@ -42,7 +43,7 @@ class Constants:
         return found
 
     def known(self, named: dict[str, str], data: bytes) -> dict[str, str]:
-        """The targets named in earlier texts or in this one; a text that exceeds a limit adds no target."""
+        """Return the targets named in earlier texts or in this one; a text that exceeds a work limit adds no target."""
         with suppress(LimitExceeded):
             return self.named(data) | named
         return named

@@ -1,7 +1,7 @@
 """Counts findings, file by file, for all reports and overviews.
 
-`FileCounts` holds the counts of one file. `Totals` adds and subtracts such values, so that after a change only the
-counts of one file are computed again; `Totals.counts` is the current sum.
+`FileCounts` contains the counts of one file. `Totals` adds and subtracts `FileCounts`, so that a changed file does not
+require counting the others again; `Totals.counts` is the current sum.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ _SPLIT = 2
 """A folder with more than 1/_SPLIT of all findings is replaced by its subfolders."""
 
 Decision = tuple[str, str]
-"""(rule, subject): all findings with both in common need one decision; see docs/json-output.md."""
+"""(rule, subject): a developer needs to decide only once for all findings that have both in common; see
+docs/json-output.md."""
 
 KeyT = TypeVar("KeyT", bound=Hashable)
 OrderedT = TypeVar("OrderedT", str, Decision)
@@ -39,7 +40,7 @@ def fix_class(finding: Finding) -> str:
 
 
 class Row(NamedTuple):
-    """The common fields of findings that are counted together: all except position and message."""
+    """The fields that findings must share to be counted together: all except position and message."""
 
     rule: str
     subject: str
@@ -110,8 +111,8 @@ class FileCounts:
 
 
 class FolderTally(NamedTuple):
-    """The tally of a folder, including subfolders without a tally of their own. `tests`: whether only its test files
-    are counted; otherwise they are not counted."""
+    """The tally of a folder, including subfolders without a tally of their own. `tests`: whether the tally counts only
+    the folder's test files; otherwise it counts only its other files."""
 
     folder: str
     tests: bool
@@ -120,8 +121,8 @@ class FolderTally(NamedTuple):
 
 @dataclass(frozen=True)
 class Counts:
-    """The counts of all files. `rows` maps the common fields of findings to their number; the other members also count
-    files."""
+    """The counts of all files. `rows` maps the fields that findings share to the number of such findings; all other
+    members also count files."""
 
     rows: Mapping[Row, int]
     rules: Mapping[str, Tally]
@@ -130,7 +131,7 @@ class Counts:
 
     @cached_property
     def total(self) -> Tally:
-        """The tally of all findings."""
+        """Return the tally of all findings in all files."""
         return Tally.of(((row.kind, number) for row, number in self.rows.items()), len(self.files))
 
     @property
@@ -143,7 +144,7 @@ class Counts:
 
     @property
     def targets(self) -> Mapping[str, Tally]:
-        """The tally of each target, without numbers of files."""
+        """Return the tally of each target, without counting files."""
         return _tallies(self.rows, lambda row: row.target, {})
 
     @property
@@ -189,14 +190,14 @@ class Totals:
             self._files[file.path] = file.tally
 
     def subtract(self, file: FileCounts) -> None:
-        """Subtract the counts of a file that were added before."""
+        """Subtract the counts of a file that were added before, for example because the file changed."""
         if file.rows:
             self._change(file, -1)
             del self._files[file.path]
 
     @property
     def counts(self) -> Counts:
-        """The current sum."""
+        """Return the current sum of all added counts."""
         return Counts(
             dict(self._rows),
             _tallies(self._rows, lambda row: row.rule, self._rule_files),
@@ -226,7 +227,7 @@ def _most_first(item: tuple[OrderedT, Tally]) -> tuple[int, OrderedT]:
 
 
 def _tallies(rows: Mapping[Row, int], key_of: Callable[[Row], KeyT], files: Mapping[KeyT, int]) -> dict[KeyT, Tally]:
-    """The rows summed by a key, with the numbers of files by that key."""
+    """Sum up the rows that have the same key, and add the number of files for each key."""
     kinds: dict[KeyT, list[tuple[str, int]]] = {}
     for row, number in rows.items():
         kinds.setdefault(key_of(row), []).append((row.kind, number))
@@ -234,7 +235,7 @@ def _tallies(rows: Mapping[Row, int], key_of: Callable[[Row], KeyT], files: Mapp
 
 
 class _Folder:
-    """A folder with findings: its direct files, all files below it, and its subfolders."""
+    """A folder with findings: tallies of the files directly in it and of all files below it, and its subfolders."""
 
     def __init__(self) -> None:
         self.own = self.all = Tally()
@@ -263,7 +264,7 @@ def _folders(files: Mapping[PurePath, Tally]) -> Iterator[tuple[PurePath, Tally]
 
 
 def _given(paths: Iterable[PurePath]) -> int:
-    """The number of leading folders that absolute paths share; these folders are above the project."""
+    """Return how many leading folders all absolute paths share; these folders are above the project."""
     folders = [path.parts[:-1] if path.is_absolute() else () for path in paths]
     first, last = min(folders, default=()), max(folders, default=())
     same = (one == other for one, other in zip(first, last, strict=False))

@@ -35,16 +35,17 @@ def sizes_of(files: Iterable[File]) -> list[int]:
 
 
 def wanted_for(files: Sequence[File]) -> int | None:
-    """The number of processes that the settings of files ask for, at most one for each CPU; None for the default."""
+    """Return the number of processes that the settings of these files request, at most one for each CPU; None for the
+    default."""
     wanted = files[0].settings.workers if files else 1
     return wanted and min(wanted, processors())
 
 
 def number_for(sizes: Sequence[int], wanted: int | None, looked: bool) -> int:
-    """The number of processes to start for files of these sizes; 1: none besides this one.
+    """Return how many worker processes to start for files of these sizes; 1: only this process works.
 
-    `wanted`: the number that the user requests, None for the default. `looked`: whether the byte search is done, and
-    only files that may have findings are left.
+    `wanted`: the number that the user requests, None for the default. `looked`: whether the byte search is done
+    already, so that only files which may have findings are left.
     """
     if wanted is not None:
         return max(1, min(wanted, len(sizes)))

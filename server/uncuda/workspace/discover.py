@@ -23,7 +23,7 @@ EXCLUDED = frozenset(
 )
 _BUILT = frozenset({"build", "dist"})
 
-# Suffixes of files that a user may name, and of files that are taken from folders.
+# The suffixes of files that a user may name, and those of files that are found in folders.
 _SUFFIXES = ("", ".py", ".pyi", ".pyw", ".ipynb")
 _FOUND = (".py", ".ipynb")
 
@@ -36,7 +36,7 @@ class Problem(NamedTuple):
 
 
 class Exceeds(Problem):
-    """A file that exceeds a work limit; `limit` is kept to create the message in another language."""
+    """A file that exceeds a work limit; `limit` is kept so that the message can be created in another language."""
 
     limit: LimitExceeded
 
@@ -62,7 +62,7 @@ class File(NamedTuple):
 
 @dataclass
 class Found:
-    """The files in the order of the report, problems, and files that were left out on purpose.
+    """The files in the order of the report, the problems, and the files that were left out on purpose.
 
     `notes`: invalid patterns of .gitignore files, which have no effect; `is_whole`: whether the limit of files was not
     reached.
@@ -104,7 +104,8 @@ def discover(paths: Iterable[str], settings_for: SettingsFor, empty: bool = Fals
 
 
 def reach(path: str, root: str, settings_for: SettingsFor, git: bool = True) -> File | None:
-    """The file at `path` inside `root` as `discover` would find it, even if it does not exist; None if it is left out.
+    """Return the file at `path` inside `root` as `discover` would find it, even if it does not exist yet; None if
+    `discover` would leave it out.
 
     `git`: whether to leave out files that git ignores.
     """
@@ -158,7 +159,7 @@ class _Walk:
         return self.found
 
     def _real(self, file: File, folders: dict[str, str]) -> str:
-        """The real path of a file. `folders`: a cache of real paths of folders, because resolving the path of each file
+        """The real path of a file. `folders`: a cache of the real paths of folders, because resolving every file's path
         is slow."""
         if file.given or file.path in self._links:
             return os.path.realpath(file.path)
@@ -166,8 +167,8 @@ class _Walk:
         return self._real_folder(folder, folders) + name
 
     def _real_folder(self, folder: str, known: dict[str, str]) -> str:
-        """Return the real path of a folder that was walked, with a separator at its end; no links are followed below a
-        root."""
+        """Return the real path of a walked folder, with a separator at its end; symbolic links below the root are not
+        followed."""
         if folder not in known:
             above, _, name = folder.rpartition(os.sep)
             if folder in self._roots or not name:
@@ -224,7 +225,7 @@ class _Walk:
         stack += [_Folder(prefix + name, settings, ignored) for name in folders]
 
     def _kind(self, entry: os.DirEntry[str], prefix: str) -> str:
-        """ "file" or "folder" for a directory entry, or "" for anything else."""
+        """Return "file" or "folder" for a directory entry, or "" for anything else, such as a device."""
         try:
             if not entry.is_symlink():
                 return "file" if entry.is_file() else "folder" if entry.is_dir() else ""
@@ -234,7 +235,7 @@ class _Walk:
                 self._links.add(prefix + entry.name)
                 if entry.is_file():
                     return "file"
-                there = os.path.exists(prefix + entry.name)  # for example a device
+                there = os.path.exists(prefix + entry.name)  # a device, for example, also exists
                 self._skip(prefix + entry.name, f"link that leads {'to no file or folder' if there else 'nowhere'}")
         except OSError as error:
             if entry.name.endswith(_FOUND):
@@ -281,7 +282,7 @@ def _is_package(path: str, name: str) -> bool:
 
 
 def _not_python(path: str) -> str:
-    """The reason why a named file is not read as Python; "" if it is."""
+    """Return why a file that the user named is not read as Python; "" if it is."""
     suffix = os.path.splitext(path)[1].lower()
     return "" if suffix in _SUFFIXES else "is not a Python file (.py, .pyi, .pyw, .ipynb, or no ending)"
 

@@ -43,8 +43,8 @@ class UndecidedTarget(Exception):
 
 
 class _Group(NamedTuple):
-    """Files with the same settings and the same required versions. `given` holds the settings as they were found;
-    `settings` the same settings in the language of messages."""
+    """Files with the same settings and the same required versions. `given` contains the settings as they were found,
+    `settings` the same settings with the language of messages."""
 
     given: Settings
     settings: Settings
@@ -68,7 +68,7 @@ class Engines:
         self._constants = Constants(self.modules.devices)
         self._named: dict[str, str] = {}
         self._requirements = Requirements(self.modules.packages.values(), lambda why: self._note("note", why))
-        # Keyed by id() of a file's settings.
+        # The keys of these dictionaries are the id() of a file's settings.
         self._groups: dict[int, _Group] = {}
         self._split: dict[int, list[_Group]] = {}
         self._guesses: dict[int, Engine] = {}
@@ -79,7 +79,7 @@ class Engines:
 
     def survey(self, files: Sequence[File], read: Read = read_text, workers: Workers | None = None) -> Survey:
         """Read every file once, to collect facts about the project and to test whether the file may have findings.
-        `workers`: the processes that do it; None: this process."""
+        `workers`: the processes that read the files; None: this process reads them."""
         admitted = [self._admit(file) for file in files]
         if workers is not None:
             look, self._named = workers.survey(admitted, self._guess, not self._is_set())
@@ -89,14 +89,14 @@ class Engines:
         return look
 
     def worth(self, look: Survey) -> list[File]:
-        """The files of a survey that may have findings; raises UndecidedTarget if the project imports several plugins
-        and no setting names a target."""
+        """Return the files of a survey that may have findings; raise UndecidedTarget if the project imports the plugins
+        of several targets and no setting names a target."""
         groups = dict.fromkeys(id(file.settings) for file in look.files)
         right = {key for key in groups if self._guessed_right(self._engine(key)[0], key)}
         return [file for file in look.files if id(file.settings) not in right or file.path not in look.silent]
 
     def alone(self, file: File, data: bytes) -> None:
-        """Use one file that is not in a folder; the project consists only of this file."""
+        """Use a single file that is not in a folder; the project consists only of this file."""
         scanner = Scanner(self.modules)
         scanner.add(data, path=file.path)
         self.project = scanner.project({file.path, *neighbours(file.path)})
@@ -105,7 +105,7 @@ class Engines:
             self._look_for_constants(data)
 
     def known_for(self, settings: Settings) -> Engine:
-        """The same as `engine_for`, without notes about decisions."""
+        """Return the same engine as `engine_for`, without calling `note`."""
         return self._engine(id(settings))[0]
 
     def engine_for(self, settings: Settings) -> Engine:
@@ -170,7 +170,7 @@ class Engines:
         return known
 
     def _admit(self, file: File) -> File:
-        """The file, after adding it to its group. If files with the same settings require other versions, the file gets
+        """Add a file to its group, and return it. If files with the same settings require other versions, the file gets
         a copy of the settings."""
         found = self._grouped(file)
         if found.settings.portable:
@@ -203,8 +203,8 @@ class Engines:
             self._note(key, *values[:-1], shown(Path(values[-1])) if key == "target asked for" else values[-1])
 
     def _note_versions(self, engine: Engine, taken: Taken, group: _Group) -> None:
-        """Note which versions were chosen, unless they were set, and which table is used if there is none for these
-        versions."""
+        """Call `note` for the chosen versions, unless a setting names them, and for the table that is used instead if
+        there is none for these versions."""
         if isinstance(engine, PortableEngine):
             helper = engine.project.helper
             self._note("portable", ", ".join(engine.plugins), helper.module if helper else "")
@@ -226,7 +226,8 @@ class Engines:
             self._note(key, target.words["package"], target.version, tables[0])
 
     def _offer(self, helper: Helper, engine: PortableEngine) -> None:
-        """Note a module of the project's own that can take the helper's place, if that is not written yet."""
+        """Call `note` if the project has a module of its own that could be the helper module, and the helper module
+        does not exist yet."""
         for own in own_helpers(helper, [part.target for part in engine.parts]):
             self._note("helper found", own.module, own.settings)
 
@@ -235,7 +236,7 @@ class Engines:
         return all(group.settings.target for group in self._groups.values())
 
     def _look(self, file: File, data: bytes) -> bool:
-        """Search a file for constants that name a target, and test whether it may have findings."""
+        """Search a file for constants that name a target, and return whether it may have findings."""
         self._look_for_constants(data)
         return self._may_concern(file, data)
 
@@ -243,11 +244,11 @@ class Engines:
         self._named = self._constants.known(self._named, data)
 
     def _may_concern(self, file: File, data: bytes) -> bool:
-        """Whether a file may have findings, before the project is known."""
+        """Return whether a file may have findings, before the facts about the project are known."""
         return self._guess(file.settings).concerns(data)
 
     def _guess(self, settings: Settings) -> Engine:
-        """The engine for files with these settings, before the project is known.
+        """Return the engine for files with these settings, before the facts about the project are known.
 
         The guess assumes that the project has no shim and uses the required or the default target. The guess is nearly
         always right, so that files without findings need not be read again.
@@ -262,8 +263,8 @@ class Engines:
         return engine
 
     def _guessed_right(self, engine: Engine, key: int) -> bool:
-        """Whether the assumptions of `_guess` are true for `engine`, which has the facts of the project; `key`: the id
-        of the settings."""
+        """Return whether the assumptions of `_guess` are true for `engine`, which was created with the facts of the
+        project; `key`: the id of the settings."""
         shim = engine.settings.strategy == "auto" and is_projects(engine.project, engine.target)
         return not shim and self._guesses[key].target.id == engine.target.id
 
@@ -273,6 +274,6 @@ def _versions(holds: Holds) -> dict[str, Versions]:
 
 
 def _same(engines: Iterable[Engine], target: str, settings: Settings, helper: Helper | None = None) -> Engine | None:
-    """The engine for a target, settings and the helper module of a portable project, if there is one."""
+    """Return one of the engines that has this target, these settings and this helper module; None if there is none."""
     alike = (one for one in engines if one.target.id == target and one.project.helper == helper)
     return next((engine for engine in alike if engine.settings == settings), None)

@@ -82,7 +82,7 @@ def create_atomically(path: str, data: bytes) -> None:
 
 
 def put_atomically(path: str, data: bytes) -> None:
-    """Create or replace a file; raises FileProblem. If the path is not a regular file but, for example, a pipe, the
+    """Create or replace a file; raises FileProblem. If the path is, for example, a pipe and not a regular file, the
     data is written to it."""
     if not os.path.lexists(path):
         create_atomically(path, data)
@@ -98,8 +98,8 @@ def put_atomically(path: str, data: bytes) -> None:
 def _replace(real: Path, data: bytes, before: os.stat_result | None) -> None:
     from tempfile import mkstemp  # imported here because it costs start-up time, and most runs write nothing
 
-    # Until its mode is set, only the owner can read the temporary file. The prefix is cut to 50 characters, which have
-    # at most 200 bytes.
+    # Until its mode is set, only the owner can read the temporary file. The prefix is cut to 50 characters, which are
+    # at most 200 bytes in UTF-8.
     file, temporary = mkstemp(prefix=f".{real.name[:50]}.uncuda-", dir=real.parent)
     try:
         with os.fdopen(file, "wb") as stream:
@@ -141,11 +141,12 @@ def _keep_owner(file: int, before: os.stat_result, mode: int) -> int:
     with suppress(PermissionError):
         os.chown(file, before.st_uid, before.st_gid)
         return mode
-    mode &= ~(stat.S_ISUID | stat.S_ISGID)  # only root may change the owner of a file
+    mode &= ~(stat.S_ISUID | stat.S_ISGID)  # only root may give a file to another owner
     with suppress(PermissionError):
         os.chown(file, -1, before.st_gid)
         return mode
-    return mode & ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3  # members of the old group get the rights of other users
+    # the old group was not kept, so its members get the rights of other users
+    return mode & ~stat.S_IRWXG | (mode & stat.S_IRWXO) << 3
 
 
 def _keep_attributes(file: int, real: Path) -> None:

@@ -40,7 +40,7 @@ class GitError(Exception):
 
 
 def ask(folder: str, *arguments: str | bytes) -> bytes:
-    """The output of a git command in a folder; GitError if it fails."""
+    """Run a git command in a folder and return its output; raise GitError if it fails."""
     code, out, errors = try_asking(folder, *arguments)
     if code:
         if lacks := _LACKS.search(errors):
@@ -51,7 +51,7 @@ def ask(folder: str, *arguments: str | bytes) -> bytes:
 
 
 def try_asking(folder: str, *arguments: str | bytes) -> tuple[int, bytes, bytes]:
-    """(exit code, standard output, standard error) of a git command."""
+    """Run a git command and return (exit code, standard output, standard error)."""
     import subprocess
 
     program = _program()
@@ -80,7 +80,8 @@ def _environment() -> dict[str, str]:
 
 @cache
 def _program() -> str:
-    """The path of git, outside of the workspace even if an environment in the workspace comes first in PATH."""
+    """The path of the git program; a program inside the workspace is never used, even if an environment in the
+    workspace comes first in PATH."""
     here = os.path.realpath(os.curdir)
     work = next((folder for folder in _above(here) if os.path.lexists(os.path.join(folder, ".git"))), here)
     names = ("git.exe",) if sys.platform == "win32" else ("git",)

@@ -17,7 +17,7 @@ from uncuda.reading import read_bytes
 from uncuda.settings import PatternError, Patterns, read_patterns
 
 Tell = Callable[[str, str, bool], object]
-"""Called with the path of a .gitignore, the error, and whether the whole file is unusable."""
+"""A function that is called with the path of a .gitignore file, the error, and whether the whole file is unusable."""
 
 
 def tell_nobody(path: str, message: str, unusable: bool) -> None:
@@ -26,7 +26,7 @@ def tell_nobody(path: str, message: str, unusable: bool) -> None:
 
 @dataclass(frozen=True)
 class GitIgnore:
-    """One .gitignore file, with those of the parent folders in `up`."""
+    """One .gitignore file; `up` is the one of the nearest parent folder."""
 
     NAME: ClassVar = ".gitignore"
 
@@ -56,7 +56,8 @@ class GitIgnore:
 
     @classmethod
     def above(cls, root: str, tell: Tell = tell_nobody) -> GitIgnore | None:
-        """The ignore rules of the repository around `root`; None if they ignore `root` itself, which the user named."""
+        """Return the ignore rules that the repository around `root` has for it; None if they ignore `root` itself,
+        because the user named that folder."""
         start = Path(os.path.abspath(root))  # noqa: PTH100 links stay, as in `matches`
         around = [start, *start.parents]
         git = [os.path.exists(folder / ".git") for folder in around]  # noqa: PTH110 Path.exists raises

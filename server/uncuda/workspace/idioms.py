@@ -1,4 +1,4 @@
-"""What a file does that decides how others may be written for every accelerator."""
+"""Searches a file for code that limits how other files of a portable project may be fixed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 PACKS, STARRED, TORCH_OF = "packed sequences", "* of ", "torch of "
-"""A file makes packed sequences; imports `*` or `torch` of a module, whose last word follows."""
+"""Facts about a file: it creates packed sequences; it imports `*`, or `torch`, from a module, whose last word is
+appended."""
 # Each pattern begins with a literal, which is fast to search for.
 _PACKS = (b"PackedSequence", b"pack_padded_sequence", b"pack_sequence")
 _STAR = re.compile(rb"import[ \t]*\*")
@@ -14,11 +15,11 @@ _STARRED = re.compile(rb"[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\*")
 _OF = re.compile(rb"\.torch\b")
 _WORD_BEFORE = re.compile(rb"\w+\Z")
 _FROM = re.compile(rb"from[ \t]+([.\w]{1,99})[ \t]+import[ \t]+(?:\([^)]{0,999}|[\w, ]{0,999},[ \t]*)?\btorch\b")
-_LONGEST = 99  # characters of a name before `.torch`
+_LONGEST = 99  # maximum number of characters of a name before `.torch`
 
 
 def idioms(data: bytes, name: str) -> frozenset[str]:
-    """The idioms in a file's bytes. `name`: the last word of its module."""
+    """Return the idioms that the bytes of a file contain. `name`: the last part of the file's own module name."""
     found = set()
     if any(word in data for word in _PACKS):
         found.add(PACKS)
@@ -31,7 +32,7 @@ def idioms(data: bytes, name: str) -> frozenset[str]:
 
 
 def _sources_of_torch(data: bytes) -> Iterator[bytes]:
-    """The modules and names that a file takes `torch` from."""
+    """Yield the modules from which a file imports `torch`, and the names before `.torch`."""
     for match in _OF.finditer(data):
         if before := _WORD_BEFORE.search(data, max(0, match.start() - _LONGEST), match.start()):
             yield before[0]
@@ -41,5 +42,5 @@ def _sources_of_torch(data: bytes) -> Iterator[bytes]:
 
 
 def _last(module: bytes, name: str) -> str:
-    """The last word of a module; `name` if it has none, as in `from . import`."""
+    """Return the last part of a module's dotted name; `name` if it has none, as in `from . import`."""
     return module.rpartition(b".")[2].decode("ascii", "replace") or name

@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 _WORDS = (b"cpp_extension", b"import triton")
 _TOP = 8000
-_FAR = 2000  # characters between a decorator and its function
+_FAR = 2000  # maximum number of characters between a decorator and its function
 _JIT = "@triton.jit"
 # Each pattern begins with a literal, which is fast to search; patterns are compiled when they are first used.
 _BUILT = r"xtension\(\s*(?:name\s*=\s*)?(?:[\"']([\w.]+)[\"']|(\w+)\b)"
 _ALIAS = r"\n[ \t]*([\w.]+)[ \t]*=[ \t]*\w*CUDAExtension\b"
 _VALUE = r"\n[ \t]*(\w+)[ \t]*=[ \t]*[\"']([\w.]+)[\"']"
-_RUNS = (r"\[(\w+)", r"\(ylppa\.(\w+)")  # applied to the reversed text, for names before `[` and `.apply(`
+# patterns for the reversed text, because they find the name before `[` or `.apply(`
+_RUNS = (r"\[(\w+)", r"\(ylppa\.(\w+)")
 _DEF = r"\bdef[ \t]+(\w+)"
 _TOP_DEF = r"\n(?:def|(class))[ \t]+(\w+)"
 _END = r"\n[^\s#)]"
@@ -29,7 +30,7 @@ _RETURNS = r"\n[ \t]+return[ \t]+\w"
 
 
 class Told(NamedTuple):
-    """What a file tells about kernels and its own modules, as in the fields of `Project` with these names."""
+    """The facts about kernels and about its own module that a file shows; fields are named as in `Project`."""
 
     extensions: frozenset[str] = frozenset()
     kernels: frozenset[str] = frozenset()
@@ -37,7 +38,7 @@ class Told(NamedTuple):
     own: frozenset[str] = frozenset()
     tried: frozenset[str] = frozenset()
     idioms: frozenset[str] = frozenset()
-    """What `idioms` finds."""
+    """The result of `idioms` for the file."""
 
 
 UNTOLD = Told()
@@ -45,7 +46,7 @@ UNTOLD = Told()
 
 def told(data: bytes, path: str, concerned: bool = True) -> Told:
     """The facts about kernels that a file's bytes and name show. `concerned`: whether rules may have findings in the
-    file; of other files only the beginning, with the imports, is searched."""
+    file; otherwise only its beginning, with the imports, is searched."""
     one, other = _WORDS
     end = len(data) if concerned else _TOP
     says = data.find(one, 0, end) >= 0 or data.find(other, 0, end) >= 0
@@ -65,7 +66,7 @@ def _built(text: str) -> Iterator[str]:
     variable."""
     found = list(re.finditer(_BUILT, text)) if "CUDAExtension" in text else []
     if not found:
-        return  # the file only imports the class
+        return  # the file imports `CUDAExtension` but builds nothing with it
     aliases = set(re.findall(_ALIAS, "\n" + text))
     values = dict(reversed(re.findall(_VALUE, "\n" + text)))
     for match in found:
@@ -108,11 +109,12 @@ def _kernels(text: str) -> Iterator[str]:
             if not any(re.search(_ASKS, test[0]) for test in re.finditer(_TEST, body)):
                 yield match[2]
                 if match[1]:
-                    jitted.add(match[2])  # an autograd function whose `apply` runs the kernel
+                    jitted.add(match[2])  # this name is an autograd function whose `apply` runs the kernel
 
 
 def _runs(text: str) -> list[tuple[int, str]]:
-    """(offset, name) of names that are subscripted or applied, in order: `add_kernel[grid](x)`, `Add.apply(x)`."""
+    """Return (offset, name) of names that are subscripted or whose `apply` is called, in order: `add_kernel[grid](x)`,
+    `Add.apply(x)`."""
     backwards, size = text[::-1], len(text)
     matches = (match for pattern in _RUNS for match in re.finditer(pattern, backwards))
     return sorted((size - match.end(), match[1][::-1]) for match in matches)
@@ -123,7 +125,7 @@ def _between(runs: list[tuple[int, str]], start: int, end: int) -> list[tuple[in
 
 
 def _loads(text: str) -> Iterator[int]:
-    """Offsets where an extension is compiled."""
+    """Yield the offsets where code compiles an extension at run time."""
     if "cpp_extension" in text:
         by_name = any(re.search(r"\bload", match[1]) for match in re.finditer(_BY_NAME, text))
         for match in re.finditer(_LOAD, text):

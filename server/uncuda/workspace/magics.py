@@ -1,6 +1,6 @@
 """Turns notebook cells into Python of the same length, with everything that only IPython understands blanked.
 
-Shell commands that rules look for are kept as an expression: `!nvidia-smi -q` becomes `~nvidia-smi`.
+A shell command that rules search for is kept as an expression: `!nvidia-smi -q` becomes `~nvidia-smi`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def plain(cell: str, commands: frozenset[str] = frozenset()) -> str:
     """The text of a cell with magics, shell commands and help requests blanked; the length does not change.
 
     Each magic or shell line is replaced by `0`, so that blocks and assignments stay valid. A cell for another
-    interpreter is blanked completely. The first of `commands` that a line runs is kept after `~`, or unchanged at the
+    interpreter is blanked completely. The first of `commands` that a line runs is kept after `~`, or without `~` at the
     start of a shell line.
     """
     start = 0
@@ -74,7 +74,7 @@ def _blank(magic: str) -> str:
 
 
 def _called(magic: str, commands: Collection[str]) -> str:
-    """A magic or shell line, blanked except for a command in its first line."""
+    """Return a magic or shell line with everything blanked except for a command in its first line."""
     call, line = _CALL.match(magic), _LINE.match(magic)
     found = _find(magic[call.end() : line.end()], commands) if call and line else None
     if call is None or found is None:
@@ -84,7 +84,7 @@ def _called(magic: str, commands: Collection[str]) -> str:
 
 
 def _shell(cell: str, start: int, commands: Collection[str]) -> str:
-    """A shell cell, blanked except for one command in each line."""
+    """Return a shell cell with everything blanked except for one command in each line."""
     parts, done = [], 0
     for line in _LINE.finditer(cell, start):
         if found := _find(line[0], commands):

@@ -56,7 +56,7 @@ def source_of(data: bytes, path: str, commands: Collection[str] | None = None) -
 
 
 def program_bytes(data: bytes, path: str) -> bytes:
-    """The bytes in which to search: for a notebook, those of the joined text of its cells."""
+    """Return the bytes in which rules are searched: for a notebook, the joined text of its cells, encoded."""
     return source_of(data, path).text.encode("utf-8", "surrogatepass") if is_notebook(path) else data
 
 
@@ -99,7 +99,7 @@ def _rewritten(
     if _apart(text) != _apart(new) or _wanted(source, fixed) != _texts(after):
         raise NotebookError("its fixes cannot be written into its cells")
     report = fixed.report
-    if after.text != fixed.text:  # a line moved to another cell
+    if after.text != fixed.text:  # an edit moved a line to another cell
         if selection is not None:
             raise NotebookError("its fixes would move a line to another cell")
         report = engine.check(after, concerned=True)
@@ -168,7 +168,7 @@ class _Reader:
         return cells
 
     def _notebook(self) -> tuple[list[tuple[dict[str, Any], list[int]]], dict[str, Any]]:
-        """Return each cell with the ends of the strings in its source, and the notebook's other members."""
+        """Return each cell with the end offsets of its source strings, and the other members of the notebook."""
         cells: list[tuple[dict[str, Any], list[int]]] = []
         top: dict[str, Any] = {}
         at = self._blank(0)
@@ -218,7 +218,7 @@ class _Reader:
         if "source" not in cell:
             raise NotebookError(f"is a notebook whose cell {len(cells) + 1} has no source")
         if "list" in cell:
-            strings.insert(0, cell["source"])  # the offset of the opening bracket
+            strings.insert(0, cell["source"])  # the offset of the bracket that opens the list of strings
         cells.append((cell, strings))
         return end
 
@@ -246,7 +246,7 @@ class _Reader:
         return self._line, at - self._line_start + 1
 
     def _members(self, at: int, member: Callable[[str, int], int]) -> int:
-        """Scan an object; returns its end."""
+        """Scan a JSON object, and return the offset of its end."""
 
         def pair(at: int) -> int:
             key, end = self._value(at)
@@ -258,7 +258,7 @@ class _Reader:
         return self._each(at, pair, "}")
 
     def _each(self, at: int, item: Callable[[int], int], close: str = "]") -> int:
-        """Scan the items of an array or object that starts at `at`; returns its end."""
+        """Scan the items of a JSON array or object that starts at `at`, and return the offset of its end."""
         at = self._blank(at + 1)
         if self._text[at : at + 1] == close:
             return at + 1
@@ -280,7 +280,7 @@ class _Reader:
 
 
 def _check(top: Mapping[str, Any]) -> None:
-    """Raise NotebookError for a notebook whose cells cannot be read."""
+    """Raise NotebookError if the notebook has a format whose cells cannot be read."""
     version = top.get("nbformat")
     if "worksheets" in top or (isinstance(version, str) and version.isdigit() and int(version[:9]) < _FORMAT):
         raise NotebookError(
@@ -337,16 +337,17 @@ class _Writer:
         return Edit(begin, stop, before + "".join(self._strings(new, cell.separator, rest)))
 
     def _end(self, first: Literal, start: int, end: int, new: str) -> tuple[int, bool]:
-        """The end of an edit in the file, and whether a further part of the same string follows."""
+        """Return the end of an edit in the file, and whether a further part of the same JSON string follows."""
         whole_lines = start == first.start and (not new or new.endswith("\n"))
         after = self._cells.holding(end)
         if end > start and after.start == end and not whole_lines:
-            after = self._cells.holding(end, is_end=True)  # use the end of a string, not the start of the next one
+            # if `end` is between two strings, use the end of the first one
+            after = self._cells.holding(end, is_end=True)
         local = end - after.start
         return after.at + after.offset(local), local < len(after.text)
 
     def _strings(self, new: str, separator: str, rest: bool) -> Iterator[str]:
-        """A text as JSON: in a list, one string for each line."""
+        """Return a text as JSON: if the source is a list, one string for each line."""
         lines = re.findall(r"[^\n]*\n|[^\n]+", new) if separator else [new]
         for number, line in enumerate(lines, 1):
             yield json.dumps(line, ensure_ascii=self._ascii or not _can_be_written(line))[1:-1]

@@ -16,13 +16,13 @@ from .counts import CLASSES, Counts, FileCounts, Row, Tally, Totals, is_test
 
 ACCEPTED = "accepted"
 KINDS = (*CLASSES, ACCEPTED)
-"""Kinds of findings, in the order in which they are shown: the class of the best fix, or "accepted"."""
+"""The kinds of findings, in the order in which they are shown: the class of the best fix, or "accepted"."""
 Group = Literal["rule", "folder"]
 GROUPS: tuple[Group, ...] = ("rule", "folder")
 SEVERITIES = ("error", "warning", "information")
 CODE, TESTS = "code", "tests"
 PLACES = (CODE, TESTS)
-"""Values of the filter: whether a file is a test."""
+"""The values of the filter that separates test files from the program."""
 
 
 class Extent(NamedTuple):
@@ -82,7 +82,7 @@ class FileListing:
 
     @cached_property
     def place(self) -> str:
-        """ "test" or "program": one of PLACES."""
+        """Return "test" for a test file and "program" for any other file: one of PLACES."""
         return TESTS if is_test(PurePosixPath(self.path).parts) else CODE
 
 
@@ -96,7 +96,7 @@ class Filter:
 
     @classmethod
     def of(cls, values: Iterable[str]) -> Filter:
-        """Return the filter for values of KINDS, SEVERITIES and PLACES; raises ValueError for any other value."""
+        """Return the filter for values of KINDS, SEVERITIES and PLACES; raise ValueError for any other value."""
         given = frozenset(values)
         if unknown := given - {*KINDS, *SEVERITIES, *PLACES}:
             raise ValueError(min(unknown))
@@ -110,7 +110,7 @@ class Filter:
         return not self.places or file.place in self.places
 
     def takes(self, one: Listed) -> bool:
-        """Return True if a finding matches, assuming that its file does."""
+        """Return True if a finding matches the filter, given that its file does."""
         kind = not self.kinds or one.kind in self.kinds
         return kind and (not self.severities or one.row.severity in self.severities)
 
@@ -259,7 +259,7 @@ class Tree:
         return found if found is not None and found.places else None
 
     def files_at(self, uri: str) -> Sequence[Branch]:
-        """Return the nodes of a file: one below each class, and each rule or folder, of which the file has findings."""
+        """Return the nodes of a file: there is one in each branch of the tree that contains findings of the file."""
         return self._files.get(uri, ())
 
     def _middle(self, kind: Branch, place: Place, folders: Mapping[str, str]) -> Branch:
@@ -283,12 +283,13 @@ class Tree:
 
 
 def _order(branch: Branch) -> tuple[bool, int, str]:
-    """Sort key of nodes: those with the most findings first, test folders last; files by path."""
+    """Return the sort key of a node: nodes with the most findings come first, test folders last; files are sorted by
+    path."""
     return branch.tests, 0 if branch.kind == "file" else -len(branch.places), branch.name
 
 
 def _folders(places: Iterable[Place]) -> dict[str, str]:
-    """Return the folder node of each file, by its path; the folders are those of `Counts.folders`."""
+    """Map the path of each file to its folder node; the folders are those of `Counts.folders`."""
     totals = Totals()
     files = {place.file.path: place.file for place in places}
     rows: dict[str, list[Row]] = {}

@@ -1,4 +1,5 @@
-"""Modules of the project that hide a library: `import triton` finds `triton.py` beside the file."""
+"""Finds modules of the project that have the name of a library and are imported instead of it: `import triton` finds
+`triton.py` beside the file."""
 
 # Paths are strings here, because making a Path costs as much as reading a small file.
 # ruff: noqa: PTH100, PTH113, PTH116, PTH118, PTH119, PTH120, PTH122
@@ -10,8 +11,9 @@ from itertools import islice
 from typing import NamedTuple
 
 _ABOVE = 4  # number of folders above a file in which a module of the project may be
-_MANY = 2000  # maximum number of entries of one folder that are read
-_ENDS = frozenset({".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py"})  # marks of a project's root folder
+_MANY = 2000  # maximum number of entries that are read from one folder
+# entries that mark a project's root folder
+_ENDS = frozenset({".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py"})
 _BUILD = "setup.py"  # modules beside this file are imported as top-level modules, even if the folder is a package
 _COMPILED = (".cu", ".cuh", ".cpp", ".cc", ".so", ".pyd", "setup.py")
 _CUDA = "cuda"
@@ -19,7 +21,7 @@ _LAYOUTS = frozenset({"lib", "python", "src"})  # folders whose packages the fil
 
 
 def own_module(path: str, libraries: Collection[str]) -> str:
-    """FOLDER/MODULE for a file that hides a library for files inside the folder; "" if the file hides none.
+    """Return FOLDER/MODULE if a file is imported instead of a library by the files in FOLDER; "" if it is not.
 
     A module inside a package is imported by its full name. A package may be in a namespace folder, such as `megatron`
     around `megatron.core`.
@@ -38,7 +40,7 @@ def own_module(path: str, libraries: Collection[str]) -> str:
 
 
 class _Found(NamedTuple):
-    """A module in a folder: the prefix of paths of files in that folder, the module's name, and bytes that occur in
+    """A module in a folder: the prefix of the paths of files that can import it, its name, and bytes that occur in
     every import of it."""
 
     folder: str
@@ -57,8 +59,8 @@ class Above:
         self._found: dict[str, list[_Found]] = {}
 
     def of(self, path: str, data: bytes) -> Iterator[str]:
-        """FOLDER/MODULE of modules named in a file's bytes that hide a library, or have the name of one compiled for
-        CUDA."""
+        """Yield FOLDER/MODULE for modules that a file's bytes name and that are imported instead of a library, or have
+        the name of a library compiled for CUDA."""
         for one in self._of_folder(os.path.dirname(path)) if path else ():
             if one.root in data:
                 yield os.path.join(one.folder, one.name)
@@ -105,7 +107,7 @@ class Above:
             return
         inner = _entries(os.path.join(folder, name))
         if any(one.endswith(_COMPILED) for one in inner):
-            return  # the files in this folder are the sources of an extension
+            return  # this folder contains the source files of a compiled extension, not a Python module
         folders = (one for one in inner if one.isidentifier() and _is_python(os.path.join(folder, name, one)))
         below = [*(one[:-3] for one in inner if one.endswith(".py")), *folders]
         if is_cudas and below:
@@ -115,7 +117,7 @@ class Above:
 
 
 def _folders(folder: str) -> Iterator[tuple[str, str]]:
-    """A folder and its parents: (path on disk, prefix of paths of files in it)."""
+    """Yield a folder and its parents, each as (path on disk, prefix of the paths of files in it)."""
     disk = folder
     for _ in range(1 + _ABOVE):
         yield disk, folder
@@ -126,7 +128,8 @@ def _folders(folder: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_within(folder: str, above: str, module: str) -> bool:
-    """Whether a folder is inside a folder that has a module's name but is no package, such as the project itself."""
+    """Return whether a folder is inside a folder that has the module's name but is no package, such as the project
+    folder itself."""
     inside = os.path.abspath(os.path.join(above, module))
     return (os.path.abspath(folder) + os.sep).startswith(inside + os.sep) and not _is_package(inside)
 

@@ -1,4 +1,4 @@
-"""A module of the project that says which accelerator there is, as many projects have written one."""
+"""Finds a module that the project itself wrote to select the accelerator, for use as the helper module."""
 
 # Paths are plain strings here, as in discover.py.
 # ruff: noqa: PTH118
@@ -17,19 +17,20 @@ from uncuda.reading import NotUtf8Error, TooLargeError, decode_utf8, read_bytes
 
 _NAME = re.compile(r"\w*(?:device|accelerator|platform|backend)\w*\.py")
 _MANY, _DEPTH, _LONGEST = 400, 3, 40_000
-"""Files that are looked at by their name, folders that are gone down, and characters of a file."""
+"""Limits: the number of files considered per package, the depth of subfolders, and the characters of a file."""
 _CUDAS = {"backend": "nccl", "visible_devices": "CUDA_VISIBLE_DEVICES"}
 
 
 class OwnHelper(NamedTuple):
-    """Such a module. `names`: what to write for functions of uncuda's own."""
+    """A module of the project that can be used as the helper module. `names`: for functions of uncuda's helper module,
+    the calls of this module to write instead."""
 
     module: str
     names: dict[str, str]
 
     @property
     def settings(self) -> str:
-        """The settings that use it, as TOML in one line."""
+        """The settings with which uncuda uses this module, as TOML in one line."""
         names = ", ".join(f'{name} = "{call}"' for name, call in self.names.items())
         return f'portable-helper = "{self.module}", portable-names = {{ {names} }}'
 
@@ -43,9 +44,10 @@ def own_helpers(helper: Helper, targets: Sequence[Target]) -> Iterator[OwnHelper
 
 
 def own_helper(folder: str, package: str, targets: Sequence[Target]) -> OwnHelper | None:
-    """The module of a package with functions that answer for CUDA and for one of the targets; None if there is none.
+    """Return the first module of a package with functions that select between CUDA and one of the targets; None if
+    there is none.
 
-    It has to say the device, and its module.
+    It must have a function that returns the device type, and one that returns the device's module.
     """
     for path, module in islice(_files(folder, package, _DEPTH), _MANY):
         names = _answers(path, targets)
@@ -55,7 +57,8 @@ def own_helper(folder: str, package: str, targets: Sequence[Target]) -> OwnHelpe
 
 
 def _files(folder: str, package: str, depth: int) -> Iterator[tuple[str, str]]:
-    """Paths and dotted names of modules whose name speaks of devices."""
+    """Yield the paths and dotted names of modules with "device", "accelerator", "platform" or "backend" in their
+    name."""
     try:
         with os.scandir(folder) as entries:
             found = sorted(((entry.name, entry.is_dir()) for entry in islice(entries, _MANY)), key=lambda one: one[0])
@@ -70,7 +73,8 @@ def _files(folder: str, package: str, depth: int) -> Iterator[tuple[str, str]]:
 
 
 def _answers(path: str, targets: Sequence[Target]) -> dict[str, str]:
-    """What the functions without parameters at the head of a file answer, by the name of our function."""
+    """Map functions of uncuda's helper module to calls of equivalent functions without parameters that a file defines
+    at module level."""
     try:
         text = decode_utf8(read_bytes(path))
         if len(text) > _LONGEST or not any(f'"{target.words["device"]}"' in text for target in targets):
@@ -91,7 +95,8 @@ def _parameters(node: ast.FunctionDef) -> list[ast.arg]:
 
 
 def _kind(node: ast.FunctionDef, targets: Sequence[Target]) -> str:
-    """Which of our functions a function is like: by the words that it can return."""
+    """Return the function of uncuda's helper module that a function resembles, judged by the strings in it; "" if there
+    is none."""
     words = {one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)}
     keys = {"backend": "ccl", "visible_devices": "visible-devices"}
     for kind, cudas in _CUDAS.items():
@@ -105,7 +110,7 @@ def _kind(node: ast.FunctionDef, targets: Sequence[Target]) -> str:
 
 
 def _is_of_torch(node: ast.AST) -> bool:
-    """Whether a node is `getattr(torch, …)`."""
+    """Return whether a node is a call `getattr(torch, …)`."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "getattr":
         return False
     return bool(node.args) and isinstance(node.args[0], ast.Name) and node.args[0].id == "torch"

@@ -18,10 +18,10 @@ from .run import Checked, EngineFor
 from .upgrades import Candidate, Plugin, Upgrade, upgrade
 
 CheckWith = Callable[[Sequence[File], EngineFor], Iterable[Checked]]
-"""Checks files with engines of another target or version than their own."""
+"""A function that checks files with the engines for another target or version than their own."""
 Select = Callable[[Checked], "Selection | None"]
-"""Selects the findings of a checked file that are reported; None: all. The other findings are accepted, or are on
-unchanged lines."""
+"""A function that selects which findings of a checked file are reported; None: all. The other findings are accepted, or
+are on unchanged lines."""
 Named = Callable[[str], str]
 """A function that returns the name of a file in the report, given its path."""
 
@@ -43,7 +43,7 @@ class PortFinding:
     message: str
     operation: str  # the action of the best fix: "INSERT", "MODIFY" or "DELETE"; empty without a fix
     target: str
-    print: str  # identifies the finding in a baseline
+    print: str  # the fingerprint, which identifies the finding in a baseline
     accepted: bool
 
 
@@ -61,8 +61,8 @@ class TargetPort:
 class Port:
     """The data of a report on a port.
 
-    `findings`: all findings, also the accepted ones, file by file; `looked`: names of the files that were checked;
-    `counts`: findings left; `targets`: those of the project come first.
+    `findings`: all findings, accepted ones included, file by file; `looked`: names of the checked files; `counts`:
+    findings that are not accepted; `targets`: one entry for each target, the project's own first.
     """
 
     findings: tuple[PortFinding, ...]
@@ -80,7 +80,7 @@ class Port:
 
 
 class _Sums:
-    """Sums up the findings left and the findings accepted, file by file."""
+    """Sums up the findings of files: separately those that are accepted and those that are not."""
 
     def __init__(self) -> None:
         self._left, self._accepted = Totals(), Totals()
@@ -103,7 +103,8 @@ class Gathering:
 
     def __init__(self, engines: Engines, looked: Sequence[File], named: Named, again: CheckWith) -> None:
         self._engines, self._looked, self._named, self._again = engines, looked, named, again
-        self._own: dict[str, _Sums] = {}  # by target: the findings of the files whose own target it is
+        # for each target, the findings in the files that are checked for it by default
+        self._own: dict[str, _Sums] = {}
         self._findings: list[PortFinding] = []
         self._all = _Sums()
         self._by_hand: list[Candidate] = []
@@ -162,8 +163,8 @@ class Gathering:
         return sorted(found, key=lambda plugin: (-found[plugin], plugin.target, plugin.version))
 
     def _beside(self, target: str, select: Select) -> TargetPort:
-        """Return the counts for a target: the known counts of files whose own target it is, and those of a new check of
-        all others."""
+        """Return the counts for a target: those known from files checked for it by default, and those of a new check of
+        all other files."""
         engines = self._engines
         others = [file for file in self._looked if engines.known_for(file.settings).target.id != target]
         sums = self._own.get(target, _Sums())
@@ -174,19 +175,19 @@ class Gathering:
         return TargetPort(target, tuple(self._plugins(target)), *sums.counts)
 
     def _named_for(self, file: File) -> tuple[str, str]:
-        """The target that a file is checked for, and the version of its plugin."""
+        """Return the target for which a file is checked, and the version of the target's plugin."""
         target = self._engines.known_for(file.settings).target
         return target.id, target.version
 
     def _upgrade(self, plugin: Plugin, select: Select) -> Upgrade:
-        """Return the benefit of an upgrade of a plugin."""
+        """Return what an upgrade of a plugin would improve."""
         engines, named = self._engines, (plugin.target, plugin.version)
         files = [one for one in self._by_hand if self._named_for(one.file) == named]
 
         def by_hand(asked: Sequence[File], version: str) -> Iterator[tuple[str, frozenset[Span]]]:
             results = self._again(asked, lambda settings: engines.for_target(settings, plugin.target, version))
             for result in results:
-                if result.problem is None:  # a file without a report has no findings
+                if result.problem is None:  # a file that could not be checked has no findings
                     left = parted(result.report, select(result))[0] if result.report is not None else ()
                     yield result.file.path, frozenset(one.span for one in left if fix_class(one) == MANUAL)
 

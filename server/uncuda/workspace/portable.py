@@ -1,4 +1,4 @@
-"""Where the helper of a portable project is, or will be, and what it defines."""
+"""Finds where the helper module of a portable project is or will be, and which names it defines."""
 
 # Paths are plain strings here, as in discover.py.
 # ruff: noqa: PTH100, PTH112, PTH113, PTH118, PTH119, PTH120
@@ -26,7 +26,7 @@ _NOT_SHIPPED = frozenset(
     {"tests", "test", "testing", "docs", "doc", "examples", "example", "scripts", "benchmarks", "tools"}
 )
 _MARKS = frozenset({".git", "pyproject.toml", "setup.cfg", "setup.py", "uncuda.toml"})
-"""Marks of the folder that a project's modules are imported from."""
+"""Files that mark the folder from which a project's modules are imported."""
 _BUILT = frozenset({"setup.py", "PKG-INFO"})
 _BUILT_BY = re.compile(
     r"^\[(?:project|build-system|tool\.(?:poetry|flit|hatch|setuptools|pdm)|metadata|options)\b", re.M
@@ -34,17 +34,19 @@ _BUILT_BY = re.compile(
 _SETTINGS = ("pyproject.toml", "ruff.toml", ".ruff.toml", "setup.cfg", "tox.ini", ".flake8", ".style.yapf")
 _LINE_LENGTH = re.compile(r"^[ \t]*(?:max[-_])?(?:line[-_]length|column_limit)[ \t]*=[ \t]*(\d{2,3})\b", re.M)
 _FORMATTED = re.compile(r"^\[tool\.(?:black|ruff)\b", re.M)
-_BLACK = 88  # the line length of Black and Ruff where their settings do not say it
-_ASKED = 16  # files of a package that are read for its name
+_BLACK = 88  # the default line length of Black and Ruff
+_ASKED = 16  # maximum number of files of a package that are read to find the package's name
 _ABOVE, _DEPTH, _MANY = 4, 2, 2000
-"""How far up marks are looked for, how far down packages, and among how many entries of a folder."""
+"""Limits: how many parent folders are searched for such marks, how many levels of subfolders for packages, and how many
+entries of a folder are read."""
 _DEFINED = re.compile(r"^(?:(?:async[ \t]+)?def[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]+)?=(?!=))", re.M)
 _IMPORTED = re.compile(r"^from[ \t]+[.\w]+[ \t]+import[ \t]+(\([^()]*\)|[^\n#;(]*)", re.M)
 _ALONE, _IN_PACKAGE = "_accelerator", "device"
 
 
 def root_of(paths: list[str]) -> str:
-    """The folder that the modules of a project's files are imported from, as far as their paths say."""
+    """Return the folder from which the modules of a project's files are imported, as far as the paths of the files show
+    it."""
     folders = {os.path.dirname(path) for path in paths}
     try:
         root = os.path.commonpath(sorted(folders)) if folders and "" not in folders else ""
@@ -56,20 +58,22 @@ def root_of(paths: list[str]) -> str:
 
 
 def helper_of(settings: Settings, root: str) -> Helper:
-    """The helper that the settings name, or those that a project gets whose files are in this folder."""
+    """Return the helper module that the settings name, or the possible helper modules of a project whose files are in
+    the folder `root`."""
     base = _base(root)
     return replace(_helper_below(base, settings, root), line_length=_line_length(base))
 
 
 def _line_length(base: str) -> int:
-    """The longest line that the settings in a folder allow; 0 where they do not say it."""
+    """Return the longest line that the settings in a folder allow; 0 if they set none."""
     texts = [_text(os.path.join(base, name)) or "" for name in _SETTINGS if name in _entries(base)]
     said = (int(match[1]) for text in texts if (match := _LINE_LENGTH.search(text)))
     return next(said, _BLACK if any(map(_FORMATTED.search, texts)) else 0)
 
 
 def _helper_below(base: str, settings: Settings, root: str) -> Helper:
-    """The same without what the settings of formatters say. `base`: the folder of the project."""
+    """Return the same Helper, but without the line length that formatters' settings state. `base`: the folder of the
+    project."""
     tops = _tops(base)
     own = frozenset({*(top.module.partition(".")[0] for top in tops), *_modules(base)})
     if settings.portable_helper is not None:
@@ -85,7 +89,7 @@ def _helper_below(base: str, settings: Settings, root: str) -> Helper:
 
 
 def _with_dependents(tops: list[_Top], own: frozenset[str]) -> Iterator[Helper]:
-    """The helpers of packages, but for those that import another one of them, and have that one's."""
+    """Yield the helper modules of the packages. A package that imports another one gets none: it uses that one's."""
     tops = [top if top.named else top._replace(module=_said(top.folder) or top.module) for top in tops]
     needs = {top.folder: [one for one in tops if one != top and _imports_package(top, one)] for top in tops}
     first = {top.folder: next((one for one in needs[top.folder] if not needs[one.folder]), None) for top in tops}
@@ -95,7 +99,7 @@ def _with_dependents(tops: list[_Top], own: frozenset[str]) -> Iterator[Helper]:
 
 
 def _imports_package(top: _Top, other: _Top) -> bool:
-    """Whether a file of a package imports another package at its head; only a part of the files is read."""
+    """Return whether the head of a file of a package imports another package; only some of the files are read."""
     words = re.escape(other.module).replace("\\.", ".")
     pattern = re.compile(rf"^(?:from|import)[ \t]+{words}(?=[. \t\r\n])", re.M)
     files = (os.path.join(folder, name) for folder, _, names in os.walk(top.folder) for name in sorted(names))
@@ -104,7 +108,7 @@ def _imports_package(top: _Top, other: _Top) -> bool:
 
 
 def _base(root: str) -> str:
-    """The closest folder above that is marked as a project's, else the folder itself."""
+    """Return the closest folder at or above `root` that is marked as a project's root; otherwise `root` itself."""
     folder = root
     for _ in range(_ABOVE):
         if _is_marked(folder) or not folder:
@@ -120,14 +124,15 @@ def _is_marked(folder: str) -> bool:
 
 
 class NewFile(NamedTuple):
-    """A file that is to be made."""
+    """A file that has to be created."""
 
     path: str
     data: bytes
 
 
 def new_helper(engine: Engine, text: str, path: str = "") -> NewFile | None:
-    """The helper that a fixed text imports, where it is not there yet. `path`: of the file with the text."""
+    """Return the helper module as a new file if a fixed text imports it and the file does not exist yet. `path`: the
+    path of the file with the fixed text."""
     known = engine.project.helper
     if known is None or not isinstance(engine, PortableEngine):
         return None
@@ -143,8 +148,9 @@ def new_helper(engine: Engine, text: str, path: str = "") -> NewFile | None:
 
 
 class _Top(NamedTuple):
-    """A package that is in no other. `module`: what it is imported by, as far as that is known (`named`); `direct`: it
-    lies where the project's modules are imported from."""
+    """A package that is not inside another package. `module`: the name by which the package is imported; `named`:
+    whether that name is certain; `direct`: whether the package is in the folder from which the project's modules are
+    imported."""
 
     module: str
     folder: str
@@ -153,7 +159,7 @@ class _Top(NamedTuple):
 
 
 def _named(module: str, tops: list[_Top], own: frozenset[str], root: str) -> Helper:
-    """The helper of a name that the settings give."""
+    """Return the helper module with the name that the settings give."""
     top = next((top for top in tops if module.startswith(top.module + ".")), None)
     if top is None:
         return _helper(module, _file(os.path.join(root, *module.split("."))), own)
@@ -162,7 +168,7 @@ def _named(module: str, tops: list[_Top], own: frozenset[str], root: str) -> Hel
 
 
 def _inside(top: _Top, own: frozenset[str]) -> Helper:
-    """The helper of a package: a module of a name that it has no use for."""
+    """Return the helper module of a package, under a module name that the package does not use otherwise."""
     if not top.named and (said := _said(top.folder)):
         top = top._replace(module=said, named=True)
     names = (_ALONE,) if _may_bind(top.folder, _IN_PACKAGE) else (_IN_PACKAGE, _ALONE)
@@ -174,7 +180,7 @@ def _inside(top: _Top, own: frozenset[str]) -> Helper:
 
 
 def _said(folder: str) -> str:
-    """What files of a package call it, where they import each other by one name; "" if they do not say it."""
+    """Return the name by which files of a package import each other, if they all use the same one; otherwise ""."""
     words = Path(os.path.abspath(folder)).parts
     tails = [r"\.".join(words[-count:]) for count in range(1, _ABOVE + 1) if all(map(str.isidentifier, words[-count:]))]
     pattern = re.compile(rf"^(?:from|import)[ \t]+({'|'.join(reversed(tails))})(?=[. \t])", re.M)
@@ -189,7 +195,7 @@ def _helper(module: str, path: str, own: frozenset[str]) -> Helper:
 
 
 def _tops(root: str) -> list[_Top]:
-    """The packages below a folder that are in no other package, not far down."""
+    """Return the packages below a folder, at most _DEPTH levels down, that are not inside another package."""
     marked = _is_marked(root)
     found: dict[str, _Top] = {}
     for folder in (root, *(os.path.join(root, name) for name in _LAYOUTS)):
@@ -199,7 +205,8 @@ def _tops(root: str) -> list[_Top]:
 
 
 def _below(folder: str, above: str, named: bool, depth: int) -> Iterator[_Top]:
-    """The packages in a folder, and in its folders that are none. `above`: the words of its name, with a dot."""
+    """Yield the packages in a folder and in subfolders that are no packages themselves. `above`: the dotted name of the
+    folder, with a dot at its end."""
     for name in _entries(folder):
         inner = os.path.join(folder, name)
         if not name.isidentifier() or (not above and name in _LAYOUTS and not _is_package(inner)):
@@ -219,7 +226,8 @@ def _is_metadata(name: str) -> bool:
 
 
 def _is_installed(root: str) -> bool:
-    """Whether a project is installed: then what lies beside its packages may be left behind."""
+    """Return whether a project is built and installed, so that modules beside its packages may not be installed with
+    them."""
     for folder in (root, os.path.dirname(root)) if os.path.basename(root) in _LAYOUTS else (root,):
         names = _entries(folder)
         if not _BUILT.isdisjoint(names) or any(map(_is_metadata, names)):
@@ -231,7 +239,8 @@ def _is_installed(root: str) -> bool:
 
 
 def _may_bind(folder: str, name: str) -> bool:
-    """Whether a package may bind a name itself, which importing a module of that name would replace."""
+    """Return whether the package's `__init__.py` may use the name for something else, which importing a module of that
+    name would overwrite."""
     text = _text(os.path.join(folder, "__init__.py")) or ""
     return re.search(rf"\b{name}\b|\bimport[ \t]*\*", text) is not None
 
@@ -250,13 +259,13 @@ def _entries(folder: str) -> list[str]:
 
 
 def _file(path: str) -> str:
-    """The file of a module: in a folder of its name, or beside others."""
+    """Return the file of a module: `__init__.py` in a folder of its name, otherwise NAME.py."""
     inside = os.path.join(path, "__init__.py")
     return inside if os.path.isfile(inside) else f"{path}.py"
 
 
 def _text(path: str) -> str | None:
-    """What a file says; None where there is none."""
+    """Return the text of a file; None if the file does not exist."""
     if not os.path.lexists(path):
         return None
     try:

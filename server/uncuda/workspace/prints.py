@@ -1,4 +1,5 @@
-"""Prints: hashes that identify findings despite changes to other lines, formatting, or the file's name.
+"""Computes fingerprints ("prints"): hashes that identify findings despite changes to other lines, formatting, or the
+file's name.
 
 A fingerprint ("print") is made from the rule, the surrounding function or class, and the tokens of the statement. The
 first digits of a fingerprint identify the function or class; if the file no longer contains it, the code was moved or
@@ -36,7 +37,7 @@ _TOKEN = re.compile(
 _NAMED = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 _NAMED_LINE = re.compile(rf"^[ \t\f]*(?={_NAMED.pattern})", re.MULTILINE)
 _BELOW = re.compile(r"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t\f]*")
-_POINT = re.compile(r"([0-9])\.(?![0-9])")  # formatters write digits on both sides of a point
+_POINT = re.compile(r"([0-9])\.(?![0-9])")  # formatters write digits on both sides of the decimal point
 _OPEN, _CLOSE = "([{", ")]}"
 _KEYWORDS = frozenset(kwlist)
 _BLOCKS = frozenset(
@@ -52,7 +53,7 @@ class Printed(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A statement or the header of one. `name`: of the function or class that starts on this line, if any."""
+    """A statement or the header of one. `name`: the name of the function or class that starts on this line, if any."""
 
     start: int
     end: int
@@ -61,13 +62,14 @@ class _Part(NamedTuple):
 
 
 class Prints:
-    """Computes the fingerprints of findings in one text. `facts`: the facts of the text, if they are known; otherwise
-    the text is read."""
+    """Computes the fingerprints of findings in one text. `facts`: the facts of the text, if they are known already;
+    otherwise they are computed."""
 
     def __init__(self, text: str, facts: Facts | None = None) -> None:
         self._text = text
         if facts is not None:
-            facts.work = Work(UNLIMITED)  # this work must not count towards the next analysis
+            # the work for fingerprints must not count towards the limits of the next analysis
+            facts.work = Work(UNLIMITED)
         self._layout = facts.layout if facts is not None else Layout(text)
         self._scopes = facts.indents if facts is not None else IndentScopes(self._layout, Searches(text))
         self._parts: dict[int, list[_Part]] = {}
@@ -90,7 +92,7 @@ class Prints:
         return found
 
     def scopes(self) -> set[str]:
-        """The first digits of prints for findings in all functions and classes of the text."""
+        """Return the first digits of the fingerprints that findings in the functions and classes of the text have."""
         found = set()
         for match in _NAMED_LINE.finditer(self._text):
             if self._layout.string_around(match.start()) is None:
@@ -98,7 +100,7 @@ class Prints:
         return found
 
     def _place(self, offset: int) -> tuple[_Part, str]:
-        """The statement at an offset, and the qualified name of the function or class around it.
+        """Return the statement at an offset, and the qualified name of the function or class that contains it.
 
         The header and the decorators of a function belong to that function.
         """
@@ -204,7 +206,7 @@ def _part(tokens: Sequence[tuple[int, int, str]], name: str) -> _Part:
 
 
 def _word(match: re.Match[str]) -> str:
-    """A token without differences that formatters cause."""
+    """Return a token in a form that is the same for all formatters."""
     word = match[0]
     if match.lastgroup == "string":
         quote = min(at for at in (word.find('"'), word.find("'")) if at >= 0)

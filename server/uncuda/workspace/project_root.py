@@ -18,8 +18,8 @@ _MARKS = (".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py", "uncuda.toml
 def project_files(paths: Sequence[str], given: Sequence[File], settings_for: SettingsFor) -> list[File]:
     """Return the files of the projects around `paths`, including `given`, which were found in `paths`.
 
-    No files are added for a path that is itself a project's root or in no project, for a path that the project leaves
-    out (such as a file that git ignores), or in a project of more than MOST_FILES files.
+    No files are added for a path that is itself a project's root or is in no project, for a path that the project's
+    settings exclude, or in a project of more than MOST_FILES files.
     """
     known = {os.path.abspath(file.path): file for file in given}
     places = list(dict.fromkeys(map(os.path.abspath, paths)))

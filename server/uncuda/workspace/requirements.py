@@ -23,7 +23,8 @@ _REQUIREMENTS = re.compile(r"(?:\w[\w.]{0,100}[-_.])?requirements(?:[-_.]\w[\w.-
 _INCLUDED = re.compile(r"(?m)^[ \t]*(?:-r|--requirement|-c|--constraint)[ \t=]*([^\s#:]{1,500})")
 _LARGEST_LOCK = 8_000_000
 _MOST_ENTRIES = 10_000
-"""Maximum number of entries of a folder; in a larger folder, only files with usual names are searched."""
+"""The maximum number of entries of a folder; in a larger folder, only files with common names for requirements are
+read."""
 _MOST_FILES = 20
 TORCH = "torch"
 _NO_MATTER = "what it says of versions does not count"
@@ -40,8 +41,8 @@ def _is_lock(name: str) -> bool:
 
 @dataclass(frozen=True)
 class Held:
-    """The versions of a package that a project requires (any version if it only names the package), and the file that
-    states them. `folder`: the folder of that file, or of the file that includes it."""
+    """The versions of a package that a project requires (any version if the project only names the package), and the
+    file that states them. `folder`: the folder of that file, or of the file that includes it."""
 
     versions: Versions
     path: str
@@ -49,13 +50,13 @@ class Held:
 
 
 Holds = Mapping[str, Held]
-"""A dictionary by the package's normalised name."""
+"""Maps the normalised name of each required package to its versions."""
 
 
 @dataclass(frozen=True)
 class _Said:
-    """The versions that the files of one folder state: the most exact for each package, and those of lock files.
-    `any_file`: whether there is such a file."""
+    """The versions that the files of one folder state: for each package the most exact ones, and separately those of
+    lock files. `any_file`: whether the folder contains a file that can state versions."""
 
     best: Holds
     locked: Holds
@@ -66,7 +67,7 @@ _SILENT = _Said({}, {}, any_file=False)
 
 
 class Requirements:
-    """Reads the requirements files of folders, each once.
+    """Reads the requirements files of folders, each file once.
 
     `packages`: the packages to look for, besides torch. `tell` is called with a sentence for each unreadable file,
     which is skipped. Problems of configuration files are reported by the code that reads settings.
@@ -80,7 +81,8 @@ class Requirements:
         self._tops: dict[str, str] = {}
 
     def of(self, folder: str) -> Holds:
-        """The versions that the nearest files at or above `folder` state, up to the root of its repository.
+        """Return the versions that the nearest requirements files at or above `folder` state, up to the root of its
+        repository.
 
         Within a folder, lock files take precedence, then exact versions; a range can be refined by a lock file in a
         parent folder. Outside of a repository, only the nearest folder with such files counts.
@@ -94,8 +96,8 @@ class Requirements:
         return known
 
     def _telling(self, start: str) -> str:
-        """The nearest folder at or above `start` with files that state versions, or the root; most folders have none
-        and share its result."""
+        """Return the nearest folder at or above `start` with files that state versions, or the root; most folders have
+        no such files and share the result of a parent."""
         top = self._top_of(start)
         place = start
         for place in _upwards(start):
@@ -211,7 +213,7 @@ def _upwards(folder: str) -> Iterator[str]:
 
 
 def _is_better(found: Held, known: Held) -> bool:
-    """Whether a later file of the same folder states a more exact version that is compatible."""
+    """Return whether a later file of the same folder states a more exact version within the known range."""
     if known.versions == Versions():
         return found.versions != Versions()
     return bool(found.versions.exact) and not known.versions.exact and _is_locked(found, known)
@@ -232,7 +234,7 @@ def _entries(folder: str) -> frozenset[str] | None:
 
 
 def _files(names: frozenset[str] | None) -> list[str]:
-    """The files of a folder to read, in order of precedence."""
+    """Return the files of a folder that are read, in order of precedence."""
     usual = [*LOCKS, "requirements.txt", *_OTHERS]
     if names is None:
         return usual

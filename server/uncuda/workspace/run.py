@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 EngineFor = Callable[[Settings], Engine]
 Load = Callable[[File, Engine], tuple[Source | None, bytes]]
-"""A function that returns a file's source (None if it contains no relevant word) and its bytes."""
+"""A function that reads a file and returns its source (None if it contains no relevant word) and its bytes."""
 AnswersFor = Callable[[File, Source, Engine], "Answers | None"]
 """A function that returns the types of receivers in a file's source; None if they are not looked up."""
 SelectionFor = Callable[[File, Source, Engine, "Answers | None"], "Selection | None"]
-"""A function that returns the requested findings of a file's source, given its receivers; None means all."""
+"""A function that returns which findings of a file's source are requested, given the types of its receivers; None means
+all."""
 
 
 class Checked(NamedTuple):
@@ -53,7 +54,7 @@ class Repaired(NamedTuple):
 
     @property
     def after(self) -> Source:
-        """The fixed source, to which the remaining findings refer."""
+        """The source after the fixes, to which the remaining findings refer."""
         assert self.source is not None
         assert self.fixed is not None
         if self.source.cells is None:
@@ -94,7 +95,8 @@ def ask(receivers: Receivers) -> AnswersFor:
 def check_files(
     files: Iterable[File], engine_for: EngineFor, answers_for: AnswersFor = ask_nobody, load: Load = load_file
 ) -> Iterator[Checked]:
-    """Check every file. A file without an anchor is not read, and has no report. `load`: reads a file."""
+    """Check every file. A file without any word that a rule searches for is not decoded, and has no report. `load`: the
+    function that reads a file."""
     for file in files:
         try:
             engine = engine_for(file.settings)

@@ -39,7 +39,8 @@ _IMPORT = re.compile(
 )
 
 
-_CHOOSING = 2  # the number of files that must choose the target at run time for the project to count as supporting it
+# a project counts as supporting a target if at least this number of its files choose the target at run time
+_CHOOSING = 2
 _NEAR = 200
 """The maximum number of characters between a package's name and `import` on a line that is read."""
 
@@ -76,8 +77,8 @@ def read_text(path: str, most: int = Limits.bytes) -> bytes:
 
 @dataclass
 class Part:
-    """The result of the byte search for some files. `silent`: indices of files without findings; `problems`: by the
-    index of a file."""
+    """The result of the byte search for some files. `silent`: indices of files that cannot have findings; `problems`:
+    problems by the index of the file."""
 
     gathered: Gathered
     silent: set[int]
@@ -96,7 +97,7 @@ def survey(
 def look_at(
     files: Iterable[File], scanner: Scanner, concerns: Callable[[File, bytes], bool], read: Read = read_text
 ) -> Part:
-    """The part of `survey` for some files; the facts that the scanner collected are moved into the result."""
+    """The part of `survey` for some files; the facts collected by the scanner are moved into the result."""
     silent: set[int] = set()
     problems: dict[int, Problem] = {}
     for number, file in enumerate(files):
@@ -121,7 +122,7 @@ def look_at(
 
 
 def together(looks: Iterable[tuple[Sequence[File], Part]], scanner: Scanner) -> Survey:
-    """Return the survey made of the parts for consecutive groups of files."""
+    """Combine the results for consecutive groups of files into one Survey."""
     readable: list[File] = []
     silent: set[str] = set()
     near: set[str] = set()
@@ -144,8 +145,8 @@ def together(looks: Iterable[tuple[Sequence[File], Part]], scanner: Scanner) -> 
 
 @dataclass
 class Gathered:
-    """The facts collected from several files. `serving`: by target, the number of files that choose it at run time,
-    counted up to a limit; other fields as in `Said`."""
+    """The facts collected from several files. `serving`: for each target, the number of files that choose it at run
+    time, counted up to a limit; the other fields are those of `Said`."""
 
     modules: set[str] = field(default_factory=set)
     owners: set[Owner] = field(default_factory=set)
@@ -169,7 +170,7 @@ class Gathered:
             self.told = [Told(*(frozenset().union(*names) for names in zip(*self.told, strict=True)))]
 
     def take(self, other: Gathered) -> None:
-        """Add the facts of another object."""
+        """Add the facts that another object collected."""
         self.modules |= other.modules
         self.owners |= other.owners
         self.torch = self.torch or other.torch
@@ -180,10 +181,10 @@ class Gathered:
 
 @dataclass(frozen=True)
 class Said:
-    """The facts of one file. `modules` lists the plugins and shims that the file imports, each with the span of the
-    name, and variables that activate a shim; `owners` its classes that define `cuda` or `is_cuda`; `told` facts about
-    kernels; `serves` targets that it chooses besides CUDA; `torch` says whether it imports torch and uses its CUDA
-    names."""
+    """The facts of one file. `modules`: the plugins and shims that the file imports, and variables that activate a
+    shim, each with the span of the name; `owners`: its classes that define `cuda` or `is_cuda`; `told`: facts about
+    kernels; `serves`: targets that it chooses besides CUDA at run time; `torch`: whether it imports torch and uses its
+    CUDA names."""
 
     modules: Mapping[str, Span] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -208,7 +209,8 @@ class Scanner:
         either = "|".join(sorted(map(re.escape, self._packages)))
         self._variables = [name for name in words.variables.values() if name]
         self._package = re.compile(either.encode())
-        self._common = b"torch" if all("torch" in name for name in self._packages) else b""  # one more fast search
+        # one more fast search that excludes files without "torch"
+        self._common = b"torch" if all("torch" in name for name in self._packages) else b""
         self._switches = [name.encode() for name in self._variables]
         self._package_name = re.compile(either)
         self.gathered = Gathered()
@@ -219,7 +221,7 @@ class Scanner:
 
     def add(self, data: bytes, concerned: bool = True, path: str = "", portable: bool = True) -> None:
         """Add the facts of one file. `concerned`: whether rules may have findings in the file; `portable`: whether to
-        collect its idioms, too, which only portable projects need."""
+        search for idioms too, which only portable projects need."""
         self.gathered.add(self.look(data, concerned, self.gathered.modules, path, portable))
 
     def look(
@@ -262,12 +264,11 @@ class Scanner:
         return Said(modules, owners, kernels, serves, torch)
 
     def _scripts(self, data: bytes, path: str) -> frozenset[str]:
-        """The facts about TorchScript in a file."""
+        """Return the facts about what a file compiles with TorchScript."""
         return scripts(data, path, read_text, self._words.libraries) if b"jit" in data else frozenset()
 
     def _may_choose(self, target: str, data: bytes, concerned: bool) -> bool:
-        """Whether a file may choose a target at run time, if more such files are needed to show that the project
-        supports it.
+        """Return whether a file may choose a target at run time; False if enough such files are known already.
 
         A file that tests for the target's vendor counts even if a fix removed its last CUDA name.
         """
@@ -278,14 +279,16 @@ class Scanner:
         return concerned and b"cuda" in data and may_choose(data, self._asking[target])
 
     def _chooses(self, target: str, layout: Layout) -> bool:
-        """Return whether the text chooses a target besides CUDA, in words that uncuda's fixes never write."""
+        """Return whether the text chooses between CUDA and a target at run time, in a way that uncuda's own fixes never
+        write."""
         indents, vendor = IndentScopes(layout, Searches(layout.text)), self._words.vendors.get(target, "")
         return arms_by_hand(layout, indents, *self._words.devices[target], vendor)
 
     def _imports(self, text: str) -> Iterator[re.Match[str]]:
-        """The imports on lines that name a package; reading all imports would take long.
+        """Yield the imports on lines that contain a package's name; matching every import would be slow.
 
-        The next import and the next word `import` are searched only after the previous ones have been passed.
+        The next import and the next word `import` are searched only after the previous ones have been passed, so the
+        time stays linear.
         """
         done = line = passed = 0
         word = -1

@@ -1,4 +1,4 @@
-"""What a file compiles with TorchScript of other files: they are looked for where its imports say, and read."""
+"""Finds what a file compiles with TorchScript in other files: it reads the files that the file's imports name."""
 
 # Paths are strings here, because making a Path costs as much as reading a small file.
 # ruff: noqa: PTH112, PTH113, PTH118, PTH119, PTH120
@@ -14,9 +14,9 @@ from uncuda.source import SourceError
 
 from .files import FileProblem
 
-_ABOVE = 12  # folders above a file in which the modules of its project may be
+_ABOVE = 12  # number of folders above a file in which modules of its project are searched
 _LAYOUTS = ("", "src", "python", "lib")
-_MOST = 64  # functions of other files that are followed
+_MOST = 64  # maximum number of functions of other files that are followed
 _OPEN = Scripting(is_open=True)
 
 
@@ -27,8 +27,8 @@ _BETWEEN = "\0"  # the parts of a fact
 
 
 def scripts(data: bytes, path: str, read: Callable[[str], bytes], libraries: Collection[str]) -> frozenset[str]:
-    """The facts about TorchScript in a file's bytes, in the words above. `read`: gives the bytes of another file;
-    `libraries`: modules that compile nothing of a project, if they are none of its own."""
+    """Return the facts about TorchScript in a file's bytes, as the strings above. `read`: returns the bytes of another
+    file; `libraries`: modules that, unless they belong to the project, compile nothing of it."""
     found = scripting(data.decode("utf-8", "replace"))
     roots = {name.partition(".")[0] for name in libraries}
     facts, unclear = {ALIAS + name for name in found.aliases}, set(found.unclear)
@@ -43,14 +43,14 @@ def scripts(data: bytes, path: str, read: Callable[[str], bytes], libraries: Col
 
 
 class Scripts(NamedTuple):
-    """What the files of a project compile together, as in the fields of `Project`."""
+    """What the files of a project compile together; the fields are those of `Project`."""
 
     scripts: bool
     compiled: frozenset[tuple[str, str]]
 
 
 def together(facts: Collection[str]) -> Scripts:
-    """What follows from the facts of all files."""
+    """Combine the facts of all files."""
     aliases = {fact.removeprefix(ALIAS) for fact in facts if fact.startswith(ALIAS)}
     unclear = {fact.removeprefix(UNCLEAR) for fact in facts if fact.startswith(UNCLEAR)}
     split = (fact.removeprefix(COMPILED).split(_BETWEEN) for fact in facts if fact.startswith(COMPILED))
@@ -61,7 +61,8 @@ def together(facts: Collection[str]) -> Scripts:
 def _followed(
     path: str, first: Taken, read: Callable[[str], bytes], libraries: Collection[str]
 ) -> set[tuple[str, str]] | None:
-    """The functions and classes that are compiled with what a file takes from another; None if that may be any."""
+    """Return (path, name) of the functions and classes that are compiled because a file compiles a name that it
+    imports; None if they could be any."""
     compiled: set[tuple[str, str]] = set()
     waiting = [(path, first._replace(by=""))]
     seen = set(waiting)
@@ -81,9 +82,9 @@ def _followed(
 
 
 def _within(place: str | None, taken: Taken, read: Callable[[str], bytes]) -> Scripting:
-    """What is compiled with a name of a file."""
+    """Return what is compiled together with a name of a file."""
     if place is None or not taken.name:
-        return _OPEN  # which function of a module is not said
+        return _OPEN  # it is not known which function of the module is compiled
     if os.path.basename(place) == "__init__.py" and _module(os.path.join(os.path.dirname(place), taken.name)):
         return _OPEN
     try:
@@ -93,7 +94,7 @@ def _within(place: str | None, taken: Taken, read: Callable[[str], bytes]) -> Sc
 
 
 def _file_of(path: str, module: str) -> str | None:
-    """The file of a module that a file imports; None if it is none of the project."""
+    """Return the path of a module that a file imports; None if it does not belong to the project."""
     words = module.lstrip(".")
     dots = len(module) - len(words)
     folder = os.path.dirname(path)
@@ -112,7 +113,7 @@ def _file_of(path: str, module: str) -> str | None:
 
 
 def _above(folder: str) -> Iterator[str]:
-    """A folder and those above it, as paths of files in them begin."""
+    """Yield a folder and the folders above it, spelled as in the paths of the files in them."""
     for _ in range(_ABOVE):
         yield folder
         if not folder or os.path.dirname(folder) == folder:

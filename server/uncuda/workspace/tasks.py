@@ -18,7 +18,7 @@ from .run import Checked, Repaired
 from .scan import Gathered, Part
 
 Place = tuple[str, int]
-"""(path of a file, number of its engine)."""
+"""The path of a file, and the number of the engine that checks it."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,8 @@ class EngineSpec:
 
 @dataclass(frozen=True)
 class UseEngines:
-    """Sets the engines for the requests that follow. `project`: None before its facts are known."""
+    """Sets the engines for the requests that follow. `project`: None as long as the facts about the project are not
+    known."""
 
     engines: tuple[EngineSpec, ...]
     project: Project | None = None
@@ -61,7 +62,7 @@ class CheckFiles:
 @dataclass(frozen=True)
 class FixFiles:
     """A request to fix files in memory. `review`: whether to apply fixes that need review, too; `rules`: as in
-    `Engine.fix`; `selections`: as in `fix_files`; `steps`: whether the answer holds `FileResult.steps`."""
+    `Engine.fix`; `selections`: as in `fix_files`; `steps`: whether the answer should contain `FileResult.steps`."""
 
     files: tuple[Place, ...]
     review: bool
@@ -72,8 +73,8 @@ class FixFiles:
 
 @dataclass(frozen=True)
 class Trouble:
-    """The reason why a file was left out. `kind` and `limit` describe an exceeded limit; `trace` an internal error;
-    `foreign` says whether uncuda does not check such contents."""
+    """The reason why a worker process did not check a file. `kind` and `limit` describe an exceeded limit, `trace` an
+    internal error; `foreign`: whether the file's contents are of a type that uncuda does not check."""
 
     message: str
     kind: Kind | None = None
@@ -105,14 +106,14 @@ class Surveyed:
     named: dict[str, str] = field(default_factory=dict)
 
     def part(self, paths: Sequence[str]) -> Part:
-        """The result as a `Part`, for the files at these paths."""
+        """Return the result as a `Part`, for the files at these paths."""
         problems = {number: trouble.problem(paths[number]) for number, trouble in self.troubles.items()}
         return Part(self.gathered, set(self.silent), problems)
 
 
 @dataclass(frozen=True)
 class Steps:
-    """The fields of `Fixed` with these names: how its text was made."""
+    """The fields of `Fixed` that show how the text was fixed, under the same names."""
 
     passes: tuple[tuple[Change, ...], ...]
     first: Report
@@ -120,14 +121,15 @@ class Steps:
 
     @classmethod
     def of(cls, fixed: Fixed) -> Steps:
-        """The steps of a result."""
+        """Return the steps by which a text was fixed."""
         return cls(tuple(map(tuple, fixed.passes)), replace(fixed.first, sites=()), fixed.alone)
 
 
 @dataclass(frozen=True)
 class FileResult:
-    """The result for one file; empty for most files. `fixed`: the text after fixes, if it changed; `notebook`: the old
-    and new contents of a notebook file; `steps`: how the text was made, if the request asks for it."""
+    """The result for one file; all fields are empty for most files. `fixed`: the text after fixes, if they changed it;
+    `notebook`: the old and new contents of a notebook file; `steps`: the steps by which the text was fixed, if the
+    request asks for them."""
 
     source: Source | None = None
     report: Report | None = None
@@ -150,7 +152,7 @@ class FileResult:
 
     @classmethod
     def of_repaired(cls, result: Repaired, steps: bool = False) -> FileResult:
-        """The result for a fixed file. `steps`: whether to say how its text was made."""
+        """The result for a fixed file. `steps`: whether to include the steps by which the text was fixed."""
         if result.problem:
             return cls(trouble=Trouble.of(result.problem, result.trace))
         fixed = result.fixed
@@ -187,7 +189,8 @@ class FileResult:
         if self.notebook is not None:
             before, after = (held.encode() for held in self.notebook)
             return Repaired(file, self.source, fixed, before, after)
-        data = self.source.encode()  # these are the bytes that were read, as only reversible texts are decoded
+        # encoding gives exactly the bytes that were read, because only texts for which this is true are accepted
+        data = self.source.encode()
         return Repaired(file, self.source, fixed, data, data if self.fixed is None else self.source.encode(text))
 
 

@@ -1,4 +1,5 @@
-"""What one file of a project imports from another where it can, and goes on without: `try: from pkg.fast import f`."""
+"""Finds optional imports of one project file from another, whose failure the importing file handles: `try: from
+pkg.fast import f`."""
 
 from __future__ import annotations
 
@@ -7,18 +8,18 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 _SAYS = (b"ImportError", b"ModuleNotFoundError", b"AVAILABLE")
-# It begins with a literal, which is fast to search for.
+# The pattern begins with a literal, which is fast to search for.
 _IMPORT = re.compile(
     rb"\n([ \t]*)(?:(try)[ \t]*:|if[ \t]+\w*AVAILABLE\w*[ \t]*:)[^\S\n]*\n"
     rb"[ \t]+from[ \t]+(\.*)([A-Za-z_][\w.]*)[ \t]+import[ \t]*\(?\s*(\w+)"
 )
-_FAR = 4000  # characters in which a `try` must catch the missing module
+_FAR = 4000  # maximum number of characters between the import and the `except` that handles its failure
 _CATCHES = rb"\n%b(?:except)\b([^\n]*):[^\S\n]*(?:#[^\n]*)?\n[ \t]+(\w+)"
 _CAUGHT = re.compile(rb"\A[^\S\n]*\Z|ImportError|ModuleNotFoundError|\bException\b")
 
 
 def tried(data: bytes, path: str) -> frozenset[str]:
-    """The dotted names, each with its module's, that a file imports first in such a block from its own package."""
+    """Return the dotted names (module and first name) that a file optionally imports from its own package."""
     return frozenset(_tried(b"\n" + data, PurePath(path))) if any(word in data for word in _SAYS) else frozenset()
 
 
@@ -31,7 +32,7 @@ def _tried(data: bytes, path: PurePath) -> Iterator[str]:
 
 
 def _dotted(dots: int, module: str, path: PurePath) -> str:
-    """The dotted name of a module, as far as the file's path shows it; "" for one of another package."""
+    """Return the dotted name of a module, as far as the file's path shows it; "" for a module of another package."""
     folders = path.parts[:-1]
     if not dots:
         return module if module.partition(".")[0] in folders and "." in module else ""
@@ -40,6 +41,6 @@ def _dotted(dots: int, module: str, path: PurePath) -> str:
 
 
 def _goes_on(data: bytes, at: int, indent: bytes) -> bool:
-    """Whether the first handler of a `try` catches the missing module and does not raise."""
+    """Return whether the first `except` clause of a `try` catches the failed import and does not raise."""
     handler = re.compile(_CATCHES % re.escape(indent)).search(data, at, at + _FAR)
     return handler is not None and _CAUGHT.search(handler[1]) is not None and handler[2] != b"raise"

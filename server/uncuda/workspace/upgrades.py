@@ -18,7 +18,8 @@ from .counts import Decision
 from .discover import File
 
 ByHand = Callable[[Sequence[File], str], Iterable[tuple[str, frozenset[Span]]]]
-"""Checks files for a plugin version and yields paths and spans of findings without a fix; failed files are left out."""
+"""A function that checks files for a plugin version, and yields the path and span of each finding without a fix; files
+with errors are left out."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Plugin:
     target: str
     package: str
     version: str
-    assumed: bool  # True if neither the project nor a setting states the version
+    assumed: bool  # whether the version is only assumed, because neither the project nor a setting states one
 
 
 @dataclass(frozen=True)

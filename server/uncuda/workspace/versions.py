@@ -15,11 +15,11 @@ from .requirements import TORCH, Holds
 
 @dataclass(frozen=True)
 class Taken:
-    """The versions (`Versions` as text) that were chosen for a target's plugin, and the reason.
+    """The versions (`Versions` as text) that were chosen for a target's plugin, and the reason for the choice.
 
-    The possible sources of a version are: "set", by `target-version`; "asked for", by the file at `path`; "goes with",
-    the version made for the PyTorch version `torch`, which the file at `path` requires or (no path) `torch-version`
-    sets; "assumed", if no source states one.
+    `why` is "set" if `target-version` sets the version; "asked for" if the file at `path` requires it; "goes with"
+    if it is made for the PyTorch version `torch`, which the file at `path` or the setting `torch-version` states;
+    "assumed" if nothing states a version.
     """
 
     package: str
@@ -41,7 +41,7 @@ class Taken:
 
 
 def settled(settings: Settings, catalogue: Catalogue, target: str, holds: Holds) -> tuple[Settings, Taken]:
-    """The settings with the versions that were chosen for a target, and the choice for its plugin.
+    """Return the settings with the versions that were chosen for a target, and the choice for the target's plugin.
 
     Settings take precedence, then the project's requirements, then the version made for its PyTorch; a range of PyTorch
     versions counts only if it excludes the plugin's default version.

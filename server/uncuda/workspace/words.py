@@ -9,9 +9,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Words:
-    """The words of each target, by its id: the plugin's package, the shim's module, the names of device and
-    collective library, the vendor, and the variable that makes the plugin import the shim; also the names of all
-    known libraries."""
+    """For each target, by id: the plugin's package, the shim's module, the names of device and collective library, the
+    vendor, and the variable that makes the plugin import the shim. Also the names of all known libraries."""
 
     packages: Mapping[str, str]
     shims: Mapping[str, str]

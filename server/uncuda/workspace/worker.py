@@ -45,7 +45,7 @@ def main() -> NoReturn:
 
 
 class Worker:
-    """Answers requests; a forked worker has the engines that were created before the fork."""
+    """Answers requests; a forked worker can use the engines that were created before the fork."""
 
     def __init__(self, catalogue: Catalogue, engines: Iterable[Engine] = ()) -> None:
         self._catalogue = catalogue
@@ -53,15 +53,16 @@ class Worker:
         self._scanner = Scanner(self._words, once=True)
         self._constants = Constants(self._words.devices)
         self._known = list(engines)
-        self._settings: list[Settings] = []  # a separate object for each engine, because engines are found by its id()
-        self._engines: dict[int, Engine] = {}  # by the id() of these settings
+        # a separate object for each engine, because engines are looked up by the id() of their settings
+        self._settings: list[Settings] = []
+        self._engines: dict[int, Engine] = {}  # maps the id() of these settings to the engine
 
     def serve(self) -> NoReturn:
         """Answer requests from the input."""
         serve(CODEC, self.answer)
 
     def answer(self, request: object) -> object | None:
-        """The answer to a request; None if it has none."""
+        """Handle a request and return its answer; None for a request without an answer."""
         if isinstance(request, SurveyFiles):
             return self._look(request)
         if isinstance(request, CheckFiles):
@@ -83,8 +84,8 @@ class Worker:
         self._engines = {id(settings): engine for settings, engine in zip(self._settings, self._known, strict=True)}
 
     def _engine(self, wanted: EngineSpec, project: Project | None) -> Engine:
-        """An engine, derived from an existing one with the same target and settings if possible, to share prepared
-        rules."""
+        """Return an engine; if an existing one has the same target and settings, derive it from that one, to share
+        prepared rules."""
         if project is not None and wanted.helper is not None:
             project = replace(project, helper=wanted.helper)
         known = next((engine for engine in self._known if EngineSpec.made(engine) == wanted), None)

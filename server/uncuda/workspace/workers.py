@@ -40,11 +40,11 @@ from .worker import Worker
 _USUAL = 'import torch\n\nx = torch.ones(2, device="cuda")\ntorch.cuda.synchronize()\nx.cuda()\n'
 
 Lost = Callable[[int, int], object]
-"""Called when a process has ended too early, with its number and exit code."""
+"""A function that is called with the number and exit code of a process that ended too early."""
 
 
 class Workers:
-    """`number` processes, started on demand. `sizes`: the sizes of the files in bytes."""
+    """Starts `number` processes when they are needed. `sizes`: the sizes of the files in bytes."""
 
     def __init__(self, catalogue: Catalogue, number: int, files: Sequence[File], sizes: Sequence[int], lost: Lost):
         self._catalogue, self._number, self._lost = catalogue, number, lost
@@ -61,8 +61,8 @@ class Workers:
     def survey(
         self, files: Sequence[File], engine_for: Callable[[Settings], Engine], constants: bool
     ) -> tuple[Survey, dict[str, str]]:
-        """The survey of files, and the targets that a constant in them names. `engine_for`: returns the engine that
-        tests whether a file may have findings."""
+        """Return the survey of the files, and the targets that constants in the files name. `engine_for`: returns the
+        engine that tests whether a file may have findings."""
         words = Words.of(self._catalogue.declarations, self._catalogue.libraries)
         places, engines = _placed(files, engine_for)
         named: dict[str, str] = {}
@@ -85,8 +85,9 @@ class Workers:
     def check(
         self, files: Sequence[File], shown: Iterable[File], known_for: EngineFor, engine_for: EngineFor
     ) -> Iterator[Checked]:
-        """The results of `check_files` for the files. `shown`: the same files, consumed one by one as results are
-        taken, like `engine_for`; `known_for`: returns their engines."""
+        """Return the results of `check_files` for the files, computed by the worker processes. `shown`: the same files,
+        consumed one by one as results are taken, like `engine_for`; `known_for`: returns the engine of a file's
+        settings without notes."""
         for file, result in self._results(files, shown, known_for, engine_for, CheckFiles):
             yield result.checked(file)
 
@@ -98,7 +99,8 @@ class Workers:
         engine_for: EngineFor,
         wanted: FixFiles,
     ) -> Iterator[Repaired]:
-        """The results of `fix_files` for the files, in the same way. `wanted`: the request, still without files."""
+        """Return the results of `fix_files` for the files, computed in the same way as those of `check`. `wanted`: the
+        request to send, still without its files."""
 
         def request(places: tuple[Place, ...]) -> FixFiles:
             selections = {path: wanted.selections[path] for path, _ in places if path in wanted.selections}
@@ -135,7 +137,7 @@ class Workers:
         places: Sequence[Place],
         request: Callable[[tuple[Place, ...]], object],
     ) -> Iterator[tuple[Sequence[Place], Any]]:
-        """The answers of the processes, which are started if needed."""
+        """Yield the answers of the worker processes, which are started if needed."""
         if self._pool is None:
             for engine in engines:  # engines are prepared before forking, so that processes share them
                 engine.check(Source(_USUAL), limits=UNLIMITED)
@@ -148,7 +150,7 @@ class Workers:
         yield from self._pool.run(batches_of(places, sizes, self._number), lambda parts: request(tuple(parts)))
 
     def _answer_here(self, request: object) -> object:
-        """The answer computed in this process, if no worker is left."""
+        """Return the answer computed in this process, used if no worker is left."""
         assert self._here is not None
         if self._used is not self._prepared:
             self._used = self._prepared
@@ -157,9 +159,9 @@ class Workers:
 
 
 def _placed(files: Iterable[File], engine_for: EngineFor) -> tuple[list[Place], list[Engine]]:
-    """The files with the numbers of their engines, and the engines."""
+    """Return each file's path with the number of its engine, and the list of engines."""
     engines: list[Engine] = []
-    numbers: dict[int, int] = {}  # by the id() of settings
+    numbers: dict[int, int] = {}  # maps the id() of settings to the number of their engine
     places = []
     for file in files:
         number = numbers.get(id(file.settings))

@@ -15,8 +15,8 @@ from typing import Any
 from e2e.vscode.install import chinese, vscode
 
 SECONDS = 60
-# Settings for few notifications; where defaults differ between VS Code for the web and the desktop, those of the
-# desktop are used.
+# Settings that avoid most notifications; where the defaults of VS Code for the web and for the desktop differ, those of
+# the desktop are used.
 SETTINGS: dict[str, Any] = {
     "chat.disableAIFeatures": True,
     "editor.hover.delay": 100,
@@ -37,7 +37,8 @@ SETTINGS: dict[str, Any] = {
 }
 OPTIONS = (
     *("--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"),
-    *("--reconnection-grace-time", "1"),  # otherwise the language server of a closed page would run for hours
+    # without this option, the language server of a closed page would keep running for hours
+    *("--reconnection-grace-time", "1"),
 )
 # Only with this option does a page run tests in its extension host; it then shows no notifications.
 DRIVER = "--vscode-option=enable-smoke-test-driver"
@@ -46,8 +47,8 @@ DRIVER = "--vscode-option=enable-smoke-test-driver"
 class CodeServer:
     """One code-server process; all its pages share extensions and settings. `folder` is a temporary folder.
 
-    `extensions` is a folder with installed extensions. With `driven`, its pages can run tests in the extension host,
-    which is not possible in a user's VS Code.
+    `extensions` is a folder with installed extensions. `driven`: whether its pages can run tests in the extension host,
+    which users' VS Code cannot.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class CodeServer:
         self._folders = ["--user-data-dir", str(self._data), "--extensions-dir", str(self.extensions)]
         dropped = ("VSCODE_IPC_HOOK_CLI", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PORT")
         self._environment = {name: value for name, value in os.environ.items() if name not in dropped}
-        self._environment["EXTENSIONS_GALLERY"] = "{}"  # otherwise each start would contact the marketplace
+        self._environment["EXTENSIONS_GALLERY"] = "{}"  # without this setting, each start would contact the marketplace
         for kind in ("CONFIG", "DATA", "CACHE"):
             self._environment[f"XDG_{kind}_HOME"] = str(folder / "xdg" / kind.lower())
         self.configure({})
@@ -80,16 +81,18 @@ class CodeServer:
     def configure(self, settings: dict[str, Any]) -> None:
         """Set the user's settings, on top of the tests' defaults; open pages apply them at once.
 
-        The settings are also written as machine settings: for VS Code a browser window is connected to a remote
-        machine, and program paths come from its machine settings.
+        The settings are also written as machine settings, because for VS Code a browser window is connected to a remote
+        machine, and the paths of programs are taken from that machine's settings.
         """
         text = json.dumps({**self._defaults, **settings}, indent=1)
         for kind in ("User", "Machine"):
-            (self._data / kind).mkdir(parents=True, exist_ok=True)
-            (self._data / kind / "settings.json").write_text(text, encoding="utf-8")
+            path = self._data / kind / "settings.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                path.write_text(text, encoding="utf-8")
 
     def bind(self, keys: list[dict[str, Any]]) -> None:
-        """Bind these keys for the user, with precedence over VS Code's own."""
+        """Bind these keys for the user; they take precedence over VS Code's own."""
         (self._data / "User" / "keybindings.json").write_text(json.dumps(keys), encoding="utf-8")
 
     def _add_texts(self, locale: str, texts: Path) -> None:
@@ -112,7 +115,7 @@ class CodeServer:
         return (self.folder / "log").read_text(encoding="utf-8")
 
     def address(self, workspace: Path) -> str:
-        """The URL of the page that opens a folder, or the folders in a workspace file of VS Code."""
+        """Return the URL of the page that opens a folder, or the folders in a VS Code workspace file."""
         kind = "workspace" if workspace.suffix == ".code-workspace" else "folder"
         return f"http://127.0.0.1:{self.port}/?{kind}={workspace}"
 

@@ -27,7 +27,7 @@ def installed() -> None:
 
 @pytest.fixture(scope="session")
 def vsix() -> Path:
-    """The .vsix of the extension as `make vsix` builds it; UNCUDA_VSIX=FILE names an existing one."""
+    """Return the .vsix of the extension as `make vsix` builds it; if UNCUDA_VSIX names an existing file, that one."""
     if built := os.environ.get("UNCUDA_VSIX"):
         return Path(built)
     return node.vsix()
@@ -50,9 +50,10 @@ def server(extensions: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser(installed: None) -> Iterator[Any]:
-    """Chromium, for one test module at a time: while it is open no test of this process can use asyncio."""
+    """Start Chromium, for the tests in this folder only, because no test of this process can use asyncio while it
+    is open."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as started:
@@ -79,7 +80,7 @@ def new_window(server: CodeServer, browser: Any, shots: Path) -> Iterator[Window
     window.shot("end")
     window.close()
     server.configure({})
-    assert not window.blocked  # the page has sent no request to another machine
+    assert not window.blocked  # the page has sent no request to another machine, because `blocked` is empty
 
 
 @pytest.fixture
@@ -88,9 +89,9 @@ def window(new_window: Window) -> Window:
     return new_window
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def windows() -> Iterator[list[ReusedWindow]]:
-    """A list with the window that the tests of a module share, empty until it is opened."""
+    """Return a list with the window that tests share; it is empty until the window is opened."""
     shared: list[ReusedWindow] = []
     yield shared
     for window in shared:
@@ -106,8 +107,8 @@ def reused_window(
     tmp_path_factory: pytest.TempPathFactory,
     request: pytest.FixtureRequest,
 ) -> Iterator[ReusedWindow]:
-    """The window that all tests of a module share, reset before each test; after a failed test, a new window is
-    opened."""
+    """The window that many tests share, reset before each of them, as are the user's settings; after a failed test, a
+    new window is opened."""
     if not windows:
         windows.append(ReusedWindow(browser, server, tmp_path_factory.mktemp("reused")))
     (window,) = windows
@@ -115,15 +116,25 @@ def reused_window(
     failed = request.session.testsfailed
     yield window
     window.shot("end")
+    server.configure({})
     if request.session.testsfailed > failed:
         windows.clear()
         window.close()
     else:
         window.clear()
-    assert not window.blocked  # the page has sent no request to another machine
+    assert not window.blocked  # the page has sent no request to another machine, because `blocked` is empty
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Path:
-    """A small project in a temporary folder."""
-    return project.small(tmp_path)
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The folder in which a test's workspace lies: the window that tests share expects it in its own."""
+    if "reused_window" not in request.fixturenames:
+        return tmp_path
+    window: ReusedWindow = request.getfixturevalue("reused_window")
+    return window.folder
+
+
+@pytest.fixture
+def small(folder: Path) -> Path:
+    """A small project in that folder."""
+    return project.small(folder)

@@ -18,9 +18,9 @@ from support.imports import ROOT
 CACHE = ROOT / ".cache" / "vscode"
 HERE = Path(__file__).parent
 BROWSER = ROOT / "requirements" / "browser.txt"
-# Tests need only these native modules; without spdlog, output channels are empty.
+# Only these native modules are needed; without spdlog, output channels would be empty.
 NATIVE = ("@vscode/spdlog", "@vscode/native-watchdog")
-# VS Code's texts by key, from an older version; panels, menus and dialogs have the same names in it.
+# VS Code's texts by key, taken from an older version, in which panels, menus and dialogs have the same names.
 CHINESE = "@codingame/monaco-vscode-language-pack-zh-hans@1.83.14"
 CHINESE_SHA512 = "ETUT2hCQa2Zk3KW4iiwzf/RF3yruZMBF4UKMiddFQ3IbmoBYSNZXQH9R5AT1AGGwGTPNZX0KjSGlKLzsN/lhhg=="
 
@@ -68,7 +68,8 @@ def _code_server(folder: Path) -> None:
         "npm_config_nodedir": str(node.parent),
     }
     inner = folder / "node_modules" / "code-server" / "lib" / "vscode"
-    fetch([*npm, "install", "--ignore-scripts", "--omit=dev"], inner, environment)  # versions: its shrinkwrap file
+    # the package's shrinkwrap file fixes the versions
+    fetch([*npm, "install", "--ignore-scripts", "--omit=dev"], inner, environment)
     fetch([*npm, "rebuild", *NATIVE], inner, environment)
 
 

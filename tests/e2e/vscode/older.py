@@ -1,6 +1,8 @@
-"""A server as it was before it had an overview: `older.py ASKED PYTHON ARGUMENT…` starts one and stands between.
+"""Simulates a server of an older uncuda without overview: `older.py ASKED PYTHON ARGUMENT…` starts the real server and
+passes messages on.
 
-What the client asks for all the same is refused as unknown, and written to the file ASKED, one method a line.
+Requests that the older server did not know are refused as unknown, and their methods are written to the file ASKED, one
+per line.
 """
 
 import json
@@ -15,7 +17,8 @@ UNKNOWN = ("uncuda/overview", "uncuda/overviewPath", "uncuda/review", "uncuda/fi
 
 
 def passed_on(source: IO[bytes], look: Callable[[Any], Any], sink: IO[bytes]) -> None:
-    """Pass messages on until the source ends; `look` returns the message to be sent instead, None for none."""
+    """Pass messages on until the source ends; `look` returns the message to send instead of each one, or None to send
+    none."""
     while header := source.readline():
         while (line := source.readline()).strip():
             header += line
@@ -29,7 +32,7 @@ def passed_on(source: IO[bytes], look: Callable[[Any], Any], sink: IO[bytes]) ->
 
 
 def main(asked: str, command: list[str]) -> int:
-    """Run the server until it ends; returns its exit code."""
+    """Run the server until it ends; return its exit code."""
     server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert server.stdin and server.stdout
     out = sys.stdout.buffer

@@ -10,16 +10,16 @@ from editors.session import OTHER, TRAIN
 from lsp.harness.expected import engine, message_of
 from uncuda.source import Source
 
-# A text with a fix that needs review, beside safe ones.
+# A text that contains a fix which needs review, beside safe fixes.
 REVIEW = 'import torch\n\nif torch.cuda.is_available() and kind == "cuda":\n    kind = "gpu"\n'
 LATIN = '# -*- coding: latin-1 -*-\nimport torch\n\nname = "café"\ntorch.cuda.synchronize()  # déjà\n'.encode("latin-1")
 CELL = ["import torch\n", 'x = torch.ones(2, device="cuda")\n', "torch.cuda.synchronize()"]
-# The configuration of a project with a chosen target, so that the user is not asked for one.
+# The configuration of a project with a chosen target, with which the user is not asked for one.
 TARGET = 'target = "npu"\n'
 
 
 def small(folder: Path) -> Path:
-    """A project of two programs in `folder`/workspace."""
+    """Write a project of two Python files to `folder`/workspace."""
     return _write(folder, {"train.py": TRAIN, "sub/other.py": OTHER, "uncuda.toml": TARGET})
 
 
@@ -44,7 +44,7 @@ def with_notebook(folder: Path) -> Path:
 
 
 def with_latin(folder: Path) -> Path:
-    """A project with programs that are not UTF-8, one for each way in which VS Code can open them."""
+    """Write a project with Python files that are not UTF-8, one for each way in which VS Code can open such files."""
     names = ("closed.py", "as_utf8.py", "as_latin1.py")
     return _write(folder, {**dict.fromkeys(names, LATIN), "other.py": OTHER, "uncuda.toml": TARGET})
 
@@ -59,12 +59,12 @@ def _write(folder: Path, files: dict[str, str | bytes]) -> Path:
 
 
 def contents(workspace: Path) -> dict[str, bytes]:
-    """The bytes of every program in a project."""
+    """Return the bytes of every Python file in a project."""
     return {str(path.relative_to(workspace)): path.read_bytes() for path in sorted(workspace.rglob("*.py"))}
 
 
 def fixed(workspace: Path, *options: str) -> dict[str, bytes]:
-    """The bytes of every program in a project after `uncuda fix`."""
+    """Return the bytes of every Python file in a project after `uncuda fix`."""
     copy = workspace.with_name("fixed")
     shutil.copytree(workspace, copy)
     done = uncuda("fix", *options, str(copy))
@@ -82,7 +82,8 @@ def findings(text: str, target: str = "npu") -> list[list[str]]:
 
 
 def expected(workspace: Path) -> dict[str, Any]:
-    """The expected results for a test inside the extension host; bytes are given as characters (latin-1)."""
+    """Return the expected results for a test inside the extension host; bytes are represented by characters
+    (latin-1)."""
     return {
         "fixed": {name: text.decode("latin-1") for name, text in fixed(workspace).items()},
         "findings": {target: findings(TRAIN, target) for target in ("npu", "musa")},

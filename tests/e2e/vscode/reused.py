@@ -1,7 +1,7 @@
 """One VS Code window for several tests: each test closes the editors that it opened, and the next test gets a new
 server.
 
-Loading VS Code takes ten times as long as most tests, so one window is shared.
+Loading VS Code takes ten times as long as most tests, so the tests share one window.
 """
 
 import json
@@ -45,7 +45,8 @@ class ReusedWindow(Window):
     def begin(self, shots: Path) -> None:
         """Prepare the next test: empty the workspace, and set the folder for its screenshots to `shots`."""
         self._shots, self._taken = shots, 0
-        self._workspace.mkdir(exist_ok=True)  # the folder is kept, since deleting it would end VS Code's file watching
+        # the folder itself is kept, because deleting it would end VS Code's file watching
+        self._workspace.mkdir(exist_ok=True)
         for path in self._workspace.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 

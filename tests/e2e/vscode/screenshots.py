@@ -81,7 +81,7 @@ def take(browser: Any, language: str, scratch: Path) -> None:
 
 
 def _problems(window: Window, language: str) -> None:
-    """Take the screenshot of the workspace's findings before any change."""
+    """Take the screenshot of the workspace's findings before any fix."""
     bar = window.page.locator(BAR)
     window.until(lambda: window.problems() and bar.inner_text().strip()[-1:].isdigit(), bar.all_inner_texts)
     window.page.mouse.move(600, 200)
@@ -90,8 +90,8 @@ def _problems(window: Window, language: str) -> None:
 
 
 def _port(window: Window, language: str) -> None:
-    """Take the screenshots from the open preview to the last finding: the findings left, the reason for accepting one,
-    and the empty list."""
+    """Take the screenshots from the open preview to the last finding: the remaining findings, the reason for accepting
+    one, and the empty list."""
     words, page = LANGUAGES[language], window.page
     page.locator(".part.panel .codicon-panel-maximize, .part.panel .codicon-panel-restore").first.click()
     page.locator(".bulk-edit-panel .monaco-button").first.click()

@@ -34,7 +34,7 @@ def main() -> int:
     except Missing as error:
         print(error, file=sys.stderr)
         return 1
-    for ending in (signal.SIGTERM, signal.SIGHUP):  # closing the terminal also ends VS Code
+    for ending in (signal.SIGTERM, signal.SIGHUP):  # so that closing the terminal also ends VS Code
         signal.signal(ending, signal.default_int_handler)
     with server.running():
         print(f"VS Code with {workspace.relative_to(ROOT)}: {server.address(workspace)}   (Ctrl+C ends it)", flush=True)
@@ -47,7 +47,8 @@ def main() -> int:
 
 
 def ready(folder: Path, vsix: Path, locale: str = "", port: int = 0) -> tuple[CodeServer, Path]:
-    """A code-server with the extension, and a new copy of examples/ that it opens; `folder` is recreated."""
+    """Return a code-server with the extension, and a new copy of examples/ for it to open; `folder` is created
+    again."""
     shutil.rmtree(folder, ignore_errors=True)
     workspace = shutil.copytree(ROOT / "examples", folder / "examples")
     server = CodeServer(folder / "code-server", SETTINGS, locale, port)

@@ -28,7 +28,8 @@ SECONDS = 180
 
 
 def run(window: Window, workspace: Path, tests: str) -> None:
-    """Run a test file in the extension host of a window that opens `workspace`; a failure in it fails this test."""
+    """Run a test file in the extension host of a window that opens `workspace`; this test fails if a test in the file
+    fails."""
     wanted = json.dumps(project.expected(workspace))
     workspace.with_name("expected.json").write_text(wanted, encoding="utf-8")
     ended: list[int] = []

@@ -1,4 +1,4 @@
-"""Tests of the Port view and the review in VS Code, operated as a user does: one window, until few findings are
+"""Tests of the Port view and the review in VS Code, operated as a user does, in one window, until few findings are
 left."""
 
 import json
@@ -103,7 +103,7 @@ def test_two_folders_with_a_target_each(window: Window, folder: Path) -> None:
 
 
 def test_down_to_a_finding_by_key(window: Window, folder: Path) -> None:
-    """The right arrow key expands folder, class, rule and file; Enter opens the finding."""
+    """By keyboard: the right arrow key expands folder, class, rule and file; Enter opens the finding."""
     select(window, "one")
     focused = window.page.locator(".tree-explorer-viewlet-tree-view .monaco-list-row.focused")
 
@@ -157,7 +157,7 @@ def test_grouped_by_folder_and_filtered(window: Window, folder: Path) -> None:
 
 
 def test_the_review_by_keys(window: Window, folder: Path) -> None:
-    """Moves to the next finding, accepts a fix, and accepts a finding with a reason."""
+    """By keyboard: the user moves to the next finding, applies a fix, and accepts a finding with a reason."""
     window.command("View: Close All Editors")
     window.command("uncuda: Review")
     diff = window.page.locator(".diff-editor, .monaco-diff-editor")
@@ -176,10 +176,12 @@ def test_the_review_by_keys(window: Window, folder: Path) -> None:
     window.page.locator(".monaco-diff-editor .modified .view-line, .diff-editor .modified .view-line").first.click()
     window.page.keyboard.press("Alt+Enter")
     window.until(lambda: f"{before - 1} left" in window.port_message(), window.port_message)
-    window.until(lambda: "amp-c-import" in active(window), lambda: window.rows(".tab"))  # it goes on
+    # the review has moved on to the next finding
+    window.until(lambda: "amp-c-import" in active(window), lambda: window.rows(".tab"))
     window.save_all()
     window.until(lambda: left(folder) == before - 1, lambda: left(folder))
-    window.until(lambda: {*BUTTONS} <= {*window.title_buttons()}, window.title_buttons)  # also without a fix
+    # the buttons are also shown for a finding without a fix
+    window.until(lambda: {*BUTTONS} <= {*window.title_buttons()}, window.title_buttons)
     window.command("uncuda: Review: Accept with a Reason")
     window.page.locator(".quick-input-widget:visible", has_text="Why?").locator("input.input").fill("only a log")
     window.shot("reason")
@@ -188,13 +190,14 @@ def test_the_review_by_keys(window: Window, folder: Path) -> None:
     window.until(baseline.is_file, window.notifications)
     assert json.loads(baseline.read_text(encoding="utf-8").splitlines()[1])["reason"] == "only a log"
     window.until(lambda: "1 accepted" in window.port_message(), window.port_message)
-    window.until(lambda: "amp-c-import" not in active(window), lambda: window.rows(".tab"))  # it goes on
+    # the review has moved on to the next finding
+    window.until(lambda: "amp-c-import" not in active(window), lambda: window.rows(".tab"))
     window.shot("accepted")
 
 
 @pytest.mark.parametrize("theme", ["Default Light Modern", "Default Dark Modern", "Default High Contrast"])
 def test_pictures_in_all_themes(window: Window, server: CodeServer, folder: Path, theme: str) -> None:
-    """Takes a screenshot in each theme for a person to look at; the rows must be the same."""
+    """Take a screenshot in each theme, for a person to look at; the rows must be the same in all themes."""
     window.until(lambda: sum("Accepted" in row for row in window.port()) == 1, window.port)
     shown = window.port()
     server.configure({"workbench.colorTheme": theme})

@@ -18,6 +18,7 @@ from e2e.vscode.reused import ReusedWindow
 from e2e.vscode.window import Window
 from editors.session import OTHER, TRAIN
 from lsp.harness.expected import engine, message_of
+from support.notebook import notebook
 from uncuda.source import Source
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
@@ -27,25 +28,13 @@ FINDINGS = project.findings(TRAIN)
 
 @pytest.fixture
 def window(reused_window: ReusedWindow) -> Window:
-    """The window that all tests in this module share, with no editor open."""
+    """The window that tests share, with no editor open."""
     return reused_window
 
 
 @pytest.fixture
-def folder(reused_window: ReusedWindow) -> Path:
-    """The folder in which the window expects its workspace."""
-    return reused_window.folder
-
-
-@pytest.fixture
-def small(folder: Path) -> Path:
-    """A small project in that folder."""
-    return project.small(folder)
-
-
-@pytest.fixture
 def train(window: Window, small: Path) -> Window:
-    """A window with the small project; its program is open and checked."""
+    """Return a window with the small project; a file of it is open and checked."""
     window.show(small)
     window.open("train.py")
     window.squiggles(len(FINDINGS))
@@ -71,13 +60,13 @@ def test_squiggles_hover_and_problems(train: Window) -> None:
         return any(rule in row and message in row for row in train.problems())
 
     train.until(lambda: all(listed(rule, message) for rule, _, message in FINDINGS), train.problems)
-    everything = len(FINDINGS) + len(project.findings(OTHER))  # includes the findings of the file that is not open
+    everything = len(FINDINGS) + len(project.findings(OTHER))  # this includes the findings of the file that is not open
     train.until(lambda: len([row for row in train.problems() if "uncuda" in row]) == everything, train.problems)
     train.shot("problems")
 
 
 def test_problems_of_files_that_nobody_opened(new_window: Window, tmp_path: Path) -> None:
-    """The test needs a new window, because it is about the start of VS Code."""
+    """This test needs a new window, because it is about the start of VS Code."""
     window, small = new_window, project.small(tmp_path)
     window.show(small)
     names = ("train.py", "other.py")
@@ -129,7 +118,7 @@ def test_fix_all_in_workspace_and_one_undo(train: Window, small: Path) -> None:
     train.focus_editor()
     train.page.keyboard.press("Control+Z")
     train.squiggles(len(FINDINGS))
-    train.until(lambda: train.dirty() == 2, train.dirty)  # the other file is changed a moment later
+    train.until(lambda: train.dirty() == 2, train.dirty)  # VS Code changes the other file a moment later
     train.save_all()
     train.until(lambda: project.contents(small) == before, lambda: project.contents(small))
 
@@ -150,8 +139,8 @@ def test_fix_all_on_save(window: Window, small: Path) -> None:
     window.squiggles(len(FINDINGS))
 
     def saved() -> bool:
-        """Return whether saving has fixed the file; repeated, because diagnostics may appear before the editor can
-        save."""
+        """Return whether saving has fixed the file; the test repeats this, because diagnostics may appear before the
+        editor can save."""
         window.focus_editor()
         window.page.keyboard.press("Control+S")
         window.page.wait_for_timeout(2000)
@@ -161,10 +150,11 @@ def test_fix_all_on_save(window: Window, small: Path) -> None:
 
 
 def test_show_what_is_left(new_window: Window, tmp_path: Path) -> None:
-    """The message has the three counts, and a button that opens the first finding left and the list of all findings.
+    """The message contains the three counts, and a button that opens the first remaining finding and the list of all
+    findings.
 
-    The test needs a new window, because VS Code keeps a document that the server has shown for minutes after its editor
-    is closed.
+    This test needs a new window, because VS Code keeps a document that the server has shown in memory for minutes after
+    its editor is closed.
     """
     window, workspace = new_window, project.with_review(tmp_path)
     window.show(workspace)
@@ -239,7 +229,8 @@ def test_fix_a_folder_from_the_explorer(train: Window) -> None:
     train.shot("menu")
     fix.click(delay=100)
     train.notified("Fixed 1 finding in 1 file.")
-    train.until(lambda: train.dirty() == 1, train.dirty)  # VS Code does not save changes of a single file
+    # VS Code does not save the changes by itself if only one file is changed
+    train.until(lambda: train.dirty() == 1, train.dirty)
     assert train.page.locator('.tab.dirty[data-resource-name="other.py"]').count() == 1
     train.squiggles(len(FINDINGS))
 
@@ -286,7 +277,7 @@ def test_the_page_of_a_rule_is_rendered(train: Window) -> None:
 
 
 def apply_by_rule(window: Window, said: str) -> None:
-    """Group the open preview by rule, check that a row contains `said`, and apply the ticked edits."""
+    """Group the open preview by rule, check that a row contains `said`, and apply the edits that are ticked."""
     window.shot("ticks")
     by_file = window.page.locator(".codicon-ungroup-by-ref-type:visible")
     if by_file.count():  # VS Code remembers how the previous preview was grouped
@@ -309,7 +300,7 @@ def test_preview_with_ticks_by_rule(window: Window, folder: Path) -> None:
     window.command("uncuda: Preview Fix All in Workspace")
     window.until(lambda: {True, False} <= set(window.ticks()), window.ticks)
     apply_by_rule(window, "to review")
-    window.page.keyboard.press("Control+S")  # VS Code does not save changes of a single file
+    window.page.keyboard.press("Control+S")  # VS Code does not save the changes by itself if only one file is changed
     window.until(lambda: project.contents(workspace) == safe, lambda: project.contents(workspace))
     window.notified("Left: 2 to review, 0 by hand.")
     window.shot("left")
@@ -342,7 +333,7 @@ def test_notebook(window: Window, folder: Path) -> None:
 
 
 def test_fix_all_with_a_notebook_that_nobody_opened(window: Window, folder: Path, tmp_path: Path) -> None:
-    """The notebook's file is edited as text, and equals the result of the command line."""
+    """The file of the notebook is edited as text, and then equals the result of the command line."""
     workspace = project.with_notebook(folder)
     notebook = workspace / "notebook.ipynb"
     before = notebook.read_bytes()
@@ -355,6 +346,25 @@ def test_fix_all_with_a_notebook_that_nobody_opened(window: Window, folder: Path
     window.command("uncuda: Fix All in Workspace")
     window.until(lambda: notebook.read_bytes() == copy.read_bytes(), lambda: notebook.read_text(encoding="utf-8"))
     assert "in 2 files" in window.notified("Fixed")
+
+
+def test_the_review_of_a_notebook_that_nobody_opened(window: Window, folder: Path) -> None:
+    """Its cells as one text, without and with the fix: not the JSON of its file."""
+    workspace = project.small(folder)
+    (workspace / "notebook.ipynb").write_text(notebook(project.REVIEW), encoding="utf-8")
+    window.show(workspace)
+    window.open("train.py")
+    window.squiggles(len(FINDINGS))
+    window.command("uncuda: Review")
+    sides = [window.page.locator(f".monaco-diff-editor .editor.{side} .view-line") for side in ("original", "modified")]
+
+    def texts() -> list[str]:
+        return ["\n".join(side.all_inner_texts()).replace("\xa0", " ") for side in sides]
+
+    window.until(lambda: all('kind = "gpu"' in text for text in texts()), texts)
+    before, after = texts()
+    assert "torch.cuda.is_available()" in before and "torch.npu.is_available()" in after
+    assert "cells" not in before + after
 
 
 def test_status_item(train: Window) -> None:
@@ -424,8 +434,8 @@ def test_a_target_of_several_folders_moves_to_each(new_window: Window, tmp_path:
 
 
 def test_a_target_of_the_project_is_not_offered_another(new_window: Window, tmp_path: Path) -> None:
-    """If the project sets a target, the editor's setting has no effect, and moving it to the project would change the
-    target of the command line."""
+    """If the project sets a target, the editor's setting has no effect, and writing it into the project would change
+    the target of the command line."""
     window, small = new_window, project.small(tmp_path)
     folder = small / ".vscode"
     folder.mkdir()
@@ -446,7 +456,8 @@ def test_logs_and_restart(train: Window) -> None:
     train.shot("logs")
     train.command("uncuda: Restart Server")
     train.command("uncuda: Fix All in File")
-    train.until(lambda: "torch.npu.synchronize()" in train.text(), train.text)  # a starting server shows no squiggles
+    # a server that is starting shows no squiggles
+    train.until(lambda: "torch.npu.synchronize()" in train.text(), train.text)
     train.squiggles(0)
 
 
@@ -476,7 +487,8 @@ def test_a_crash_is_said(train: Window) -> None:
 
 
 def test_a_whole_rule_beside_its_fixes(window: Window, folder: Path) -> None:
-    """From the view: each file beside its fixed text in one editor, whose button makes all that is shown."""
+    """From a rule's node in the view, the user opens each file beside its fixed text in one editor, whose button
+    applies everything that is shown."""
     small = project.with_review(folder)
     for name in ("a", "b"):
         (small / f"{name}.py").write_text(project.REVIEW, encoding="utf-8")
@@ -527,7 +539,8 @@ def test_suppressed_from_the_review(window: Window, folder: Path) -> None:
 
 
 def test_beside_an_older_server(window: Window, server: CodeServer, small: Path) -> None:
-    """A server without an overview: findings and fixes as before, and the view says what to update."""
+    """With a server of an older uncuda without overview, findings and fixes work as before, and the view says what to
+    update."""
     asked, python = small.with_name("asked"), small.with_name("older-python")
     older = shlex.join([sys.executable, str(Path(__file__).with_name("older.py")), str(asked), sys.executable])
     run = f'case "$*" in *" server "*) exec {older} "$@";; esac\nexec {sys.executable} "$@"'

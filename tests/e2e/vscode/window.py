@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Window:
-    """A page. `blocked`: the requests to other machines that the page tried, all of which were refused."""
+    """A page. A page of VS Code; `blocked` lists its requests to other machines, all of which were refused."""
 
     def __init__(self, browser: Any, server: CodeServer, shots: Path, size: dict[str, int] | None = None) -> None:
         self._server, self._shots, self._taken = server, shots, 0
@@ -60,7 +60,7 @@ class Window:
         return path
 
     def until(self, state: Callable[[], T], seen: Callable[[], object] | None = None, seconds: float = SECONDS) -> T:
-        """Wait until `state()` returns something true; otherwise fail with what `seen()` returns."""
+        """Wait until `state()` returns a true value; if it never does, fail with the value of `seen()`."""
         end = time.monotonic() + seconds
         while not (reached := state()):
             if time.monotonic() > end:
@@ -77,7 +77,7 @@ class Window:
     # Methods that open files and run commands.
 
     def quick(self, key: str, text: str) -> Any:
-        """Type into quick open (`key` opens it); returns its rows once they no longer change."""
+        """Type into quick open, which `key` opens, and return its rows once they no longer change."""
         self.page.keyboard.press(key)
         box = self.page.locator(".quick-input-widget input.input:visible")
         box.wait_for()
@@ -101,22 +101,23 @@ class Window:
         self.page.locator(".editor-instance .view-line, .notebook-editor").first.wait_for()
 
     def _is_listed(self, name: str) -> bool:
-        """Whether quick open lists a file first; if not, quick open is closed, because it does not find files that were
-        written after it was opened."""
+        """Return whether quick open lists a file first; if not, close it, because quick open does not find files that
+        were written after it was opened."""
         if Path(name).name in self.quick("Control+P", name).first.inner_text():
             return True
         self.page.keyboard.press("Escape")
         return False
 
     def command(self, title: str) -> None:
-        """Run the palette's command of that title."""
+        """Run the command with this title from the command palette."""
         rows = self.quick("F1", f">{title}")
         titles = [text.split("\n")[0].strip() for text in rows.all_inner_texts()]
         assert title in titles, titles
         rows.nth(titles.index(title)).click()
 
     def save_all(self) -> None:
-        """Save all files once one is changed: only files with a tab are saved, and edits from outside open it late."""
+        """Save all files once one of them is changed, because only files with a tab are saved, and a workspace edit
+        opens the tab late."""
         self.until(self.dirty, lambda: self.rows(".tab"))
         self.command("File: Save All Files")
         self.until(lambda: not self.dirty(), lambda: self.rows(".tab"))
@@ -148,11 +149,11 @@ class Window:
     # Reading
 
     def text(self) -> str:
-        """The visible lines of the editor."""
+        """Return the visible lines of the editor."""
         return "\n".join(line.replace("\xa0", " ") for line in self.page.evaluate(_LINES))
 
     def squiggles(self, count: int) -> None:
-        """Wait until the text has this many errors and warnings."""
+        """Wait until the editor shows this many errors and warnings."""
         shown = self.page.locator(".squiggly-warning, .squiggly-error")
         self.until(lambda: shown.count() == count, shown.count)
 
@@ -168,7 +169,7 @@ class Window:
     def notifications(self) -> list[str]:
         """The messages of all notifications, including hidden ones.
 
-        The notification list stays open, because closing it would leave its texts invisibly in the page.
+        The list of notifications stays open, because closing it would leave its texts in the page, invisible.
         """
         said = self.rows(".notification-list-item-message:visible")
         if not said and not self.page.locator(".notifications-center.visible").count():

@@ -30,6 +30,13 @@ def namespace() -> dict[str, Any]:
     }
 
 
+def ask_without_device(word: str) -> None:
+    """Make the functions of torch that mean CUDA if they get no device mean the simulated accelerator."""
+    asked, put = torch.is_autocast_enabled, torch.set_autocast_enabled
+    torch.is_autocast_enabled = lambda *device: asked(*(device or (word,)))
+    torch.set_autocast_enabled = lambda *given: put(*(given if len(given) > 1 else (word, *given)))
+
+
 def _with_dynamic() -> type:
     class GradScaler(torch.amp.GradScaler):
         """In torch_npu/npu/amp/grad_scaler.py, the fifth parameter is `dynamic`."""

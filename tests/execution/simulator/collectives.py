@@ -62,7 +62,7 @@ def register() -> None:
 
 
 def _replace_nccl(group: Callable[..., Any]) -> None:
-    """PyTorch creates groups of `nccl` itself: these are created under another name, and report the usual one."""
+    """PyTorch itself creates groups of `nccl`; here they are created under another name, and report `nccl`."""
     dist.Backend.register_backend("simulated", group, devices=["cpu", MACHINE.backend])
     start, backend = dist.init_process_group, dist.get_backend
 

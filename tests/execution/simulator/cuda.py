@@ -1,7 +1,6 @@
-"""A simulation of `torch.cuda` itself: the run of a program on CUDA, with which its port is compared.
+"""A simulation of `torch.cuda` itself, on which the original program runs; its port is compared with this run.
 
-C++ reserves the name `cuda` for real GPUs, so the backend has another name internally, and only Python code uses
-`cuda`.
+C++ reserves the name `cuda` for real GPUs, so the backend has another name in C++, and only Python code uses `cuda`.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from typing import Any
 
 import torch
 
-from . import runtime
+from . import amp, runtime
 from .tensor import DeviceTensor
 
 
@@ -26,7 +25,8 @@ def build() -> Any:
     DeviceTensor.is_cuda = property(lambda self: True)
     torch.Tensor.is_cuda = property(lambda self: isinstance(self, DeviceTensor))
     torch.version.cuda = torch.version.cuda or "12.8"
-    torch.backends.cudnn.is_acceptable = lambda tensor: False  # cuDNN's kernels do not exist on the CPU
+    torch.backends.cudnn.is_acceptable = lambda tensor: False  # because cuDNN's kernels do not exist on the CPU
+    amp.ask_without_device("cuda")
     _patch_nvtx()
     _patch_profiler()
     torch.Stream, torch.Event = torch.cuda.Stream, torch.cuda.Event

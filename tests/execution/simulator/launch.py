@@ -1,4 +1,5 @@
-"""Starts the simulation in other processes: a folder on PYTHONPATH, in which `import torch_npu` starts it."""
+"""Starts the simulation in other processes: a folder on PYTHONPATH contains a package `torch_npu` that starts it when
+it is imported."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ _SHIM = """\
 from simulator.shims import transfer_to_npu
 transfer_to_npu()
 """
-# For simulated CUDA there is no package whose import could start it.
+# For simulated CUDA there is no plugin whose import could start the simulation.
 _SITE = """\
 import os
 if os.environ.get("SIMULATOR_TARGET") == "cuda" and not os.environ.get("SIMULATOR_WAIT"):

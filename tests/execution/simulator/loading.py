@@ -12,7 +12,7 @@ from .machine import MACHINE
 
 
 class Storage:
-    """A stand-in for a storage in `map_location=lambda storage, location: storage.npu(1)`; it records the device."""
+    """A stand-in for a storage in `map_location=lambda storage, location: storage.npu(1)`, which records the device."""
 
     def __init__(self, where: Any = "cpu") -> None:
         self.where = where
@@ -31,7 +31,7 @@ class Storage:
 
 
 def patch() -> None:
-    """Replace PyTorch's `torch.load`, whose deserialisers are in C++."""
+    """Replace PyTorch's `torch.load`, because its deserialisers are in C++."""
     original = torch.load
 
     @functools.wraps(original)

@@ -18,34 +18,35 @@ NAMES = Path(__file__).resolve().parents[3] / "server" / "scripts" / "plugin" / 
 
 
 class NotSimulated(NotImplementedError):
-    """The exception that the real plugin has a feature which is not simulated."""
+    """The exception that a feature of the real plugin is not simulated."""
 
 
 @dataclass
 class Machine:
-    """The machine that the process simulates. `word` is the name of the device in programs, `backend` the name in
-    PyTorch's C++: they differ for `cuda`, which C++ reserves for real GPUs."""
+    """The machine that the process simulates. `word`: the name of the device in Python programs; `backend`: its name in
+    PyTorch's C++ code. The two differ for `cuda`, which C++ reserves for real GPUs."""
 
     plugin: Plugin
     behaviour: Behaviour
     devices: int
     backend: str
     names: dict[str, dict[str, Any]] = field(default_factory=dict)
-    on_request: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # what a module sets when it is imported
+    # the names that each module of the plugin sets when it is imported
+    on_request: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     current: int = 0
     shimmed: bool = False  # whether a patch maps CUDA's names to the device
     trace: list[str] = field(default_factory=list)
     asked: dict[str, str] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)  # names of the plugin's modules that were looked up
-    kept: list[Any] = field(default_factory=list)  # registrations, kept until their objects end
+    kept: list[Any] = field(default_factory=list)  # registrations that must be kept as long as their objects exist
 
     @property
     def word(self) -> str:
         return self.plugin.target
 
     def ask(self, fact: str) -> Any:
-        """The answer of the simulated version to a question; the question is recorded, because two versions with the
-        same answers run alike."""
+        """Return the simulated version's answer to a query; the query is recorded, because two versions with the same
+        answers run alike."""
         answer = getattr(self.behaviour, fact)
         self.asked[fact] = str(answer)
         return answer
@@ -121,7 +122,7 @@ MACHINE: Machine = _Proxy()  # type: ignore[assignment]
 
 
 def start(target: str, version: str, devices: int) -> bool:
-    """Choose the machine that this process simulates. Return False if the machine was chosen before."""
+    """Choose the machine that this process simulates. Return False if the machine had been chosen before."""
     if _MACHINES:
         return False
     plugin = PLUGINS[target]

@@ -12,7 +12,7 @@ from .machine import MACHINE
 from .rng import DeviceGenerator
 from .tensor import DATA, DeviceTensor
 
-# Operators that accept tensors of the CPU together with those of the device.
+# Operators that accept tensors on the CPU together with tensors on the device.
 _MIXED = frozenset(
     [
         "copy_",
@@ -42,7 +42,7 @@ _MIXED = frozenset(
     ]
 )
 _TO_PYTHON = frozenset(["_local_scalar_dense", "equal", "is_same_size", "is_nonzero", "item", "allclose"])
-# Facts read from the strings in libtorch_npu.so (names/behaviour.toml, channels_last).
+# Facts that were read from the strings in libtorch_npu.so (names/behaviour.toml, channels_last).
 _REFUSED = {
     "_to_copy": "Only contiguous_format or preserve_format is supported.",
     "clone": "NPU contiguous operator only supported contiguous memory format.",
@@ -52,8 +52,7 @@ _CHANNELS_LAST = (torch.channels_last, torch.channels_last_3d)
 
 
 def dispatch(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """Run one ATen operator: `func` with arguments of which some are `DeviceTensor`s, or whose `device` is
-    simulated."""
+    """Run one ATen operator: `func`, called with arguments that contain a `DeviceTensor` or with a simulated device."""
     name = func._schema.name.partition("::")[2]
     leaves = pytree.tree_leaves((args, kwargs))
     tensors = [leaf for leaf in leaves if isinstance(leaf, DeviceTensor)]
@@ -82,7 +81,7 @@ def dispatch(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     written = _written(func, args, kwargs)
     if written and out is None:
         return None
-    if name == "_pack_padded_sequence":  # the batch sizes stay on the CPU
+    if name == "_pack_padded_sequence":  # the batch sizes of a packed sequence stay on the CPU
         return DeviceTensor(out[0], ordinal or 0), out[1]
     if to_cpu or ordinal is None:
         wrap = functools.partial(_same, written)
@@ -110,7 +109,8 @@ def _as_the_device(name: str, kwargs: dict[str, Any]) -> dict[str, Any]:
     """
     kwargs = dict(kwargs)
     if name == "_to_copy" and kwargs.get("dtype") is torch.float64 and kwargs.get("device") is None:
-        if not MACHINE.ask("float64"):  # a dtype alone means a cast; a tensor that is moved keeps its dtype
+        # if only a dtype is given, the operator is a cast; a tensor that is moved keeps its dtype
+        if not MACHINE.ask("float64"):
             kwargs["dtype"] = torch.float32
     if kwargs.get("memory_format") in _CHANNELS_LAST and not MACHINE.ask("channels_last"):
         raise RuntimeError(_REFUSED.get(name, _REFUSED[""]))
@@ -172,14 +172,16 @@ def _wrapped(func: Any, name: str, leaves: list[Any], ordinal: int, written: dic
         return out
     if id(out) in written:
         return written[id(out)]
-    if name.endswith("_") and not out.is_meta:  # in place: its argument, maybe as a new object of Python
+    # the operator works in place, so the result is its argument, perhaps as a new Python object
+    if name.endswith("_") and not out.is_meta:
         for tensor in written.values():
             if out.data_ptr() == tensor.host.data_ptr() and out.shape == tensor.host.shape:
                 return tensor
     views = any(returned.alias_info is not None for returned in func._schema.returns)
     if views and torch.is_inference_mode_enabled():
         if any(isinstance(leaf, DeviceTensor) and not leaf.is_inference() for leaf in leaves):
-            with torch.inference_mode(False):  # a view of a normal tensor is a normal tensor, in inference mode, too
+            # a view of a normal tensor must be a normal tensor, even in inference mode
+            with torch.inference_mode(False):
                 return DeviceTensor(out, ordinal)
     return DeviceTensor(out, ordinal)
 
@@ -204,8 +206,8 @@ def _operator(name: str) -> Any:
 
 
 def _factory(operator: Any, *args: Any, **kwargs: Any) -> Any:
-    """C++ passes index 0 whether Python passed 0 or no index: Python's own index was made the current device before the
-    call."""
+    """C++ passes index 0 whether Python passed 0 or no index, so the index from Python was made the current device
+    before the call."""
     device = kwargs.get("device")
     index = torch.device(device).index if device is not None else None
     return dispatch(operator, args, {**kwargs, "device": MACHINE.inner(index or None)})

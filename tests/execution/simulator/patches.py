@@ -67,7 +67,7 @@ def patch() -> None:
     _patch_distributed()
     loading.patch()
     torch.Generator = rng.GeneratorType("Generator", (), {"__module__": "torch"})
-    seed = torch.manual_seed  # also seeds the simulated device, which draws from the same generator
+    seed = torch.manual_seed  # this also seeds the simulated device, which uses the same generator
     torch.manual_seed = torch.random.manual_seed = seed
     _patch_conversion()
     if MACHINE.word != "cuda":
@@ -91,7 +91,7 @@ def _patch_moves() -> None:
         if how == "ignored":
             device = None
         elif how == "index":
-            device = torch.device(word, device)  # raises TypeError for all arguments but an int, as in the plugin
+            device = torch.device(word, device)  # this raises TypeError for any argument but an int, as the plugin does
         return self._apply(lambda tensor: move(tensor, device))
 
     def is_on_device(self: torch.Tensor) -> bool:
@@ -132,7 +132,7 @@ def _to(original: Callable[..., Any]) -> Callable[..., Any]:
     def to(self: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
         device = kwargs.get("device", args[0] if args else None)
         if isinstance(device, DeviceTensor):
-            # `.to(other)` also takes over the dtype of `other`, which the wrapper has
+            # `.to(other)` also converts to the dtype of `other`, which the wrapper knows
             args = (device.device, device.dtype, *args[1:])
             device = device.device
         if isinstance(device, int) and not isinstance(device, bool):
@@ -185,8 +185,8 @@ def _at_device(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _default_device() -> torch.device | None:
-    """Return the device that `torch.set_default_device` or a `with` block sets: PyTorch's own mode does not know the
-    wrapped factory functions."""
+    """Return the device that `torch.set_default_device` or a `with` block sets, because PyTorch's own mode does not
+    know the wrapped factory functions."""
     if torch._C._len_torch_function_stack() == 0:
         return None
     for mode in reversed(_get_current_function_mode_stack()):
@@ -264,7 +264,7 @@ def _patch_parallel() -> None:
 
 
 def _patch_grouping() -> None:
-    """Make optimizers group parameters by the simulated device, since in C++ all are on index 0."""
+    """Make optimizers group parameters by the simulated device, because in C++ all parameters are on index 0."""
     group = torch._C._group_tensors_by_device_and_dtype
 
     def groups(lists: Any, *args: Any) -> dict[Any, Any]:
@@ -278,7 +278,8 @@ def _patch_grouping() -> None:
 
 
 def _patch_accelerator() -> None:
-    """`torch.accelerator`: its memory functions raise if the plugin's version does not support them."""
+    """Let the memory functions of `torch.accelerator` raise an exception if the plugin's version does not support
+    them."""
     accelerator, streams = torch.accelerator, stream_functions()
 
     def of_memory(name: str) -> Callable[..., Any]:
@@ -314,7 +315,7 @@ def _patch_accelerator() -> None:
 
 
 def _patch_sharing() -> None:
-    """Spawned processes receive tensors of the device through shared memory."""
+    """Let spawned processes receive tensors of the device through shared memory."""
     from multiprocessing.reduction import ForkingPickler
 
     import torch.multiprocessing.reductions

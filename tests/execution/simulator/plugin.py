@@ -14,7 +14,7 @@ import torch
 from . import amp, runtime
 from .machine import MACHINE, NotSimulated
 
-# Submodules whose contents are the names of the runtime's module.
+# Submodules that contain the same names as the runtime's module.
 _SHARED = {
     "torch_npu.npu.memory": "memory_allocated max_memory_allocated memory_reserved empty_cache memory_stats",
     "torch_npu.npu.random": "manual_seed manual_seed_all get_rng_state set_rng_state seed initial_seed",
@@ -28,7 +28,8 @@ _SHARED = {
 
 
 class Unsimulated:
-    """An object of the real plugin that is not simulated: it can be passed on, and raises if it is used."""
+    """An object of the real plugin that is not simulated: it can be passed on, and raises an exception when it is
+    used."""
 
     def __init__(self, name: str) -> None:
         self.__dict__["name"] = name
@@ -43,7 +44,7 @@ class Unsimulated:
 
 
 class PluginModule(types.ModuleType):
-    """Contains the simulated names, and distinguishes names that the real plugin lacks from names that only the
+    """A module with the simulated names, which distinguishes names that the real plugin lacks from names that only the
     simulation lacks."""
 
     def __getattribute__(self, name: str) -> Any:
@@ -62,7 +63,8 @@ class PluginModule(types.ModuleType):
         return Unsimulated(f"{self.__name__}.{name}")
 
     def fill(self, names: dict[str, Any]) -> None:
-        """Add those of the names that the simulated version has; functions get the parameters of that version."""
+        """Add those of these names that the simulated version has; functions get the parameters that they have in that
+        version."""
         known = MACHINE.names.get(self.__name__)
         for name, value in names.items():
             if known is None or name.endswith("Tensor"):
@@ -74,7 +76,7 @@ class PluginModule(types.ModuleType):
 
 
 def _declared(name: str, parameters: list[str], function: Any) -> Any:
-    """A function with the parameters of the plugin's function, as `plugin_names.py` writes them.
+    """Return a function with the parameters of the plugin's function, as `plugin_names.py` has recorded them.
 
     The returned function calls `function` with the same arguments by position.
     """
@@ -127,11 +129,12 @@ def build() -> types.ModuleType:
         torch.backends.mudnn = modules["torch_musa.core.mudnn"]
         modules["torch_musa.core.mudnn"].__dict__["allow_tf32"] = False
         torch.version.musa = "4.3"
+        amp.ask_without_device("musa")  # torch_musa/core/amp/common.py
     return main
 
 
 def _module(name: str) -> PluginModule:
-    module = sys.modules.get(name)  # None only while the package is being imported
+    module = sys.modules.get(name)  # the module is None only while the package is being imported
     if module is None:
         module = PluginModule(name)
     else:

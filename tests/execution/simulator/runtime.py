@@ -36,8 +36,8 @@ class DeviceOf(DeviceContext):
 
 
 class Switches:
-    """`torch.npu.matmul`, `torch.npu.conv`, `torch.npu.config`: setting an attribute that is not a switch is an error,
-    as in the plugin."""
+    """The objects `torch.npu.matmul`, `torch.npu.conv` and `torch.npu.config`: setting an attribute that is not a
+    switch is an error, as in the plugin."""
 
     def __init__(self, *names: str) -> None:
         object.__setattr__(self, "values", dict.fromkeys(names, False))
@@ -55,7 +55,8 @@ class Switches:
 
 
 def namespace() -> dict[str, Any]:
-    """Every name that the simulation provides for the runtime, whether or not the simulated version has it."""
+    """Return every name that the simulation provides for the runtime, including names that the simulated version does
+    not have."""
     names = {**_devices(), **rng.functions(), **streams.functions(), **_memory(), **_tensor_types(), **_properties()}
     if MACHINE.word == "npu":
         names.update(_of_npu())

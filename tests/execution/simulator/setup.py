@@ -53,7 +53,7 @@ def install(target: str, version: str = "", devices: int = 1) -> None:
 
 
 def _write_trace(folder: Path) -> None:
-    """Write the operators that a process which the program started has run."""
+    """Write down the operators that ran in a process which the program started."""
     if MACHINE.trace:
         (folder / f"trace-{os.getpid()}.json").write_text(json.dumps(MACHINE.trace), "utf-8")
 

@@ -1,7 +1,7 @@
 """`from torch_npu.contrib import transfer_to_npu`: maps CUDA's names to the device, as far as its source does.
 
-The names that it sets on PyTorch are in server/scripts/plugin/names/npu-*.json under `on_request`. torchada is not
-simulated: its own package, from the package index, runs with the simulated torch_musa.
+The names that this import sets on PyTorch are in server/scripts/plugin/names/npu-*.json under `on_request`. torchada is
+not simulated: the real package, from the package index, runs with the simulated torch_musa.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import torch
 
 from .machine import MACHINE
 
-# The purposes for which torch_npu/contrib/transfer_to_npu.py wraps functions.
+# The reasons why torch_npu/contrib/transfer_to_npu.py wraps functions.
 _KEYWORDS = ("device", "device_type", "map_location", "device_id", "device_ids")
 _OF_CUDA = frozenset(
     [
@@ -49,7 +49,7 @@ _LEFT_OUT = ("torch._dynamo", "torch._inductor", "torch.utils._triton", "torch.u
 
 
 def transfer_to_npu() -> None:
-    """The effects of importing the module."""
+    """Do what importing the module does."""
     warnings.warn("The torch.Tensor.cuda and torch.nn.Module.cuda are replaced with torch.Tensor.npu", ImportWarning, 2)
     special = _special()
     for owner, names in MACHINE.on_request["torch_npu.contrib.transfer_to_npu"].items():
@@ -123,7 +123,7 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _npu(value: Any) -> Any:
-    """A value with CUDA devices replaced by the plugin's: in strings, devices, lists of them and the entries of a
+    """Return a value with CUDA devices replaced by the plugin's, in strings, devices, lists of devices and entries of a
     dictionary."""
     if isinstance(value, str):
         return value.replace("cuda", "npu") if value.startswith("cuda") else value

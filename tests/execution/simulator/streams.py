@@ -16,7 +16,8 @@ _CURRENT: dict[str, Any] = {}
 
 
 class Stream:
-    """`torch.npu.Stream`: its handle (`npu_stream`, `musa_stream`, `cuda_stream`) has the name of the device."""
+    """A stream such as `torch.npu.Stream`; the attribute with its handle is named after the device (`npu_stream`,
+    `musa_stream`, `cuda_stream`)."""
 
     def __init__(self, device: Any = None, priority: int = 0, **kwargs: Any) -> None:
         self.device = MACHINE.device(MACHINE.index(device))

@@ -23,12 +23,12 @@ TENSOR_TYPES = {
     torch.bool: "BoolTensor",
 }
 
-# The C++ attribute; assigning through it also changes the wrapper's size.
+# Gives access to the C++ attribute `data`; assigning to it also changes the wrapper's size.
 DATA = torch._C.TensorBase.data
 
 
 class DeviceTensor(torch.Tensor):
-    """`host` is the CPU tensor that contains the values, `ordinal` the index of the simulated device.
+    """`host`: the CPU tensor that contains the values; `ordinal`: the index of the simulated device.
 
     Views share the memory of `host`, so that views and in-place changes work. Every ATen operator is passed to
     `operators.dispatch`.
@@ -49,7 +49,7 @@ class DeviceTensor(torch.Tensor):
             storage_offset=host.storage_offset(),
             dtype=host.dtype,
             layout=host.layout,
-            device=MACHINE.inner(0),  # in C++ every tensor is on device 0
+            device=MACHINE.inner(0),  # in C++ every simulated tensor is on device 0
             requires_grad=requires_grad,
         )
         tensor.host, tensor.ordinal = host, ordinal

@@ -1,5 +1,5 @@
 """The differences between the plugins and their versions. The facts come from names/behaviour.toml, which has one table
-for each."""
+for each version of a plugin."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ PLUGINS = {
         modules=_MUSA_MODULES,
         versions={"2.7.1": Behaviour("2.7.1", capability=(2, 2), accelerator_memory=False, graphs="musagraphs")},
     ),
-    # For the run of an original program no plugin is simulated.
+    # When an original program runs, no plugin is simulated.
     "cuda": Plugin(
         target="cuda",
         package="",

@@ -26,7 +26,7 @@ _OFFERS = {
     "textDocument/hover": "hoverProvider",
     "workspace/executeCommand": "executeCommandProvider",
 }
-# Methods that are registered under another name than that of their capability.
+# Methods that are registered under a name other than that of their capability.
 _REGISTERS = {
     "textDocument/didOpen": "textDocument.synchronization",
     "textDocument/didChange": "textDocument.synchronization",
@@ -37,7 +37,7 @@ _REGISTERS = {
 
 
 def check(session: Session, message: Message) -> Iterator[str]:
-    """The problems of a message that needs a capability which the other side does not have."""
+    """Yield the problems of a message that needs a capability which the other side does not have."""
     if message.deliberate or (message.is_reply and message.method != "initialize"):
         return
     if message.source == "client":
@@ -82,7 +82,7 @@ def commands(session: Session) -> list[str]:
 
 
 def _agreed(session: Session, server: Json) -> Iterator[str]:
-    """The problems of the server's capabilities, compared with the client's."""
+    """Yield the problems of the server's capabilities that the client's capabilities do not allow."""
     encoding = server.get("positionEncoding") or "utf-16"
     if encoding != "utf-16" and encoding not in (session.can("general.positionEncodings") or []):
         yield f"positions in {encoding}, which the client did not offer"

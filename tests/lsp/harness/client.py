@@ -18,8 +18,9 @@ SERVER = [sys.executable, "-m", "uncuda", "server"]
 class Client(Connection):
     """One session of an editor. Paths may be passed in place of URIs; ranges and positions are those of the protocol.
 
-    `configuration`: the client's settings in the section `uncuda`; `choose`: a function from the parameters of a
-    window/showMessageRequest to the title of the button that the user clicks, or None to dismiss it.
+    `configuration`: the client's settings in the section `uncuda`; `choose`: a function that gets the parameters of a
+    window/showMessageRequest and returns the title of the button that the user clicks, or None if the user dismisses
+    the message.
     """
 
     def __init__(
@@ -99,7 +100,7 @@ class Client(Connection):
         return uri
 
     def change(self, document: str | Path, *changes: Json) -> None:
-        """Send content changes as they are, and apply them."""
+        """Send content changes unchanged, and apply them to the document."""
         uri = self.uri(document)
         with self.changed:
             buffer = self.buffers.open[uri]
@@ -149,7 +150,7 @@ class Client(Connection):
         self.notify("workspace/didChangeConfiguration", {"settings": {"uncuda": configuration}})
 
     def range(self, document: str | Path, part: str, nth: int = 0) -> Json:
-        """The range of the nth occurrence of a piece of text in a document."""
+        """Return the range of the nth occurrence of a text in a document."""
         text, start = self.text(document), -1
         for _ in range(nth + 1):
             start = text.index(part, start + 1)
@@ -172,13 +173,14 @@ class Client(Connection):
         with self.changed:
             version = self.buffers.open[uri].version
         pushed = self.wait(lambda: self._pushed_for(uri, version), f"diagnostics of {uri} {version}")
-        if "version" not in pushed:  # these diagnostics may be from before the last change
+        if "version" not in pushed:  # these diagnostics may have been computed before the last change
             self.settle()
         items: list[Json] = self.pushed[uri]["diagnostics"]
         return items
 
     def _pushed_for(self, uri: str, version: int) -> Json | None:
-        """The diagnostics pushed for a version; if they have no version, those pushed after it."""
+        """Return the diagnostics that were pushed for a version; if they state no version, those that were pushed after
+        it."""
         pushed = self.pushed.get(uri)
         if pushed is None or pushed.get("version", version) != version or self._changed.get(uri, 0) > pushed["at"]:
             return None

@@ -20,7 +20,7 @@ METHOD_NOT_FOUND, INTERNAL_ERROR = -32601, -32603
 
 
 class ResponseError(Exception):
-    """The server's error reply to a request."""
+    """in seconds; long enough for a slow machine under load"""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(f"{code}: {message}")
@@ -32,15 +32,16 @@ class Refused(Exception):
 
 
 class Later(Exception):
-    """Raised by a function in `answers`: the client does not reply now; the test sends the reply itself."""
+    """Raised by a function in `answers`: the client does not reply then; the test sends the reply itself."""
 
 
 class Connection:
     """Starts a server and communicates with it over its pipes; every wait is for a condition.
 
-    `answers`: by method, a function from parameters to the result that the client replies to a server's request; called
-    by the reading thread, while nothing else is sent. A separate thread writes messages, so that sending never blocks.
-    `command` starts the server; with FORKED or ALONE instead of a command, the server is forked.
+    `answers`: maps methods to functions that return, for given parameters, the client's reply to a request of the
+    server; they are called by the reading thread, while nothing else is sent. A separate thread writes messages, so
+    that sending never blocks. `command`: the command that starts the server; if it is FORKED or ALONE, the server is
+    forked.
     """
 
     def __init__(self, command: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> None:
@@ -71,7 +72,7 @@ class Connection:
         return b"".join(self._errors).decode("utf-8", "replace")
 
     def send(self, message: Any, deliberate: bool = False) -> None:
-        """Send a message unchanged; `deliberate`: whether it is wrong on purpose, and not checked."""
+        """Send a message unchanged; `deliberate`: whether it is wrong on purpose, so that it is not checked."""
         with self.changed:
             self.traffic.append(Record("client", message, deliberate))
             self._outbox.put(frame(message))
@@ -147,7 +148,7 @@ class Connection:
             thread.join(PATIENCE)
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None:
-                with contextlib.suppress(BrokenPipeError):  # the server did not read all bytes that were sent
+                with contextlib.suppress(BrokenPipeError):  # the server may end before it has read all bytes
                     stream.close()
 
     def _write(self) -> None:
@@ -159,7 +160,7 @@ class Connection:
                     self.process.stdin.flush()
             self.process.stdin.close()
         except (BrokenPipeError, ValueError):
-            pass  # the server has ended, which `wait` reports
+            pass  # the server has ended; `wait` reports that
 
     def _read_errors(self) -> None:
         assert self.process.stderr is not None
@@ -200,8 +201,9 @@ class Connection:
             return {"error": {"code": INTERNAL_ERROR, "message": str(error)}}
 
     def look(self, message: Json) -> Mapping[str, str]:
-        """The texts of the closed files that a message of the server refers to; overridden by clients with files."""
+        """Return the texts of the closed files to which a message of the server refers; clients with files override
+        this."""
         return {}
 
     def hear(self, method: str, params: Any) -> None:
-        """Called for each notification of the server."""
+        """Handle a notification of the server."""

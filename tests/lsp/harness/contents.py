@@ -69,7 +69,8 @@ def _diagnostic(session: Session, item: Json) -> Iterator[str]:
 
 
 def _of_diagnostics(session: Session, name: str) -> Any:
-    """A client's capability about diagnostics, declared for pulled ones or for pushed ones (where LSP 3.17 has it)."""
+    """Return a client's capability for diagnostics, declared for pulled diagnostics or (where LSP 3.17 has it) for
+    pushed ones."""
     asked = session.can(f"textDocument.diagnostic.{name}")
     return asked or session.can(f"textDocument.publishDiagnostics.{name}")
 
@@ -138,7 +139,8 @@ def _markup(session: Session, contents: Any) -> Iterator[str]:
 
 def _edit(session: Session, edit: Json) -> Iterator[str]:
     ability = "workspace.workspaceEdit."
-    makes = any("kind" in part for part in edit.get("documentChanges") or [])  # these take that form in any case
+    # creating a file requires this form of the edit in any case
+    makes = any("kind" in part for part in edit.get("documentChanges") or [])
     if "documentChanges" in edit and not session.can(ability + "documentChanges") and not makes:
         yield "documentChanges, which the client does not know"
     if "documentChanges" in edit and "changes" in edit:

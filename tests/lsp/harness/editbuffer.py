@@ -12,7 +12,7 @@ _BOM = "\ufeff"
 
 
 class NotApplied(Exception):
-    """The exception that no client can apply a workspace edit; the message says why."""
+    """The exception that a workspace edit cannot be applied by any client; the message says why."""
 
 
 @dataclass
@@ -43,7 +43,7 @@ def path_of(uri: str) -> Path:
 
 
 def read_file(path: Path) -> tuple[str, str]:
-    """A file's byte order mark and its text with unchanged line ends; the file must be UTF-8."""
+    """Return a file's byte order mark, and its text with unchanged line ends; the file must be UTF-8."""
     text = path.read_bytes().decode("utf-8")
     return (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
 
@@ -63,7 +63,7 @@ class Buffers:
         return self.open[uri].text if uri in self.open else read_file(path_of(uri))[1]
 
     def apply(self, edit: dict[str, Any]) -> list[str]:
-        """Apply a WorkspaceEdit as a whole, or nothing of it (NotApplied); returns the URIs of the changed
+        """Apply a WorkspaceEdit as a whole, or raise NotApplied and apply nothing of it; return the URIs of the changed
         documents."""
         texts = self._edited(edit)
         self._undo.append({uri: self.text(uri) for uri in texts if uri in self.open or path_of(uri).exists()})
@@ -101,7 +101,7 @@ class Buffers:
         return texts
 
     def _made(self, part: dict[str, Any]) -> set[str]:
-        """The file that the operation creates, if it does not exist."""
+        """Create the file that an operation creates, unless it exists; return its URI."""
         uri = part["uri"]
         if uri not in self.open and not path_of(uri).exists():
             return {uri}

@@ -20,7 +20,7 @@ _INTERNAL_ERROR, _CANCELLED, _SERVER_CANCELLED = -32603, -32800, -32802
 
 
 def check(session: Session, message: Message) -> Iterator[str]:
-    """The problems of a message's form and of its position in the session."""
+    """Yield the problems of a message's form, and of its position in the session."""
     if message.deliberate:
         return
     yield from _shape(message)
@@ -47,13 +47,15 @@ def _shape(message: Message) -> Iterator[str]:
         yield f"unknown keys {sorted(unknown)}"
     if message.is_reply and ("result" in message.json) == ("error" in message.json):
         yield "a reply has either a result or an error"
-    nobodys = "error" in message.json and message.json.get("id") is None  # the reply to a message with an unreadable id
+    # this is the reply to a message whose id could not be read
+    nobodys = "error" in message.json and message.json.get("id") is None
     if "id" in message.json and not isinstance(message.json["id"], int | str) and not nobodys:
         yield f"the id {message.json['id']!r}"
 
 
 def _type(message: Message) -> Iterator[str]:
-    """The problems found by parsing a message with the protocol's own types (lsprotocol) and writing it again."""
+    """Yield the problems that appear when a message is parsed with the protocol's own types (lsprotocol) and written
+    again."""
     if "error" in message.json or (message.is_reply and (not message.asked or message.asked.deliberate)):
         return
     kinds = types.METHOD_TO_TYPES.get(message.method)
@@ -64,7 +66,7 @@ def _type(message: Message) -> Iterator[str]:
     kind: Any = kinds[1] if message.is_reply else kinds[0]
     pairs = [(message.json, kind)]
     if message.method == "textDocument/codeAction" and message.is_reply and isinstance(message.result, list):
-        # lsprotocol reads a code action with a command as a Command
+        # lsprotocol parses a code action with a command as a Command
         actions = [item for item in message.result if not isinstance(item.get("command"), str)]
         rest = [item for item in message.result if isinstance(item.get("command"), str)]
         pairs = [({**message.json, "result": rest}, kind), *((item, types.CodeAction) for item in actions)]
@@ -73,8 +75,8 @@ def _type(message: Message) -> Iterator[str]:
 
 
 def _valid(sent: Any, kind: Any, lenient: bool) -> Iterator[str]:
-    """The problems of a value that should have the type `kind`. `lenient`: null may be sent for an absent value, as
-    real clients do."""
+    """Yield the problems of a value that must have the type `kind`. `lenient`: whether null may be sent for an absent
+    value, as real clients do."""
     try:
         back = json.loads(json.dumps(_CONVERTER.unstructure(_CONVERTER.structure(sent, kind), kind)))
     except Exception as error:  # noqa: BLE001 - whatever the types say is the finding

@@ -1,4 +1,4 @@
-"""The findings of the engine itself, which a client must show at the same places."""
+"""The findings of the engine itself, which a client must show at the same positions."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -24,7 +24,7 @@ Place = tuple[str | int, ...]
 
 @cache
 def engine(target: str = "npu", locale: str = "en") -> Engine:
-    """An engine without configuration, as the server uses in an empty folder."""
+    """Return an engine without configuration, like the one that the server uses in an empty folder."""
     return engine_for(target, Settings(locale=locale))
 
 

@@ -10,7 +10,7 @@ from lsp.harness.traffic import Json
 
 
 def check(session: Session, message: Message) -> Iterator[str]:
-    """The problems of ranges outside their documents, and of versions that the documents do not have."""
+    """Yield the problems of ranges outside of their documents, and of versions that the documents do not have."""
     if message.source == "client" or (message.asked and message.asked.deliberate) or "error" in message.json:
         return
     if message.method == "textDocument/publishDiagnostics":
@@ -59,8 +59,8 @@ def _diagnostics(session: Session, message: Message, uri: str, items: list[Json]
 
 
 def _texts(session: Session, message: Message, uri: str) -> Mapping[int | None, str]:
-    """The texts of a document, by version, that the server may have; key None: the text of the file of a closed
-    document."""
+    """Return the texts of a document, by version, that the server may have; the key None is for the text of a closed
+    document's file."""
     states = session.states(uri, message.since) or [State(-1, None, None)]
     texts = {state.version: state.text for state in states}
     if None in texts:
@@ -69,7 +69,7 @@ def _texts(session: Session, message: Message, uri: str) -> Mapping[int | None, 
 
 
 def _range(texts: Mapping[int | None, str], range_: Json, encoding: str, uri: str) -> Iterator[str]:
-    """The problem of a range that is inside none of the texts."""
+    """Yield the problem of a range that is in none of the texts."""
     wrong = ["there is no such document"]
     for text in texts.values():
         try:

@@ -1,4 +1,4 @@
-"""The `initialize` parameters of real clients, captured once, one file each in `captured/`."""
+"""The `initialize` parameters of real clients, captured once, each in a file of `captured/`."""
 
 import copy
 import json
@@ -26,12 +26,12 @@ class Profile:
         return capabilities
 
     def can(self, path: str) -> Any:
-        """The capability at a path like `workspace.workspaceEdit.documentChanges`; None if it is absent."""
+        """Return the capability at a path such as `workspace.workspaceEdit.documentChanges`; None if it is absent."""
         return lookup(self.capabilities, path)
 
     def having(self, **capabilities: Any) -> "Profile":
-        """This profile with other capabilities; in their names `__` stands for the dots of a path, and the value None
-        removes a capability."""
+        """Return this profile with other capabilities; in their names `__` stands for the dots of a path, and the value
+        None removes a capability."""
         parameters = copy.deepcopy(self.parameters)
         for path, value in capabilities.items():
             *outer, last = path.split("__")

@@ -1,5 +1,5 @@
-"""Checks that progress begins once and ends once with a known token, and that an `unchanged` report refers to one that
-was sent."""
+"""Checks that progress begins once and ends once with a known token, and that an `unchanged` report refers to an
+earlier report."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ class Progress:
     results: dict[str, set[str]] = field(default_factory=dict)
 
     def check(self, session: Session, message: Message) -> Iterator[str]:
-        """The problems of a progress message, or of the partial results in it."""
+        """Yield the problems of a progress message, or of the partial results that it contains."""
         if message.source == "client" or message.deliberate:
             return
         if message.method == "window/workDoneProgress/create" and not message.is_reply:
@@ -75,7 +75,7 @@ class Progress:
             yield f"a partial result for {token!r}, which is answered"
 
     def _whole(self, message: Message) -> Iterator[str]:
-        """The problem of a reply that repeats results after partial ones."""
+        """Yield the problem of a reply that repeats results after they were sent as partial ones."""
         assert message.asked is not None
         params = message.asked.params
         token = params.get("partialResultToken") if isinstance(params, dict) else None

@@ -2,8 +2,8 @@
 
 A document with a tab is tracked: its diagnostics are pulled when it is opened, changed and refreshed, and reports about
 it in workspace pulls are ignored. When it is closed, its diagnostics are pulled once more, after the `didClose`. If
-another request was running then, it stays tracked while its tab exists, unless the extension ends that: the extension
-forgets a document whose answer arrives while it is closed.
+another request was running at that time, the document stays tracked while its tab exists, unless the extension prevents
+that: the extension forgets a document whose answer arrives while it is closed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Asked:
 
 class Pulls:
     """Reads a session's messages: `look` processes new ones and sends the requests that VS Code would send. `shown`:
-    the diagnostics that the user sees.
+    the diagnostics that the user sees, by URI.
 
     `workspace`: whether to pull the diagnostics of the workspace, too; `partial`: whether to ask for partial results;
     `forgets`: whether to forget a document whose answer arrives while it is closed, as the extension does.
@@ -97,7 +97,7 @@ class Pulls:
         return {uri: items for uri, items in self.shown.items() if items}
 
     def is_idle(self) -> bool:
-        """Whether every pull of a document was answered."""
+        """Return whether every pull of a document's diagnostics was answered."""
         self.look()
         return not self._asked
 

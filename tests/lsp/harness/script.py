@@ -1,4 +1,4 @@
-"""Writes invented messages of sessions, for the tests of the conformance checks."""
+"""Writes the messages of invented sessions, for tests of the conformance checks."""
 
 from typing import Any
 
@@ -44,13 +44,13 @@ class Script:
         return self._add("client", {"method": method, "params": params})
 
     def ask(self, method: str, params: Any = None, deliberate: bool = False) -> "Script":
-        """Add a request of the client."""
+        """Add a request of the client to the session."""
         self._last += 1
         message = {"id": self._last, "method": method} | ({} if params is None else {"params": params})
         return self._add("client", message, deliberate)
 
     def reply(self, result: Any, of: int | None = None) -> "Script":
-        """Add the server's reply, to the last request by default."""
+        """Add the server's reply, by default to the last request."""
         return self._add("server", {"id": of or self._last, "result": result})
 
     def fail(self, code: int) -> "Script":
@@ -67,7 +67,7 @@ class Script:
         return self._add("client", {"id": identifier, "result": result})
 
     def raw(self, message: Any) -> "Script":
-        """Add any message of the server, unchanged."""
+        """Add any message of the server, without changing it."""
         self.traffic.append(Record("server", message))
         return self
 

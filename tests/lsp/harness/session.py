@@ -12,10 +12,10 @@ from lsp.harness.traffic import Json, Record, Source, documents_in
 
 @dataclass
 class Message:
-    """A message with its context in the session. `asked`: the request that the message answers, if it is a reply.
+    """A message with its context in the session. `asked`: if the message is a reply, the request that it answers.
 
-    `since`: the index in the traffic from which on the server may have seen the document states that the message refers
-    to.
+    `since`: the first index in the traffic at which the server may have seen the document states to which the message
+    refers.
     """
 
     index: int
@@ -38,7 +38,7 @@ class Message:
 
     @property
     def method(self) -> str:
-        """The method; of a reply that of its request, or "" if there is none."""
+        """Return the method; for a reply, that of its request, or "" if there is none."""
         if self.is_reply:
             return self.asked.method if self.asked else ""
         return str(self.json["method"])
@@ -60,7 +60,7 @@ class Message:
 
 @dataclass(frozen=True)
 class State:
-    """The state of a document from one message on; `version` and `text` are None while it is closed."""
+    """The state of a document from a message on; `version` and `text` are None while the document is closed."""
 
     index: int
     version: int | None
@@ -72,7 +72,7 @@ class Session:
     """The state of the session after all messages that `feed` has processed.
 
     `provoked`: whether a message was wrong on purpose; `confused`: the documents in such messages, which are not
-    checked.
+    checked any more.
     """
 
     client: Json = field(default_factory=dict)
@@ -135,7 +135,7 @@ class Session:
         return min([self.settled, *commands])
 
     def feed(self, message: Message) -> None:
-        """Update the state by a message."""
+        """Update the state of the session by one message."""
         json = message.json
         if message.deliberate:
             self.provoked = True
@@ -220,7 +220,7 @@ class Session:
             self._forget(states)
 
     def _forget(self, states: list[State]) -> None:
-        """Drop the states that no later message can refer to."""
+        """Drop the states to which no later message can refer."""
         asked = [message.index for (source, _), message in self.pending.items() if source == "client"]
         needed = min([self.settled, *asked])
         while len(states) > 1 and states[1].index <= needed:

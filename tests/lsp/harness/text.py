@@ -1,4 +1,4 @@
-"""Converts positions and offsets as an editor does; written only for the tests, to check the server's own
+"""Converts positions and offsets as an editor does; this code is written only for the tests, to check the server's own
 conversion."""
 
 import re
@@ -40,8 +40,8 @@ class Positions:
         self._starts = line_starts(text)
 
     def clamped(self, position: dict[str, int]) -> int:
-        """The offset of a position as servers must interpret it: a position beyond the end of a line means its end, a
-        position beyond the text means the text's end."""
+        """Return the offset of a position as servers must interpret it: a position beyond the end of a line is the end
+        of the line, a position beyond the text is the end of the text."""
         try:
             line = self.line(position["line"])
         except OutOfRange:
@@ -79,7 +79,7 @@ class Positions:
         return start, end
 
     def position(self, offset: int) -> dict[str, int]:
-        """The LSP position of an offset; between \\r and \\n it is that of the line's end."""
+        r"""Return the LSP position of an offset; an offset between \r and \n has the position of the line's end."""
         number = bisect_right(self._starts, offset) - 1
         line = self.text[self._starts[number] : offset].rstrip("\r\n")
         return {"line": number, "character": units(line, self.encoding)}
@@ -90,9 +90,9 @@ class Positions:
 
 
 def difference(old: str, new: str) -> tuple[int, int, str]:
-    r"""The single part in which two texts differ: its start and end in `old`, and its text in `new`.
+    r"""Return the only part in which two texts differ: its start and end in `old`, and its text in `new`.
 
-    Neither end is between \r and \n, where no position can be.
+    Neither end is between \r and \n, because no position can be there.
     """
     shortest = min(len(old), len(new))
     start = next((i for i in range(shortest) if old[i] != new[i]), shortest)

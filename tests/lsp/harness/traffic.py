@@ -11,8 +11,8 @@ Source = Literal["client", "server"]
 
 @dataclass(frozen=True)
 class Record:
-    """One recorded message. `deliberate`: whether it is wrong on purpose; `disk`: the texts, at that time, of the
-    closed files that it refers to."""
+    """One recorded message. `deliberate`: whether the message is wrong on purpose; `disk`: the texts that the closed
+    files to which it refers had at that time."""
 
     source: Source
     message: Any

@@ -13,7 +13,7 @@ VIEW = PROFILES["vscode"].having(experimental__uncudaOverview={"version": 1, "sh
 
 
 class Seen:
-    """The data that a client gets from `uncuda/overview`: the first answer, and all nodes by id."""
+    """The data that a client gets from `uncuda/overview`: the first answer, and all nodes by their id."""
 
     def __init__(self, client: Client, **asked: Any) -> None:
         self._client, self._asked = client, asked

@@ -126,7 +126,7 @@ class Wanderer:
         self._steps, self._weights = list(steps), list(steps.values())
 
     def leave_out(self, step: Callable[[], object]) -> None:
-        """Never take this step."""
+        """Never take the given step."""
         del self._weights[self._steps.index(step)]
         self._steps.remove(step)
 
@@ -226,7 +226,8 @@ class Wanderer:
         self.client.execute("uncuda.fixAllInWorkspace")
         changed = [uri for uri in sorted(self._open) if uri in before and self.client.text(uri) != before[uri]]
         self._note(f"changed {[Path(uri).name for uri in changed]}", "")
-        if self.chance.random() < 0.5:  # VS Code saves after a refactoring, and then closes documents without a tab
+        # VS Code saves documents after a refactoring, and then closes documents that have no tab
+        if self.chance.random() < 0.5:
             for uri in changed:
                 self.save(uri)
             for uri in sorted(self._open - opened):
@@ -248,7 +249,7 @@ class Wanderer:
                     self.close(uri, tab=False)
 
     def burst(self) -> None:
-        """Open, change, undo, save and close without waiting for a reply."""
+        """Open, change, undo, save and close a document without waiting for a reply."""
         if files := self._files():
             uri = self.chance.choice(files)
             if uri not in self._open:
@@ -269,7 +270,7 @@ class Wanderer:
         self.on = not self.on
         self._note(f"workspace diagnostics {self.on}", "")
         self.client.configure({"workspaceDiagnostics": self.on})
-        if not self.on:  # switch it on again soon, because little is shown without it
+        if not self.on:  # switch the setting on again soon, because little is shown while it is off
             self._steps.append(self.switch)
             self._weights.append(15)
         elif len(self._weights) > len(set(self._steps)):
@@ -315,7 +316,7 @@ class Wanderer:
         return {uri: json.loads(items) for uri, items in found.items() if items != "[]"}
 
     def again(self) -> Editor:
-        """An editor with a new server, in the same state as this one."""
+        """Return an editor with a new server, whose documents are in the same state as those of this editor."""
         other = Editor(self.kind, self.folders, self.on)
         for uri, buffer in self.client.buffers.open.items():
             if self.client.pulls_of and uri in self.client.pulls_of.tabs:
@@ -324,7 +325,7 @@ class Wanderer:
         return other
 
     def _read_projects(self, folders: Folders) -> dict[str, dict[str, Any]]:
-        """Give each folder the facts of its project; returns the places where shims are imported."""
+        """Set the facts of each folder's project; return the places where shims are imported."""
         reader = Reader(folders.catalogue)
         shims: dict[str, dict[str, Any]] = {}
         opened = {path_of(uri): buffer.text for uri, buffer in self.client.buffers.open.items()}

@@ -1,12 +1,13 @@
 """Programs that a port left partly for CUDA and partly for the target ("half"), and programs that were ported correctly
 ("right").
 
-Each Markdown file beside this module holds programs with one kind of mistake, which is the file's title. A section is a
-program: first a list with its target, the mistake, and other kinds that fit as well; then its files, each as a `diff`
-block with the whole text, under its path. Each line of a block has two prefix characters: first a space (the line is in
-both texts), `-` (only before the port) or `+` (only after it); then `!` if the line is a mistake of the port, or else a
-space. In a correctly ported program no line is marked, and every report is a false positive. The same holds for the
-text before the port, which is for CUDA only.
+Each Markdown file beside this module contains programs with one kind of mistake, which is the title of the file. A
+section is a program: first a list with its target, the mistake, and other kinds of mistake that fit as well; then its
+files, each as a `diff` block with the whole text, under its path. Each line of a block has two prefix characters: first
+a space (the line is in both texts), `-` (only before the port) or `+` (only after the port); then `!` if the line is a
+mistake of the port, otherwise a space. In a correctly ported program no line is marked, and every report of a mistake
+is a false positive. The text before the port is for CUDA only, so every report of a mistake in it is a false positive,
+too.
 """
 
 import re
@@ -46,11 +47,11 @@ class Half:
     what: str  # the mistake; empty if the port is right
     before: Mapping[str, str]  # the original for CUDA, by path
     after: Mapping[str, str]  # the ported text, by path
-    places: tuple[tuple[str, int], ...]  # path and line (from 1) in `after`; a report of any one of them counts
+    places: tuple[tuple[str, int], ...]  # path and line (from 1) in `after`; reporting any one of these lines is enough
 
     @property
     def kinds(self) -> frozenset[str]:
-        """Return all kinds under which the mistake may be reported; empty for a correct port."""
+        """Return all kinds as which the mistake may be reported; empty for a correct port."""
         return self.also if self.kind == RIGHT else self.also | {self.kind}
 
 

@@ -1,5 +1,5 @@
-"""The witness finds places that a port left half CUDA and half target, by comparing the texts before and after; it
-shares no code with the engine."""
+"""The witness finds places that a port left half for CUDA and half for the target, by comparing the texts before and
+after; it shares no code with the engine."""
 
 from .reader import witness
 from .record import KINDS, Record

@@ -4,8 +4,8 @@
     python -m support.witness FOLDER … --list          these folders; every place is printed
     python -m support.witness --packages mmcv timm --target npu --mode safe
 
-To run another checkout's engine, set UNCUDA_TEST_PATH=FOLDER/server. The exit code is 0 if nothing is half-ported and 1
-if something is.
+To run another checkout's engine, set UNCUDA_TEST_PATH=FOLDER/server. The exit code is 0 if nothing is half-ported, and
+1 if something is.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Reports of the witness that a person judged to be false: at most ten, each with a part of its text and the reason."""
+"""Reports of the witness that a person judged to be wrong: at most ten, each with a part of its text and the reason."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ EXCEPTIONS: tuple[tuple[str, str, str], ...] = (
 
 
 def is_excepted(record: Record) -> bool:
-    """Return whether a report was judged to be false."""
+    """Return whether a person judged a report to be wrong."""
     return any(record.path == path and quoted in record.saw for path, quoted, _ in EXCEPTIONS)

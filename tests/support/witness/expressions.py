@@ -9,7 +9,8 @@ from .module import Function, Module, Word
 
 
 def plain(node: ast.AST) -> ast.AST:
-    """Return an expression without wrappers that keep its device: `x.device` for `str(x.device.type).lower()`."""
+    """Return an expression without wrappers that do not change its device: `x.device` for
+    `str(x.device.type).lower()`."""
     while True:
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "str" and node.args:
             node = node.args[0]
@@ -66,7 +67,7 @@ def defaults(node: Function) -> Iterator[tuple[str, ast.expr]]:
 
 
 def annotation(module: Module, name: ast.Name) -> ast.AST | None:
-    """The annotated class of the parameter that `name` refers to, without `Optional[…]` and `… | None`."""
+    """Return the annotated class of the parameter to which `name` refers, without `Optional[…]` and `… | None`."""
     scope = module.function(name)
     arguments = [*scope.args.posonlyargs, *scope.args.args, *scope.args.kwonlyargs] if scope else []
     noted: ast.AST | None = next((arg.annotation for arg in arguments if arg.arg == name.id), None)
@@ -110,7 +111,7 @@ def option_name(call: ast.Call) -> str:
 
 
 def device_word(module: Module, node: ast.AST) -> Word | None:
-    """Return the device or backend word if the expression is one, otherwise None."""
+    """Return the device or backend name if the expression is one, otherwise None."""
     if isinstance(node, ast.BinOp):
         node = node.left
     word = module.words.get(node)

@@ -77,8 +77,8 @@ def _read(path: Path) -> Figures:
 
 
 def most(package: str, target: str, mode: str) -> int:
-    """The number of half-ported places of a package in the committed counts; for mode "review", in the counts of the
-    earlier engine."""
+    """Return the committed number of half-ported places of a package; for the mode "review", the number that the
+    earlier engine left."""
     case = {"package": package, "target": target, "mode": mode}
     rows = [row for found in (committed(), _read(BEFORE)) for row in found["runs"] if case.items() <= row.items()]
     return sum(rows[0].get(kind, 0) for kind in KINDS)

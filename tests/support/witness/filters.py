@@ -1,4 +1,4 @@
-"""Reports code that selects only the target's tensors and passes them to a library for CUDA only."""
+"""Reports code that selects only the target's tensors and then passes them to a library for CUDA only."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Tests = Iterator[tuple[Module, ast.AST]]
 
 
 def records(project: Project) -> Iterator[Record]:
-    """Report such ported filters, also if the program tests first that the library is installed: then no tensor passes
-    the filter."""
+    """Yield reports about such ported filters, even if the program first tests that the library is installed: then no
+    tensor passes the filter."""
     for module in project.modules:
         for site in sites(project, module):
             node = site.node

@@ -1,4 +1,4 @@
-"""Collects the values that each variable, attribute, option and function result of the tree gets."""
+"""Collects the values that each variable, attribute, option and function result in all files gets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Flow(Index):
 
     @cached_property
     def given(self) -> Given:
-        """Return for each `Key` (a variable, attribute, option or function result) the expressions of its value: in
+        """Return, for each `Key` (a variable, attribute, option or function result), the expressions of its value: in
         assignments, defaults, arguments and return statements."""
         found: Given = {}
         for module in self.modules:
@@ -45,7 +45,8 @@ class Flow(Index):
             yield from self._handed(module, node)
 
     def _filled(self, module: Module, node: ast.AST, target: ast.AST) -> Iterator[Key]:
-        """Yield the keys that an assignment sets; a field of a class is an attribute and may be an option."""
+        """Yield the keys that an assignment sets; a field of a class counts as an attribute, and may also be an
+        option."""
         owner = module.parents[node]
         if isinstance(owner, ast.ClassDef) and isinstance(target, ast.Name):
             yield Key("self", module.path, owner, target.id)
@@ -73,7 +74,7 @@ class Flow(Index):
                 yield Key("name", found[0].path, found[1], parameter), value
 
     def sources(self, key: Key, depth: int = 0) -> Iterator[tuple[Module, ast.AST]]:
-        """The expressions that may be the value of a key, followed through names that only pass a value on."""
+        """Yield the expressions that may be the value of a key; names that only pass a value on are followed."""
         for module, value in self.given.get(key, ()):
             for part in alternatives(value):
                 inner = self.key(module, part) if depth < DEPTH else None
@@ -83,7 +84,7 @@ class Flow(Index):
 
 
 def _entries(table: ast.Dict) -> Iterator[tuple[Key, ast.AST]]:
-    """Yield the options in a dictionary display."""
+    """Yield the options in a dictionary display, each with its value."""
     for name, value in zip(table.keys, table.values):
         if isinstance(name, ast.Constant):
             yield Key("option", "", None, str(name.value)), value

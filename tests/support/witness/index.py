@@ -1,4 +1,4 @@
-"""Resolves names across all files of the tree: the function that a call runs, the variable that a name refers to."""
+"""Resolves names across all files: the function that a call runs, the variable to which a name refers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Index:
             self._by_tail.setdefault(module.dotted.rpartition(".")[2], []).append(module)
 
     def is_own(self, dotted: str) -> bool:
-        """Return whether a module belongs to the tree, even if it was not parsed."""
+        """Return whether a module belongs to the checked files, even if it could not be parsed."""
         return dotted.partition(".")[0] in self._roots
 
     def module(self, dotted: str) -> Module | None:
@@ -57,7 +57,7 @@ class Index:
     def callee(self, module: Module, call: ast.Call) -> tuple[Module, Function] | None:
         """The function of the project that a call runs; for a class its `__init__`."""
         func = call.func
-        if isinstance(func, ast.Subscript):  # a Triton kernel called with its grid
+        if isinstance(func, ast.Subscript):  # a Triton kernel that is called with its grid
             func = func.value
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self":
             owner = module.class_of(call)
@@ -68,7 +68,8 @@ class Index:
         found = self._named(module, func)
         if found is None and isinstance(func, ast.Attribute) and (owner_of := self.instance(module, func.value)):
             method = self._method(*owner_of, func.attr)
-            return None if method and f"super().{func.attr}(" in ast.unparse(method[1]) else method  # it calls torch's
+            # this method calls torch's method of the same name
+            return None if method and f"super().{func.attr}(" in ast.unparse(method[1]) else method
         if found and isinstance(found[1], ast.ClassDef):
             return self._method(found[0], found[1], "__init__")
         return (found[0], found[1]) if found and isinstance(found[1], FUNCTION) else None
@@ -110,7 +111,7 @@ class Index:
         return None
 
     def instance(self, module: Module, node: ast.AST, depth: int = 0) -> tuple[Module, ast.ClassDef] | None:
-        """The project class of an object: of a constructor call, an annotated name, or a name that holds such an
+        """Return the project class of an object: of a constructor call, an annotated name, or a name that holds such an
         object."""
         if isinstance(node, ast.Call):
             return self.class_named(module, node.func)
@@ -196,8 +197,8 @@ class Index:
         return None
 
     def _held(self, module: Module, node: ast.Attribute) -> Key | None:
-        """The key of an attribute of a variable that holds an object of a project class, or the result of an option
-        parser."""
+        """Return the Key for an attribute of a variable, if the variable holds an object of a project class or the
+        parsed options of the command line."""
         if not isinstance(node.value, ast.Name):
             return None
         named = self._tops[module].get(node.value.id)

@@ -13,7 +13,7 @@ from .regions import sites, skipped
 from .words import CUDA, NPU, words
 
 GRAPHS = {"CUDAGraph", "NPUGraph", "MUSAGraph", "graph", "graph_pool_handle", "make_graphed_callables"}
-# A group of APIs ("kit"), and whether all of a file or only all of a function must use the same device.
+# A group of APIs ("kit"), and whether all uses in a file, or only those in a function, must be for the same device.
 KITS: tuple[tuple[frozenset[str], bool], ...] = (
     (frozenset(GRAPHS), True),
     (frozenset({"autocast", "GradScaler"}), True),
@@ -145,7 +145,8 @@ def _imports(project: Project, module: Module) -> Iterator[Record]:
 
 
 def _handed(project: Project, module: Module, call: ast.Call) -> Iterator[Record]:
-    """Report a stream, event, graph or pool of one device that is passed to the other device's API."""
+    """Yield a report for each stream, event, graph or pool of one device that is passed to an API of the other
+    device."""
     sides: list[Word] = []
     func = call.func
     callee = module.words.get(func)

@@ -1,5 +1,5 @@
-"""Generates half-ported programs: correct ports with one word changed back to CUDA's, or CUDA programs with one word
-ported.
+"""Generates half-ported programs: a correct port in which one word is changed back to CUDA's, or a CUDA program in
+which one word is ported.
 
 A port is a file of `ports/`: a program in which every word that a port changes is written `[[word|back|forward]]`. In
 these marks, `back` names the kind of mistake if only that word stays CUDA's, `forward` the kind if only it is ported.
@@ -57,8 +57,8 @@ def halves(target: str) -> Iterator[Half]:
 
 
 def _written(text: str, most: Device, target: Device, other: tuple[int, ...]) -> str:
-    """Return the program with the words of the device `most`; marks whose numbers are in `other` get the words of the
-    other device."""
+    """Return the program with the words of the device `most`; the marks whose numbers are in `other` get the words of
+    the other device."""
     parts, at = [], 0
     for number, mark in enumerate(MARK.finditer(text)):
         device = most if number not in other else (CUDA if most is target else target)

@@ -1,4 +1,4 @@
-"""One Python file of the tree: its names, its words for devices, and which of these the fix wrote."""
+"""One Python file: its names, its words for devices, and which of these words the fix wrote."""
 
 from __future__ import annotations
 
@@ -35,13 +35,15 @@ class Word:
     line: int
     target: bool  # whether it names the target rather than CUDA
     moved: bool  # whether the fix wrote it
-    family: str  # strings: device, ccl, other, path; names: api; x.cuda(), x.is_cuda: method
+    # kind of the word: device, ccl, other or path for a string; api for a dotted name; method for x.cuda() and
+    # x.is_cuda
+    family: str
     text: str  # the whole string, or the dotted name
-    added: bool = False  # whether it replaced no text
+    added: bool = False  # whether the word is new without replacing any text
 
     @property
     def stayed(self) -> bool:
-        """Return whether this is a CUDA word that the fix left."""
+        """Return whether this is a CUDA word that the fix did not change."""
         return not self.target and not self.moved
 
     @property
@@ -92,7 +94,7 @@ class Module:
         return alias.asname or alias.name, f"{base}.{alias.name}"
 
     def _node_moved(self, node: ast.AST, dotted: str) -> bool:
-        """Return whether the fix wrote the token by which a dotted name belongs to a device."""
+        """Return whether the fix wrote the part of a dotted name that shows its device."""
         for device in (CUDA, self.target):
             for name in (device.device, *device.plugins, device.graph, device.extension):
                 token = name.encode()
@@ -115,8 +117,8 @@ class Module:
         return any(self.change.moved(*span) for span in self.spans(node))
 
     def binding(self, name: str, near: ast.AST | None = None) -> Binding | None:
-        """Return what a name is bound to; if there are several bindings, one in the same function is preferred, then a
-        CUDA binding that the fix left."""
+        """Return what a name is bound to; of several bindings, one in the same function is preferred, then a CUDA
+        binding that the fix did not change."""
         found = self.bindings.get(name, [])
         if len(found) > 1 and near is not None:
             scope = self.function(near)
@@ -282,7 +284,7 @@ class Module:
         return node
 
     def inside(self, node: ast.AST) -> list[Word]:
-        """The device words within a node, in order."""
+        """Return the words for a device, such as `cuda`, that a node of the syntax tree contains."""
         return [self.words[item] for item in ast.walk(node) if item in self.words]
 
     def source(self, node: ast.AST) -> str:

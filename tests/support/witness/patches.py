@@ -13,7 +13,7 @@ from .record import Record, record
 from .words import CUDA
 
 PATCHES = {"patch", "setattr", "object", "delattr", "dict", "multiple", "spy", "stub"}
-METHOD = "()"  # x.cuda(), a method of tensors and modules
+METHOD = "()"  # stands for x.cuda(), a method of tensors and modules
 
 
 class Patched(NamedTuple):
@@ -21,7 +21,7 @@ class Patched(NamedTuple):
 
     module: Module
     node: ast.AST
-    name: str  # without the module's part of the name
+    name: str  # the name without the part that names the module
     word: Word
 
 

@@ -68,7 +68,7 @@ def _is_scaler(module: Module, node: ast.AST) -> bool:
 
 
 def _comes_to_scaler(project: Project, module: Module, owner: ast.ClassDef, above: bool = False) -> bool:
-    """Return whether a class inherits GradScaler's constructor; with `above`, whether its base class does."""
+    """Return whether a class inherits GradScaler's constructor; `above`: whether to look at its base class only."""
     if not above and any(isinstance(node, FUNCTION) and node.name == "__init__" for node in owner.body):
         return False
     for base in owner.bases:
@@ -128,7 +128,8 @@ def imports(project: Project, texts: dict[str, str], target: Device) -> Iterator
 
 
 def _imports(text: str, target: Device) -> bool:
-    """Return whether a text imports a plugin at run time: prose and imports for type checkers do not count."""
+    """Return whether a text imports a plugin at run time; text in strings and comments, and imports for type checkers,
+    do not count."""
     try:
         nodes: list[ast.AST] = [ast.parse(text)]
     except (SyntaxError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The files of the tree, with the device tests of their guards."""
+"""The files of a project, with the device tests that guard code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Question(NamedTuple):
 
     target: bool
     moved: bool
-    yes: bool  # in which branch the device is available or in use
+    yes: bool  # whether the device is available, or in use, in the branch where the test is true
 
     @property
     def ported(self) -> bool:
@@ -28,7 +28,8 @@ class Question(NamedTuple):
         return not self.target and not self.moved
 
 
-Answers = tuple[tuple[Question, ...], tuple[Question, ...]]  # known where the test is true, known where it is false
+# what is known if the test is true, and what is known if it is false
+Answers = tuple[tuple[Question, ...], tuple[Question, ...]]
 NOTHING: Answers = ((), ())
 
 
@@ -40,7 +41,7 @@ class Project(Flow):
         return {}
 
     def asks(self, module: Module, node: ast.AST, depth: int = 0) -> Answers:
-        """Return what is known about the device where a test is true, and where it is false."""
+        """Return what is known about the device if a test is true, and if it is false."""
         if depth:
             return self._asks(module, node, depth)
         if node not in self._asked:
@@ -103,7 +104,7 @@ class Project(Flow):
         return (one[1], one[0]) if negative else one
 
     def _carried(self, key: Key, depth: int) -> Answers:
-        """Return the meaning of a name used as a test, if all its values agree; `False` and `None` among the values are
+        """Return what a name that is used as a test means, if all its values agree; the values `False` and `None` are
         ignored."""
         found: set[Answers] = set()
         for module, value in self.given.get(key, ()):

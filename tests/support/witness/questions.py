@@ -1,4 +1,4 @@
-"""Reports guards that test for one device around code for the other."""
+"""Reports tests for one device that guard code for the other device."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ class Questions:
         return self._reach(*found, depth + 1) if found else ""
 
     def _foreign(self, module: Module, node: ast.AST, dotted: str) -> bool:
-        """Return whether this calls or passes on a function of a CUDA-only module; the module need not be imported."""
+        """Return whether code calls or passes on a function of a CUDA-only module, even if the module is not
+        imported."""
         parent = module.parents.get(node)
         if not CUDA_ONLY.match(dotted) or not isinstance(parent, ast.Call) or self.project.is_own(dotted):
             return False
@@ -70,7 +71,7 @@ class Questions:
         return not self._tried(module, node) and not self._asked_for(module, node)
 
     def _asked_for(self, module: Module, node: ast.AST) -> bool:
-        """Return whether an outer test is about a name that is set by a `try` around an import."""
+        """Return whether an outer test is about a name that is set in a `try` around an import."""
         tried = {
             name.id
             for item in ast.walk(module.tree)
@@ -87,8 +88,8 @@ class Questions:
         return False
 
     def _runs(self, module: Module, node: ast.AST) -> bool:
-        """Return whether a word has an effect when it runs; an import in a `try`, a dictionary key or a comparison has
-        none."""
+        """Return whether a word has an effect when it is executed; an import in a `try`, a dictionary key or a
+        comparison has none."""
         word = module.words[node]
         if word.family in ("api", "method", "import"):
             return not self._tried(module, node)
@@ -109,7 +110,7 @@ class Questions:
         return isinstance(parent, ast.Return)
 
     def _tried(self, module: Module, node: ast.AST) -> bool:
-        """Return whether an error raised here is caught."""
+        """Return whether an error that is raised here is caught."""
         child, above = node, module.parents.get(node)
         while above is not None and not isinstance(above, FUNCTION):
             if isinstance(above, ast.Try) and child in above.body and above.handlers:
@@ -118,7 +119,7 @@ class Questions:
         return False
 
     def _reach(self, module: Module, function: Function, depth: int) -> str:
-        """Return the CUDA code that a function always runs on the target; empty if there is none."""
+        """Return the CUDA code that a function always runs, even on the target; empty if there is none."""
         if (function, True) in self._reached:
             return self._reached[function, True]
         self._reached[function, True] = ""
@@ -147,7 +148,7 @@ class Questions:
         return any(self._loads(home, value) for home, value in self.project.sources(key)) if key else False
 
     def _loads(self, module: Module, node: ast.AST) -> bool:
-        """Return whether a value is a module that `load` compiled for CUDA, also if this runs on the target."""
+        """Return whether a value is a module that `load` compiled for CUDA, even if this also runs on the target."""
         if not isinstance(node, ast.Call) or not module.resolve(node.func).endswith(LOADERS):
             return False
         texts = [str(item.value) for item in ast.walk(node) if isinstance(item, ast.Constant)]
@@ -168,14 +169,15 @@ class Questions:
         return found
 
     def _ported(self, module: Module, node: ast.AST) -> str:
-        """Return the target's code that the fix wrote here; called functions are not searched, since others may call
-        them too."""
+        """Return the target's code that the fix wrote here; functions that are called are not searched, because other
+        code may call them, too."""
         word = module.words.get(node)
         return word.text if word and word.ported else ""
 
     @cached_property
     def over_cuda(self) -> set[ast.AST]:
-        """Return the tests that still ask for CUDA and guard code that needs CUDA, and should stay as they are."""
+        """Return the tests that still ask for CUDA and guard code that needs CUDA, so that they should stay
+        unchanged."""
         return {
             guard.test
             for module in self.project.modules
@@ -185,8 +187,7 @@ class Questions:
         }
 
     def _needs_cuda(self, module: Module, node: ast.AST) -> bool:
-        """Return whether the code here has no counterpart on the target; if it has one, the fix may simply have missed
-        it."""
+        """Return whether code has no counterpart on the target; if there is one, the fix may only have missed it."""
         word = module.words.get(node)
         if word and word.text.rpartition(".")[2] not in UNSERVED:
             return False

@@ -14,18 +14,17 @@ from .questions import Questions
 from .record import KINDS, Record
 from .words import TARGETS
 
-# Code that may use a device without naming one: compiled kernels, names replaced by `patch` or `setattr`.
+# Words of code that may use a device without naming one: compiled kernels, names replaced by `patch` or `setattr`.
 LEADS = re.compile(r"cpp_extension|triton\.jit|\bpatch(?:\.\w+)?\(|\bsetattr\(['\"]")
-# In a file that did not change, device names in documentation and in imports mean nothing.
+# In a file that did not change, device names in documentation and in imports are ignored.
 PROSE = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""|#[^\n]*|^ *(?:from \S+ )?import [^\n]*', re.M | re.S)
 
 
 def witness(before: Mapping[str, str], after: Mapping[str, str], target: str) -> list[Record]:
-    """Return the places that the fix left half-ported; both mappings go from relative path to the text of a Python
-    file.
+    """Return the places that the fix left half-ported; both mappings map relative paths to the texts of Python files.
 
-    Every report involves a word that the fix wrote and one that it left; a mix that was there before the fix is not
-    reported. Files that do not parse are skipped. A line has at most one report, the one of the most specific kind.
+    Every report involves a word that the fix wrote and one that it did not change; code that was mixed before the fix
+    is not reported. Files that do not parse are skipped. A line has at most one report, that of the most specific kind.
     """
     if dict(before) == dict(after):
         return []

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from .module import Module
 
-# Kinds from the most specific: if two reports are about one line, the first kind is kept.
+# The kinds of mistakes, the most specific first: if two reports are about one line, the one whose kind comes first is
+# kept.
 KINDS = (
     *("option", "value", "question", "stayed question", "kit", "call", "position", "patch", "import"),
     "statement",
@@ -25,6 +26,6 @@ class Record:
 
 
 def record(module: Module, node: ast.AST, kind: str, why: str = "") -> Record:
-    """Return a report about a node, with its source and further evidence."""
+    """Return a report about a node, with the node's source and further evidence."""
     line = getattr(node, "lineno", 1)
     return Record(module.path, line, kind, module.source(node) + (f"  [{why}]" if why else ""))

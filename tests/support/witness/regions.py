@@ -14,7 +14,7 @@ BLOCKS = ("body", "orelse", "finalbody")
 
 
 class Guard(NamedTuple):
-    """What a guard tests, and the test's node."""
+    """What a guard tests, and the node of the test."""
 
     question: Question
     test: ast.AST
@@ -31,7 +31,8 @@ class Site(NamedTuple):
 
 
 def skipped(guards: Guards) -> bool:
-    """Return whether the target never runs this code: its innermost guard asks for CUDA or excludes the target."""
+    """Return whether the target never runs code with these guards: the innermost guard tests for CUDA or excludes the
+    target."""
     questions = [guard.question for guard in guards]
     return any((not q.target and q.yes) or (q.target and not q.yes) for q in questions)
 
@@ -50,7 +51,7 @@ class Regions:
         self.project, self.module = project, module
 
     def sites(self, node: ast.AST) -> Iterator[Site]:
-        """Return all words and calls of a function or module with their guards; those in nested functions get the
+        """Return all words and calls of a function or module with their guards; those in nested functions also have the
         guards around that function."""
         yield from self._block(getattr(node, "body", []), ())
 
@@ -107,7 +108,7 @@ class Regions:
 
     def _expression(self, node: ast.AST, guards: Guards) -> Iterator[Site]:
         if not guards and not self.module.change.any and not isinstance(node, ast.Call):
-            return  # the fix changed no guard around it
+            return  # the fix changed none of the guards around this expression
         yield Site(node, guards)
         if isinstance(node, ast.IfExp):
             yield from self._expression(node.test, guards)

@@ -17,7 +17,7 @@ from .record import Record
 from .words import TARGETS
 
 MODES = {"safe": (), "review": ("--review-fixes",)}
-# Files that give the versions a project uses; without them the engine would assume other versions.
+# Files that state which versions a project uses; without these files the engine would assume other versions.
 KEPT = ("pyproject.toml", "setup.cfg", "requirements*.txt")
 
 

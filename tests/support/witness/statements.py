@@ -15,7 +15,7 @@ from .words import CUDA_ONLY
 
 HANDLE = re.compile(r"stream|event|graph|pool|handle", re.IGNORECASE)
 HEADERS = {"body", "orelse", "finalbody", "handlers", "cases"}
-Sides = tuple[list[Word], list[Word]]  # CUDA words that stayed, the target's words that the fix wrote
+Sides = tuple[list[Word], list[Word]]  # CUDA words that the fix did not change, and words of the target that it wrote
 
 
 def records(project: Project) -> Iterator[Record]:
@@ -63,8 +63,8 @@ def _parts(node: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _both(module: Module, node: ast.AST) -> Sides:
-    """Return the words of both devices in an expression, except where each part is meant for one device, such as the
-    arms of `a if test else b`; each arm is then examined alone."""
+    """Return the words of both devices in an expression, except if each part is meant for one device, such as the
+    branches of `a if test else b`; each branch is then examined alone."""
     own = module.words.get(node)
     stayed = [own] if own and own.stayed else []
     ported = [own] if own and own.ported and not own.added else []
@@ -107,8 +107,8 @@ def _maps(module: Module, node: ast.Dict) -> bool:
 
 
 def _rest(children: list[Sides]) -> Sides:
-    """Return the words of a container whose parts are meant for one device each: the words of that device if only one
-    occurs."""
+    """Return the words of an expression whose parts are each meant for one device: the words of that device if only one
+    device occurs."""
     stayed = [word for sides in children for word in sides[0]]
     ported = [word for sides in children for word in sides[1]]
     return ([], []) if stayed and ported else (stayed, ported)
@@ -132,7 +132,7 @@ def _arms(module: Module, node: ast.AST) -> bool:
 
 
 def _label(module: Module, node: ast.AST) -> bool:
-    """Return whether a string is only a name, such as the key under which a result is stored."""
+    """Return whether a string is only a label, such as the key under which a result is stored."""
     parent, word = module.parents.get(node), module.words.get(node)
     if word and word.family == "other":
         return False
@@ -146,8 +146,8 @@ def _label(module: Module, node: ast.AST) -> bool:
 
 
 def dispatched(value: ast.AST) -> bool:
-    """Return whether the key of a dictionary selects this value: a word or function does count, a measured number does
-    not."""
+    """Return whether the key of a dictionary selects this value; a word or a function counts, but a measured number
+    does not."""
     return isinstance(value, ast.Constant | ast.Name | ast.Attribute | ast.Lambda | ast.JoinedStr)
 
 
@@ -161,7 +161,7 @@ def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
         for value in (*node.args, *(item.value for item in node.keywords)):
             for word in _handed(project, module, value, follow=bool(foreign)):
                 if foreign and not HANDLE.search(word.text):
-                    continue  # a tensor may come from either device; a handle belongs to one
+                    continue  # a tensor may be on either device; a handle belongs to one device
                 if word.ported if not outer_target else word.stayed:
                     yield record(module, node, "call", word.text)
                     return
@@ -172,7 +172,7 @@ def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
 
 
 def _handed(project: Project, module: Module, value: ast.AST, *, follow: bool) -> Iterator[Word]:
-    """Yield the words of a direct argument; for a CUDA-only library, also the words of the values that a name holds."""
+    """Yield the words of a direct argument; for a CUDA-only library, also the words of the values of a variable."""
     if isinstance(value, ast.IfExp):
         yield from (
             *_handed(project, module, value.body, follow=follow),

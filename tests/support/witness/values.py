@@ -1,4 +1,4 @@
-"""Reports a value that was ported while a comparison with it was not, the reverse, and options whose default and
+"""Reports a value that was ported although a comparison with it was not, or the reverse, and options whose default and
 choices differ."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .record import Record, record
 
 
 class Tested(NamedTuple):
-    """A comparison of a variable, attribute or option with words for devices."""
+    """A comparison of a variable, attribute or option with words of devices."""
 
     module: Module
     node: ast.AST
@@ -24,8 +24,8 @@ class Tested(NamedTuple):
 
 
 def records(project: Project, over_cuda: Collection[ast.AST] = ()) -> Iterator[Record]:
-    """Report values and comparisons that name different devices, and inconsistent options. `over_cuda` holds tests that
-    should stay because the code they guard needs CUDA."""
+    """Report values and comparisons that name different devices, and inconsistent options. `over_cuda`: tests that
+    should stay unchanged because the code that they guard needs CUDA."""
     options = {option_name(node) for module in project.modules for node in module.parents if isinstance(node, ast.Call)}
     choices = _choices(project)
     for key, tests in _tests(project).items():
@@ -116,8 +116,8 @@ def _split(kind: str, test: Tested, tests: list[Tested], values: list[tuple[Modu
 
 
 def _also(tests: list[Tested], test: Tested, served: set[bool]) -> bool:
-    """Return whether the original program also compares with the target's word: it already distinguishes the two
-    devices."""
+    """Return whether the original program also compares with the target's word, so that it already distinguishes the
+    two devices."""
     return True in served and any(
         word.target and not word.moved for other in tests if other.module is test.module for word in other.words
     )
@@ -131,7 +131,7 @@ def _tests(project: Project) -> dict[Key, list[Tested]]:
                 key = project.key(module, subject)
                 held = plain(subject)
                 if key is None and isinstance(held, ast.Attribute) and held.attr != "device":
-                    key = Key("attribute", "", None, held.attr)  # attribute of an unknown object
+                    key = Key("attribute", "", None, held.attr)  # an attribute of an object of unknown class
                 words = tuple(word for part in parts for word in _strings(module, part))
                 if key is not None and words:
                     found.setdefault(key, []).append(Tested(module, node, words, held))
@@ -193,8 +193,8 @@ def _choices(project: Project) -> dict[str, list[tuple[Module, list[Word]]]]:
 
 
 def _listed(project: Project, module: Module, call: ast.Call) -> Iterator[ast.AST]:
-    """Yield the lists of words that an option accepts: `choices=`, `click.Choice(…)`, or a variable that holds such a
-    list."""
+    """Yield the lists of words that an option accepts: `choices=`, `click.Choice(…)`, or a variable that contains such
+    a list."""
     for keyword in call.keywords:
         value: ast.AST = keyword.value
         if keyword.arg == "type" and isinstance(value, ast.Call) and getattr(value.func, "attr", "") == "Choice":

@@ -1,4 +1,4 @@
-"""The words for CUDA and for each target in a program: names, methods and strings."""
+"""The words by which a program names CUDA and each target: names, methods and strings."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Device:
 
     device: str  # as in torch.device("…"), torch.…, x.…()
     ccl: str  # as in init_process_group("…")
-    modules: tuple[str, ...]  # dotted names of the device's modules; submodules included
+    modules: tuple[str, ...]  # the dotted names of the device's modules, which include their submodules
     plugins: tuple[str, ...]  # packages that provide the device
     visible: str  # the environment variable that selects devices
-    graph: str  # name of the class for graphs
-    extension: str  # name of the class for extensions in setup.py
+    graph: str  # the name of the class for graphs
+    extension: str  # the name of the class for extensions in setup.py
 
 
 CUDA = Device("cuda", "nccl", ("torch.cuda",), (), "CUDA_VISIBLE_DEVICES", "CUDAGraph", "CUDAExtension")
@@ -41,7 +41,7 @@ MUSA = Device(
 )
 TARGETS = {"npu": NPU, "musa": MUSA}
 
-# Modules that run only on CUDA, named as their packages.
+# Modules that run only on CUDA, by the names of their packages.
 CUDA_ONLY = re.compile(
     r"(?:amp_C|apex_C|cupy|pycuda|tensorrt|flash_attn\w*|transformer_engine\w*|cutlass|onnxruntime_gpu|numba\.cuda"
     r"|cuda|fused_\w+_cuda|\w+_cuda|\w+_cuda_lib|cuda_\w+)(?:\.|$)"
@@ -77,7 +77,8 @@ class Words:
         return bool(self.last.fullmatch(tail) or self.last.fullmatch(tail.rpartition(".")[2]))
 
     def family(self, text: str) -> str:
-        """Return the kind of word that the whole string is: "device", "ccl", "other" or "path"; empty if it is none."""
+        """Return the kind of word that a whole string is: "device", "ccl", "other" or "path"; empty if it is none of
+        these."""
         found = self.string.fullmatch(self.device.ccl if text == self.device.ccl.upper() else text)
         return (found.lastgroup or "") if found else ""
 

@@ -1,4 +1,4 @@
-/** Asks a Python which version it is. */
+/** Runs a Python to get its version, or to test whether it can import uncuda. */
 
 import { execFile } from "node:child_process";
 import { dirname } from "node:path";
@@ -11,7 +11,7 @@ import { parseVersion } from "./version.ts";
 const PATIENCE = 20_000;
 const CODE = "import sys; print('%d.%d.%d' % sys.version_info[:3])";
 const ISOLATED = ["-I"];
-/** What comes closest for a Python that does not know `-I`. */
+/** The options that are most similar to `-I`, for a Python before 3.4. */
 const BEFORE_3_4 = ["-E", "-s"];
 
 export async function askVersion(candidate: Candidate, isolation = ISOLATED, patience = PATIENCE): Promise<Answer> {
@@ -29,7 +29,10 @@ export async function askVersion(candidate: Candidate, isolation = ISOLATED, pat
   return { error: line ?? "" };
 }
 
-/** Why a Python's own uncuda cannot be run, in a folder that has none; undefined if it can. */
+/**
+ * Return why uncuda, as installed for a Python, cannot be run; undefined if it can. `folder`: a folder that contains no
+ * uncuda.
+ */
 export async function whyNoUncuda({ command, args }: Candidate, folder: string): Promise<string | undefined> {
   const { error, stderr } = await run(command, [...args, "-c", "import uncuda.lsp"], folder);
   return error === undefined ? undefined : (stderr.trim().split("\n").at(-1) ?? "") || error;

@@ -1,13 +1,13 @@
-/** A Python that may be there, and what became of it. */
+/** The candidates for the Python that runs the server, and the choice among them. */
 
 import { isNewEnough, type Version } from "./version.ts";
 
-/** Who named it: the setting, the Python Environments extension, the Python extension, or PATH. */
+/** Where the candidate comes from: the setting, the Python Environments extension, the Python extension, or PATH. */
 export type Source = "setting" | "environments" | "python" | "path";
 
 export interface Candidate {
   readonly command: string;
-  /** Arguments that make it a Python 3, as `py` needs them. */
+  /** Arguments with which the command starts Python 3, as the launcher `py` needs them. */
   readonly args: readonly string[];
   readonly source: Source;
 }
@@ -19,21 +19,22 @@ export interface Interpreter extends Candidate {
 export interface Problem {
   readonly kind: "missing" | "tooOld" | "broken" | "untrusted" | "withoutUncuda";
   readonly command: string;
-  /** The version that is too old, or why it could not be asked; empty if nothing says why. */
+  /** The version that is too old, or why the version could not be read; empty if no reason is known. */
   readonly detail: string;
 }
 
 export type Choice = { readonly interpreter: Interpreter } | { readonly problem: Problem };
 
-/** Its version, why it did not say (empty: it does not say that either), or that it may not be asked. */
+/** The candidate's version; or why it printed none (empty: no reason is known); or that it must not be run. */
 export type Answer = { readonly version: Version } | { readonly error: string } | { readonly untrusted: true };
 
 export type Ask = (candidate: Candidate) => Promise<Answer>;
 export type Step = () => Promise<readonly Candidate[]>;
 
 /**
- * The first candidate that is new enough. A step is taken only if those before it gave none. What the setting names is
- * meant: if it does not do, that is the problem, and nothing else is tried. What may not be run is passed over.
+ * Choose the first candidate that is new enough. A step runs only if the steps before it gave no such candidate. If the
+ * candidate of the setting cannot be used, the choice fails, and no other candidate is tried. Candidates that must not
+ * be run are skipped.
  */
 export async function choose(steps: readonly Step[], ask: Ask): Promise<Choice> {
   let passedOver: Problem | undefined;

@@ -1,4 +1,7 @@
-/** What the extensions for Python have chosen. Neither is needed; only what is used of their interfaces is said here. */
+/**
+ * Reads which Python the Python extensions have selected. Both extensions are optional; the interfaces below declare
+ * only the members that are used.
+ */
 
 import * as vscode from "vscode";
 
@@ -25,7 +28,7 @@ interface PythonExtension {
 export class PythonExtensions implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #listening = new Map<string, vscode.Disposable>();
-  /** Another Python may have been chosen. */
+  /** Fires when another Python may have been selected. */
   readonly onDidChange = this.#changed.event;
 
   constructor(private readonly log: vscode.LogOutputChannel) {}
@@ -67,7 +70,7 @@ export class PythonExtensions implements vscode.Disposable {
     return this.#within(id, () => extension && Promise.resolve(extension.activate()));
   }
 
-  /** What another extension gives; undefined if it fails or takes too long. */
+  /** Return what another extension's function returns; undefined if it fails or takes too long. */
   async #within<Value>(id: string, give: () => Promise<Value> | undefined): Promise<Value | undefined> {
     try {
       return await within(PATIENCE, Promise.resolve(give()), "no answer");

@@ -1,4 +1,6 @@
-/** Finds the Python that runs the server: setting, Python Environments, the Python extension, PATH. */
+/**
+ * Finds the Python that runs the server: in the setting, the Python Environments extension, the Python extension, PATH.
+ */
 
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -12,7 +14,9 @@ import { choose, type Answer, type Candidate, type Choice } from "./candidate.ts
 import type { PythonExtensions } from "./extensions.ts";
 import { fromSetting, liesIn, pythonsOnPath, type System } from "./paths.ts";
 
-/** The Python that runs the server, which must have an uncuda of its own where the environment's is wanted. */
+/**
+ * Choose the Python that runs the server. With the import strategy `fromEnvironment`, uncuda must be installed for it.
+ */
 export async function findServer(
   extensions: PythonExtensions,
   log: vscode.LogOutputChannel,
@@ -44,7 +48,7 @@ export async function findPython(extensions: PythonExtensions, log: vscode.LogOu
 }
 
 async function ask(found: Candidate): Promise<Answer> {
-  // A name without a path would be looked for by the system, which may begin with the current folder.
+  // The operating system would search a name without a path, maybe first in the current folder.
   if (!isFile(found.command)) {
     return { error: "ENOENT" };
   }
@@ -61,7 +65,10 @@ function candidate(command: string, source: Candidate["source"]): Candidate {
   return { command, args: isLauncher ? ["-3"] : [], source };
 }
 
-/** What lies in a workspace that is not trusted is not run, whoever named it. */
+/**
+ * Return whether a program may be run: a program inside a workspace that is not trusted may not, wherever its path
+ * comes from.
+ */
 function mayRun({ command }: Candidate): boolean {
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   return vscode.workspace.isTrusted || !liesIn(command, folders, process.platform);
@@ -71,7 +78,7 @@ function isFile(file: string): boolean {
   try {
     return isAbsolute(file) && (statSync(file, { throwIfNoEntry: false })?.isFile() ?? false);
   } catch {
-    return true; // what Windows' store puts on PATH may not be looked at, and runs
+    return true; // programs of the Microsoft Store on PATH cannot be examined, but can be run
   }
 }
 

@@ -1,4 +1,6 @@
-/** Where commands lie. Nothing is ever taken from the current folder: it is the workspace, and may not be trusted. */
+/**
+ * Finds commands. No command is taken from the current folder, because it is the workspace, which may not be trusted.
+ */
 
 import { realpathSync } from "node:fs";
 import * as path from "node:path";
@@ -10,13 +12,13 @@ export interface System {
   readonly isFile: (file: string) => boolean;
 }
 
-/** The Pythons on PATH, by absolute path, those first that are most likely meant. */
+/** The absolute paths of the Pythons on PATH, the most likely ones first. */
 export function pythonsOnPath(system: System): string[] {
   const names = system.platform === "win32" ? ["py", "python3", "python"] : ["python3", "python", "py"];
   return [...new Set(names.flatMap((name) => onPath(name, system)))];
 }
 
-/** The absolute paths of a command, one for each absolute entry of PATH that has it. */
+/** The absolute paths of a command, one for each absolute entry of PATH that contains the command. */
 export function onPath(name: string, system: System): string[] {
   const paths = pathsOf(system.platform);
   const value = system.env["PATH"] ?? system.env["Path"] ?? "";
@@ -26,12 +28,13 @@ export function onPath(name: string, system: System): string[] {
   return files.filter((file) => system.isFile(file));
 }
 
-/** Where a Python lies in the folder of its environment. */
+/** The paths of the Python program below the folder of an environment. */
 const IN_ENVIRONMENT = ["bin/python3", "bin/python", "Scripts/python.exe", "python.exe"];
 
 /**
- * The path that a setting means: `~` and `${workspaceFolder}` are replaced, a bare name is looked for on PATH, what is
- * relative lies in the workspace folder, and an environment's folder has its Python in it. Undefined if there is none.
+ * The path that a setting names: `~` and `${workspaceFolder}` are replaced, a bare name is searched on PATH, a relative
+ * path is resolved in the workspace folder, and for the folder of an environment the Python in it is returned.
+ * Undefined if there is no such file.
  */
 export function fromSetting(value: string, folder: string | undefined, system: System): string | undefined {
   const paths = pathsOf(system.platform);
@@ -45,8 +48,8 @@ export function fromSetting(value: string, folder: string | undefined, system: S
 }
 
 /**
- * Whether a program lies in one of these folders: by its path, by the folder that its path leads to (a Python reads what
- * lies beside it), or by the file that it is.
+ * Return whether a program is inside one of these folders: by its path, by the real path of its folder (a Python reads
+ * files beside it), or by its own real path.
  */
 export function liesIn(file: string, folders: readonly string[], platform: NodeJS.Platform): boolean {
   const paths = pathsOf(platform);
@@ -60,7 +63,7 @@ export function liesIn(file: string, folders: readonly string[], platform: NodeJ
     .some((folder) => [file, beside, real(file)].some((one) => inside(folder, one)));
 }
 
-/** Without symbolic links, and in the letters the disk has, where case does not count. */
+/** Return a path without symbolic links, and on a case-insensitive disk with the case that the disk has. */
 function real(file: string): string {
   try {
     return realpathSync.native(file);

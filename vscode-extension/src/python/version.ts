@@ -1,10 +1,10 @@
-/** Versions of Python, as they say themselves what they are. */
+/** Versions of Python, as `sys.version_info` has them. */
 
 export type Version = readonly [major: number, minor: number, patch: number];
 
 export const OLDEST: Version = [3, 10, 0];
 
-/** What `sys.version_info[:3]` is when it is printed with dots; undefined for anything else. */
+/** Parse `sys.version_info[:3]`, printed with dots; return undefined for any other text. */
 export function parseVersion(text: string): Version | undefined {
   const match = /^(\d+)\.(\d+)\.(\d+)$/.exec(text.trim());
   return match ? [Number(match[1]), Number(match[2]), Number(match[3])] : undefined;

@@ -1,4 +1,4 @@
-/** As much of VS Code as finding a Python needs; tests say what it answers. */
+/** The parts of VS Code's API that the search for a Python uses; tests set what they return. */
 
 type Listener = (event: unknown) => void;
 

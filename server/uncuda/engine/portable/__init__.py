@@ -1,1 +1,2 @@
-"""One source for CUDA and every accelerator: what a fix writes asks a module of the project, the helper."""
+"""Fixes for the strategy "portable": the fixed code runs on CUDA and on every target, because it calls functions of a
+module of the project, the helper module."""

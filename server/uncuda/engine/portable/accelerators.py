@@ -12,15 +12,16 @@ _MODULE = "torch.accelerator"
 
 
 class Accelerators:
-    """Answers for the targets of a project. Where a version is not said, the newest that is known of the plugin holds,
-    and PyTorch of its number."""
+    """Finds functions of `torch.accelerator` that can replace functions of `torch.cuda` for all targets of a project.
+    If the project does not state a version, the newest version of the plugin that the catalogue knows is used, with the
+    PyTorch version of the same number."""
 
     def __init__(self, catalogue: Catalogue, targets: Sequence[Target]) -> None:
         self._catalogue, self._targets = catalogue, targets
 
     def name_for(self, cuda: str, call: ast.AST | None) -> str:
-        """What is called in the place of a function of `torch.cuda`; "" if that is not served everywhere, is no call,
-        or gives arguments by name or more of them than it takes."""
+        """Return the function of `torch.accelerator` that can replace a call of the function `cuda` of `torch.cuda`; ""
+        if a target lacks it, if `call` is not a call, or if the function does not take the call's arguments."""
         api = self._served.get(cuda)
         if api is None or not isinstance(call, ast.Call) or call.keywords:
             return ""
@@ -30,7 +31,8 @@ class Accelerators:
 
     @cached_property
     def _served(self) -> dict[str, Api]:
-        """The functions by the name of `torch.cuda` that does the same."""
+        """Functions of `torch.accelerator` that work on all targets, by the name of the equivalent function of
+        `torch.cuda`."""
         tables = [self._catalogue.accelerator(target.id).apis for target in self._targets]
         found: dict[str, Api] = {}
         for name, api in tables[0].items() if tables else ():
@@ -42,18 +44,19 @@ class Accelerators:
 
 
 def _replaces(api: Api) -> bool:
-    """Whether a name is a function that returns what that of `torch.cuda` does."""
+    """Return whether an API is a function of `torch.accelerator` with the same result as its equivalent in
+    `torch.cuda`."""
     return api.kind == "function" and bool(api.cuda) and not api.returns and api.name.rpartition(".")[0] == _MODULE
 
 
 def _takes(signature: Sequence[Parameter], count: int) -> bool:
-    """Whether a function takes so many arguments by position."""
+    """Return whether a function can be called with `count` positional arguments."""
     placed = [one for one in signature if one.place != "*"]
     return sum(not one.optional for one in placed) <= count <= len(placed)
 
 
 def _is_served(api: Api, target: Target) -> bool:
-    """Whether a name is known to work with a target."""
+    """Return whether the versions of a target's PyTorch and plugin have an API of `torch.accelerator`."""
     plugin = target.stated or target.version
     torch = target.torch or plugin
     return bool(api.since and api.served) and not (before(torch, api.since) or before(plugin, api.served))

@@ -1,7 +1,8 @@
-"""What the engines of several targets come to together: each place in the lowest class, by hand where one lacks it.
+"""Combines the findings that the engines of several targets report for one text: each finding gets the lowest
+applicability that an engine gave it, and no fix if an engine has none.
 
-Linked places change together, so what one engine holds back it has to hold back before it links: each engine is told
-what the others say, until all of them would make the same edits.
+Linked findings are fixed together, so an engine has to know which fixes the other engines lower before it links its
+own; each engine is run again with this information until all engines would make the same edits.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from ...source import Span
 from ..results import Finding, Report
 
 Lows = Mapping[Span, "str | None"]
-"""The class that a place comes to; None: by hand."""
+"""The lowest applicability of the fixes at a span; None: there is no fix."""
 Differing = Callable[[Finding], Finding]
-"""A finding without its fix, which says that the targets need different ones."""
+"""A function that returns a finding without its fix, with the reason that the targets need different fixes."""
 
 
 class Agreement:
-    """The places of one text. `speaks`: whether the engine at a position has a rule at all."""
+    """Compares the findings of several engines for one text, span by span. `speaks`: returns whether the engine with an
+    index has a rule of this name."""
 
     def __init__(self, speaks: Callable[[int, str], bool], differing: Differing) -> None:
         self._speaks, self._differing = speaks, differing
@@ -29,7 +31,8 @@ class Agreement:
         self._served: set[Span] = set()
 
     def settled(self, reports: Sequence[Report]) -> bool:
-        """Whether the reports, one of each engine, agree; if not, `lows` says what is new."""
+        """Return True if the reports (one for each engine) agree; otherwise `lows` contains the applicabilities that
+        the engines have to use next."""
         said = _by_span(reports)
         for span, findings in said.items():
             for finding in findings.values():
@@ -43,7 +46,8 @@ class Agreement:
         return not fresh
 
     def _differ(self, said: Mapping[Span, Mapping[int, Finding]], reports: Sequence[Report]) -> Iterable[Span]:
-        """The places at which the engines would make different edits, or not all of them any."""
+        """Yield the spans at which the engines would make different edits, or at which only some engines would make an
+        edit."""
         made = [_made(report) for report in reports]
         for span, findings in said.items():
             first = next(iter(findings.values()))
@@ -51,13 +55,14 @@ class Agreement:
                 continue
             silent = [at for at in range(len(reports)) if at not in findings and not _edits(first.fixes[0]) <= made[at]]
             if silent and all(self._speaks(at, first.rule) for at in silent):
-                self._served.add(span)  # what is written for one accelerator already is left as it is
+                # the code at this span is written for one accelerator already, so it stays unchanged
+                self._served.add(span)
             if silent or len({_edits(one.fixes[0]) for one in findings.values()}) > 1:
                 self._reasons.setdefault(span, self._differing(first))
                 yield span
 
     def together(self, reports: Sequence[Report]) -> list[Finding]:
-        """The findings, each place once, in the order of the text."""
+        """Return the combined findings, one for each span, in the order of the text."""
         found = []
         for span, findings in _by_span(reports).items():
             if span not in self._served:
@@ -75,7 +80,8 @@ class Agreement:
 
 
 def _by_span(reports: Sequence[Report]) -> dict[Span, dict[int, Finding]]:
-    """The findings of places, by the engine that gives them; of several of one engine the first."""
+    """Map each span to its findings, by the index of the engine; if an engine reports several findings at a span, the
+    first one is used."""
     said: dict[Span, dict[int, Finding]] = {}
     for at, report in enumerate(reports):
         for finding in report.findings:
@@ -84,7 +90,7 @@ def _by_span(reports: Sequence[Report]) -> dict[Span, dict[int, Finding]]:
 
 
 def _beside(report: Report) -> Iterable[Finding]:
-    """The findings that are not the first of their place: they have no fix of their own."""
+    """Yield the findings of a report that follow another finding at the same span, without their fixes."""
     seen: set[Span] = set()
     for finding in report.findings:
         if finding.span in seen:
@@ -101,7 +107,8 @@ def _lowest(findings: Mapping[int, Finding]) -> str | None:
 
 
 def _edits(fix: Fix) -> frozenset[Edit]:
-    """What must be the same for all: not the keywords that arguments are given, which are right for all."""
+    """Return the edits of a fix that all engines must share: all except insertions of an argument's keyword, which are
+    right for every target."""
     return frozenset(edit for edit in fix.edits if not _names_argument(edit))
 
 
@@ -110,5 +117,5 @@ def _names_argument(edit: Edit) -> bool:
 
 
 def _made(report: Report) -> frozenset[Edit]:
-    """All edits of a report, as far as they must be the same for all."""
+    """Return the edits of all fixes in a report that all engines must share."""
     return frozenset().union(*(_edits(finding.fixes[0]) for finding in report.findings if finding.fixes))

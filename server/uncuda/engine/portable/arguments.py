@@ -1,4 +1,5 @@
-"""An argument that is added or written anew: the device in it is asked for."""
+"""Portable fixes that add an argument or replace one: a call of the helper module is written in place of the device's
+name."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from .forms import BY_HAND, Form, Unwritable, refuse_unless_expression
 
 
 def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
-    """The edits of a hit, with calls in the place of the target's words in quotes."""
+    """Return the edits of a hit, with calls of the helper module in place of the quoted names of the target."""
     refuse_unless_expression(hit, context)
     return [edit._replace(text=_asking(edit.text, context, form)) for edit in hit.fixes[0].edits]
 

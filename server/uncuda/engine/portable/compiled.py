@@ -1,4 +1,5 @@
-"""Places that TorchScript may compile: it compiles no call of the helper."""
+"""Finds code that TorchScript may compile: there, no fix may call the helper module, because TorchScript cannot compile
+such a call."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _NEVER = (
     *(ast.Try, ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Global, ast.Nonlocal, ast.Match),
     *(ast.Import, ast.ImportFrom, ast.SetComp, ast.Set, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await),
 )
-"""What TorchScript refuses to read, even in a branch that it does not compile (PyTorch 2.1 to 2.14)."""
+"""Nodes that TorchScript refuses, even in a branch that it does not compile (PyTorch 2.1 to 2.14)."""
 _NAMED = re.compile(r"(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)")
 
 
@@ -32,7 +33,8 @@ class Compiled:
         self._known: dict[int, bool] = {}
 
     def may_hold(self, hit: Hit) -> bool:
-        """Whether a place may be compiled, by this file or by another one of the project."""
+        """Return whether TorchScript may compile the code of a hit, because of this file or of another file of the
+        project."""
         if hit.statement is None or not (self._is_open or self._names):
             return False
         around = self._around(hit, hit.statement)
@@ -41,19 +43,20 @@ class Compiled:
         return self._is_open and self._may_compile(hit, around)
 
     def _around(self, hit: Hit, statement: Statement) -> list[Header]:
-        """The headers of the functions and classes that a place is inside of, the innermost first."""
+        """Return the headers of the functions and classes around a hit, the innermost first."""
         indents = self._context.facts.indents
         outer = statement.digest.ancestors(hit.node) if hit.node is not None else ()
         is_in_header = any(isinstance(one, (ast.arguments, ast.FunctionDef, ast.AsyncFunctionDef)) for one in outer)
-        own = [] if is_in_header else [indents.header_at(statement.start)]  # a function that stands on one line
+        own = [] if is_in_header else [indents.header_at(statement.start)]  # the function may be on one line
         headers = [*own, *indents.headers(statement.start)]
         return [one for one in headers if _NAMED.match(self._context.text, one.start)]
 
     def _may_compile(self, hit: Hit, around: list[Header]) -> bool:
-        """Whether TorchScript could compile the function that holds a place, if anything called it."""
+        """Return whether TorchScript could compile the function around a hit, if other code passed the function to
+        it."""
         assert hit.statement is not None
         if not around or around[0].word == "class":
-            return False  # Python runs it once
+            return False  # Python runs this code once
         inner = around[0]
         if hit.node is not None and any(
             isinstance(one, ast.Lambda) for one in hit.statement.digest.ancestors(hit.node)
@@ -67,7 +70,7 @@ class Compiled:
 
 
 def _may_compile(function: str) -> bool:
-    """Whether TorchScript may read the text of a function."""
+    """Return whether TorchScript might accept the source of a function."""
     try:
         (tree,) = ast.parse(function).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -1,4 +1,5 @@
-"""What runs on CUDA alone, since the text asks the helper for it: `if accelerator_type() == "cuda":`."""
+"""Code that runs on CUDA alone because a condition around it compares the helper's result: `if accelerator_type() ==
+"cuda":`."""
 
 from __future__ import annotations
 
@@ -17,14 +18,14 @@ _KINDS = ("accelerator_type", "device_type")
 
 
 class Corners:
-    """Answers for one text."""
+    """Finds the code of one text that runs on CUDA alone."""
 
     def __init__(self, context: Context, spelling: Spelling) -> None:
         self._context = context
         self._calls = [spelling.call(name) for name in _KINDS if spelling.has(name)]
 
     def holds(self, hit: Hit) -> bool:
-        """Whether a place is CUDA's, or is the question itself."""
+        """Return whether a hit is in code that runs on CUDA alone, or in the comparison that decides this."""
         if hit.statement is None or not self._asks:
             return False
         if hit.node is not None and self._in_expression(hit.node, hit.statement):
@@ -33,7 +34,7 @@ class Corners:
 
     @cached_property
     def _asks(self) -> bool:
-        """Whether the text compares what the helper says with a word at all."""
+        """Whether the text compares the result of the helper module with the string "cuda" anywhere."""
         return self._pattern is not None and self._pattern.search(self._context.text) is not None
 
     @cached_property
@@ -42,7 +43,8 @@ class Corners:
         return re.compile(rf"(?<![\w.])(?:{either})[ \t]*(?P<how>==|!=)[ \t]*{_CUDA}") if either else None
 
     def _is_cudas(self, header: Header) -> bool:
-        """Whether a clause runs on CUDA alone: it asks for it, or is what is left where the rest is not CUDA's."""
+        """Return whether a clause runs on CUDA alone: its condition compares with `==`, or it is the `else` of an `if`
+        that compares with `!=`."""
         if header.word in ("if", "elif", "while"):
             return self._says(header, "==", "or")
         if header.word != "else":
@@ -51,7 +53,8 @@ class Corners:
         return first.word == "if" and self._says(first, "!=", "and")
 
     def _says(self, header: Header, how: str, unless: str) -> bool:
-        """Whether a condition asks for this, and no other part of it makes that nothing."""
+        """Return whether the condition of a clause contains the comparison, and no `not` or operator `unless` that
+        could change its effect."""
         condition = self._context.text[header.start : header.end]
         match = self._pattern.search(condition) if self._pattern is not None else None
         return match is not None and match["how"] == how and not re.search(rf"\b(?:{unless}|not)\b", condition)
@@ -73,7 +76,8 @@ class Corners:
         return False
 
     def _asked(self, node: ast.AST, statement: Statement) -> str:
-        """How a comparison asks for CUDA: "==" or "!="; "" for anything else."""
+        """Return the operator, "==" or "!=", if a node compares the helper's result with "cuda"; "" for any other
+        node."""
         if not isinstance(node, ast.Compare) or len(node.ops) != 1 or self._pattern is None:
             return ""
         start, end = (statement.start + offset for offset in statement.digest.span(node))

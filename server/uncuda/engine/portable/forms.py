@@ -1,4 +1,5 @@
-"""The words of a rule's `portable`, filled in for one text; and why a place cannot be written."""
+"""The replacements that a rule declares under `portable`, filled in for one text, and the reasons why code cannot be
+replaced."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED = (
     "portable-renamed",
     "portable-alias",
 )
-"""Limits of places that have no form for all accelerators."""
+"""Keys of the reasons why the code of a hit cannot be replaced by code for all accelerators."""
 NO_FORM, LATE, DIFFERS = "portable-form", "portable-late", "portable-differs"
 """Limits of a rule that does not say how it is written for all, of a place above the import of the helper that is
 there, and of one that the targets need to be different."""
@@ -35,8 +36,9 @@ HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES = (
     "portable-reach",
     "portable-refuses",
 )
-"""Limits of fixes that need review, since what is beside them stays CUDA's, another file may need them otherwise, or
-the file may not find the helper; the last is by hand: an error there says that only CUDA will do."""
+"""Limits of fixes that need review, because related code stays on CUDA, because another file may need the replaced
+names, or because the file may not find the helper module. With the last one there is no fix: an error message in the
+code says that only CUDA is supported."""
 ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY = (
     "portable-any",
     "portable-module",
@@ -46,7 +48,7 @@ ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY = (
     "portable-packed",
     "portable-early",
 )
-"""Limits of fixes that need review by the way in which they are written."""
+"""Limits of fixes that need review because of the code that they write."""
 PORTABLE_REASONS = frozenset(
     {
         *(BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS),
@@ -57,7 +59,7 @@ PORTABLE_REASONS = frozenset(
 
 
 class Unwritable(Exception):
-    """A place has no form that runs on all accelerators; str() is the limit that says why."""
+    """The code of a hit has no replacement that runs on all accelerators; str() returns the key of the reason."""
 
 
 @dataclass
@@ -69,21 +71,22 @@ class Form:
     accelerators: Accelerators | None = None
     """What is asked before the helper, in a text that is written with `torch.accelerator`."""
     review: str = ""
-    """The limit that says why a fix that writes it needs review; "" where it does not."""
+    """The limit that says why a fix that writes this replacement needs review; "" if it does not."""
 
     def of(self, key: str) -> str:
-        """What is written for a word or name; Unwritable where the rule does not say it."""
+        """Return the replacement for a string or name; raise Unwritable if the rule declares none."""
         if key not in self.templates:
             raise Unwritable(BY_HAND)
         return filled(self.templates[key], self.spelling)
 
     def needs_review(self, limit: str) -> None:
-        """Note why a fix is for review; the first reason holds."""
+        """Note a reason why the fix needs review; only the first reason is kept."""
         self.review = self.review or limit
 
 
 def filled(template: str, spelling: Spelling, argument: str = "") -> str:
-    """A template with the helper's calls in its braces; Unwritable where the helper lacks one."""
+    """Return a replacement with calls of the helper module for the names in braces; raise Unwritable if the helper
+    module lacks one."""
     for name in IN_BRACES.findall(template):
         if not spelling.has(name):
             raise Unwritable(LACKS)
@@ -95,7 +98,7 @@ def filled(template: str, spelling: Spelling, argument: str = "") -> str:
 
 
 def refuse_unless_expression(hit: Hit, context: Context) -> None:
-    """Unwritable where Python, a type checker or TorchScript would not take a call in the place of a hit."""
+    """Raise Unwritable if Python, a type checker or TorchScript would not accept a call in place of the hit's code."""
     statement, node = hit.statement, hit.node
     if statement is None or node is None:
         raise Unwritable(BY_HAND)
@@ -120,7 +123,7 @@ def _refuses(outer: ast.AST, inner: ast.AST) -> bool:
 
 
 def is_annotation(outer: ast.AST, inner: ast.AST) -> bool:
-    """Whether a node is the annotation of the one around it."""
+    """Return whether the node `inner` is the annotation of the node `outer`."""
     if isinstance(outer, (ast.AnnAssign, ast.arg)):
         return outer.annotation is inner
     return isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)) and outer.returns is inner

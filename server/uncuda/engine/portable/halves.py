@@ -1,4 +1,5 @@
-"""What would be ported by half: a question whose answer is used for what stays CUDA's."""
+"""Finds fixes that would port code only in part, such as a fixed `is_available()` that guards code which still runs on
+CUDA only."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ _EXTENSION = re.compile(
 )
 """A call of an extension for CUDA, by its name, and an import of a library that runs on CUDA only."""
 _LOADED = re.compile(r"import|load|builder", re.IGNORECASE)
-"""Words of a value that is an extension."""
+"""Matches words in the value of a name that show that the value is a compiled extension."""
 _ACCELERATOR = re.compile(r"\btorch\.accelerator\b|\bfrom[ \t]+torch[ \t]+import\b[^\n]*\baccelerator\b")
 _LIBRARIES = re.compile(
     r"^(?: {4})?(?:from|import)[ \t]+(?:pynvml|py3nvml|pydcgm|dcgm_\w+|nvshmem|cupy|pycuda|tensorrt|cuda"
@@ -42,7 +43,7 @@ _ONLY = re.compile(r"[\"'][^\n]*\b(?:CUDA|NVIDIA|cuda)\b(?!:\d)")
 _MADE_FOR = re.compile(
     r"(?<![a-z])(?:fused|apex|flash|triton|tensorrt|trt|cudnn|cutlass|nvml|dali)(?![a-z])", re.IGNORECASE
 )
-"""Words in names of what runs on CUDA only, or has other names elsewhere."""
+"""Words in names of code that runs only on CUDA, or that has other names on other accelerators."""
 _BUILDS = ("CUDA_HOME", "CUDAPluggableAllocator", "CUDAExtension", "load_inline")
 _PARALLEL = re.compile(r"(?<!Distributed)\bDataParallel\b")
 _STREAMS = re.compile(r"\btorch\.(?:Stream|Event)\b")
@@ -50,13 +51,14 @@ _SET = re.compile(r"(?:\w+\.)*(\w+)(?:[ \t]*:[^=\n]+)?[ \t]*=(?!=)[^\n]*")
 
 
 def says_accelerator(context: Context) -> bool:
-    """Whether a text uses `torch.accelerator`: it has a style of its own, which what is written continues."""
+    """Return whether a text uses `torch.accelerator`; fixes then continue in this style."""
     layout = context.facts.layout
     return any(not layout.token_at(match.start()) for match in _ACCELERATOR.finditer(context.text))
 
 
 class Halves:
-    """Answers for one text. `hits`: all of it; `ported`: the same with what is written for them."""
+    """Finds the fixes of one text that would port its code only in part. `hits`: all hits of the text; `ported`: the
+    same hits with their portable fixes."""
 
     def __init__(self, context: Context, hits: Sequence[Hit], ported: Sequence[Hit | None]) -> None:
         self._context = context
@@ -71,7 +73,8 @@ class Halves:
         self._hides = any(hit.rule.check == "environment" and "VISIBLE" in hit.words.get("old", "") for hit in hits)
 
     def reason(self, hit: Hit) -> str:
-        """The limit of a place whose fix would leave a half behind that no fix ports; "" for any other."""
+        """Return the limit of a hit whose fix would port only a part of code that belongs together, while no fix ports
+        the rest; otherwise ""."""
         if self._is_nvidias or self._is_cudas(hit):
             return CUDAS
         if self._says_accelerator:
@@ -83,7 +86,8 @@ class Halves:
         return HALF if self._is_half(hit) else ""
 
     def _is_half(self, hit: Hit) -> bool:
-        """Whether a place decides about what stays CUDA's, counts for it, or is behind what stays."""
+        """Return whether a hit is a test that chooses code which stays on CUDA, counts devices for such code, or is
+        behind a test that stays on CUDA."""
         if self._subject(hit) in _COUNTING and self._function_of(hit) in self._half:
             return True
         if self._kept is not None and self._is_behind(hit, self._kept):
@@ -93,7 +97,7 @@ class Halves:
         return self._in_expression(hit) or self._chooses_vendors(hit) or self._in_block(hit) or self._by_name(hit)
 
     def refuses_others(self, hit: Hit) -> bool:
-        """Whether a place decides about an error that says that only CUDA will do."""
+        """Return whether a hit is a test before an error whose message says that only CUDA is supported."""
         if hit.statement is None or not self._asks(hit):
             return False
         text, indents = self._context.text, self._context.facts.indents
@@ -121,7 +125,7 @@ class Halves:
 
     @property
     def _names_in_package(self) -> Sequence[str]:
-        """The names of the file and of the folders of the package that hold it."""
+        """Return the names of the file and of its folders inside the package."""
         path = self._context.path.replace("\\", "/")
         every = self._context.project.helper.every if self._context.project.helper else ()
         folders = [one.folder.replace("\\", "/") + "/" for one in every if one.folder]
@@ -138,14 +142,15 @@ class Halves:
 
     @cached_property
     def _kept(self) -> re.Pattern[str] | None:
-        """The names of questions that stay without review; None if there are none."""
+        """A pattern for conditions that use a variable set by a test for CUDA, if the fix of that test needs review;
+        None if there is no such variable."""
         text = self._context.text
         asked = (hit for hit in self._hits if hit.fixes and hit.statement and self._asks(hit) and self._by_name(hit))
         names = {match[1] for hit in asked if hit.statement and (match := _SET.match(text, hit.statement.start))}
         return re.compile(rf"\b(?:if|elif|while)\b[^\n]*\b(?:{'|'.join(sorted(names))})\b") if names else None
 
     def _is_behind(self, hit: Hit, tests: re.Pattern[str]) -> bool:
-        """Whether a place is guarded by one of these tests."""
+        """Return whether a hit is in, or is guarded by, a condition that the pattern `tests` matches."""
         text, indents = self._context.text, self._context.facts.indents
         if hit.statement is not None and tests.search(text, hit.statement.start, hit.statement.end):
             return True
@@ -156,7 +161,8 @@ class Halves:
         return any(tests.search(text, one.start, one.end) for one in clauses)
 
     def _is_cudas(self, hit: Hit) -> bool:
-        """Whether a place is in a function or class of CUDA by its name, or beside calls of an extension for it."""
+        """Return whether a hit is in a function or class whose name contains "cuda", "nvidia" or "nccl", or in one that
+        calls a CUDA extension."""
         if hit.statement is None:
             return False
         for header in self._context.facts.indents.headers(hit.statement.start):
@@ -179,32 +185,35 @@ class Halves:
         return any(not match["name"] or self._is_extension(match["name"]) for match in found)
 
     def _is_extension(self, name: str) -> bool:
-        """Whether a name for CUDA is a module, not a value that is made or given here: `done_cuda.item()`."""
+        """Return whether a name such as `fused_cuda` is a module, and not a value that the file assigns or gets as a
+        parameter, as in `done_cuda.item()`."""
         self._context.facts.work.search(0, len(self._context.text))
         made = re.compile(rf"(?<![\w.]){name}[ \t]*(?::[^=\n]+)?=(?!=)([^\n]*)|\bdef[^\n]*[(, ]{name}[ \t]*[,:=)]")
         values = [match[1] or "" for match in made.finditer(self._context.text)]
         return not values or any(map(_LOADED.search, values))
 
     def _subject(self, hit: Hit) -> str:
-        """The last word of the name or attribute at a place."""
+        """Return the last part of the dotted name or attribute that a hit reports."""
         return (hit.words.get("name") or hit.words.get("old", "")).rpartition(".")[2]
 
     def _asks(self, hit: Hit) -> bool:
-        """Whether a place tests for a device: `is_available()`, `x.is_cuda` or a comparison with a device string."""
+        """Return whether a hit is a test for a device: `is_available()`, `x.is_cuda` or a comparison with a device
+        string."""
         if hit.rule.check in ("name", "method"):
             return self._subject(hit) in _ASKING
         around = hit.statement.digest.parents.get(hit.node) if hit.statement and hit.node else None
         return isinstance(around, ast.Compare)
 
     def _chooses_vendors(self, hit: Hit) -> bool:
-        """Whether what is made for CUDA only, by its name, is asked for beside it: `fused_adam and is_available()`."""
+        """Return whether a test is combined with a name of code that runs only on CUDA: `fused_adam and
+        is_available()`."""
         if hit.statement is None or hit.node is None:
             return False
         around = [one for one in hit.statement.digest.ancestors(hit.node) if isinstance(one, ast.BoolOp)]
         return any(_MADE_FOR.search(ast.unparse(value)) for one in around for value in one.values)
 
     def _in_expression(self, hit: Hit) -> bool:
-        """Whether it decides between words of which one is no device, or stays."""
+        """Return whether a hit is the test of a conditional expression with an alternative that stays unchanged."""
         for outer, inner in self._around(hit):
             if isinstance(outer, ast.IfExp) and inner is outer.test:
                 if any(map(self._stays, (outer.body, outer.orelse))):
@@ -220,7 +229,8 @@ class Halves:
             inner = outer
 
     def _stays(self, arm: ast.AST) -> bool:
-        """Whether an alternative is a word that is no device, or one of CUDA's that no fix changes."""
+        """Return whether an alternative contains a string that is no device name, a string "cuda" that no fix changes,
+        or a call of a function for CUDA."""
         for node in ast.walk(arm):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 if _CUDAS.fullmatch(node.value) and id(node) not in self._words:
@@ -230,7 +240,8 @@ class Halves:
         return isinstance(arm, ast.Call) and self._calls_cudas(ast.unparse(arm))
 
     def _in_block(self, hit: Hit) -> bool:
-        """Whether it opens a block with something that stays."""
+        """Return whether a hit is in the condition of an `if` or `while` with a block that contains code for CUDA
+        only."""
         if hit.statement is None:
             return False
         header = self._context.facts.indents.header_at(hit.statement.start)
@@ -239,7 +250,8 @@ class Halves:
         return any(self._keeps(clause) for clause in self._context.facts.indents.clauses(header))
 
     def _keeps(self, header: Header) -> bool:
-        """Whether a clause has a word of a vendor, the wrapper for one process, or calls what is CUDA's by its name."""
+        """Return whether a clause contains a string that names a vendor, `DataParallel`, or a call of a function with
+        CUDA in its name."""
         end = self._context.facts.indents.extent(header.start)
         self._context.facts.work.search(header.start, end)
         body = self._context.text[header.start : end]
@@ -248,7 +260,7 @@ class Halves:
         return any(self._is_vendors(match[2]) for match in _QUOTED.finditer(body))
 
     def _calls_cudas(self, text: str) -> bool:
-        """Whether a text calls a function of another file that has CUDA in its name."""
+        """Return whether a text calls a function with "cuda" in its name that the file does not define."""
         for match in _CALLED.finditer(text):
             if match["name"] in ("cuda", "is_cuda") or match["dotted"].startswith("torch."):
                 continue
@@ -257,7 +269,8 @@ class Halves:
         return False
 
     def _by_name(self, hit: Hit) -> bool:
-        """Whether its answer is kept under a name that decides such a thing elsewhere in the text."""
+        """Return whether the result of a test is assigned to a variable that elsewhere decides about code for CUDA
+        only."""
         if hit.statement is None:
             return False
         text, start = self._context.text, hit.statement.start
@@ -265,7 +278,8 @@ class Halves:
         return match is not None and any(self._decides(line) for line in self._lines_of(match[1]))
 
     def _decides(self, line: tuple[int, int]) -> bool:
-        """Whether a line that tests a name chooses between words, or opens a block, with something that stays."""
+        """Return whether a line that tests a variable selects a string for a vendor, or begins an `if` or `while` with
+        a block that contains code for CUDA only."""
         header = self._context.facts.indents.header_at(line[0])
         if header.word in ("if", "elif", "while") and any(
             self._keeps(clause) for clause in self._context.facts.indents.clauses(header)
@@ -277,7 +291,7 @@ class Halves:
         return self._calls_cudas(said) or any(self._is_vendors(match[2]) for match in _QUOTED.finditer(said))
 
     def _lines_of(self, name: str) -> Iterator[tuple[int, int]]:
-        """The logical lines that test a name."""
+        """Yield the logical lines in which an `if` tests the variable `name`."""
         text, layout = self._context.text, self._context.facts.layout
         self._context.facts.work.search(0, len(text))
         pattern = re.compile(rf"\bif[ \t]+(?:[\w. \t]*[ \t.])?{re.escape(name)}\b")
@@ -286,11 +300,12 @@ class Halves:
                 yield layout.logical_line(match.start())
 
     def _is_vendors(self, word: str) -> bool:
-        """Whether a string chooses something of a vendor: no device, and no sentence."""
+        """Return whether a string names a vendor's product, such as "onnxruntime-gpu"; names of devices and whole
+        sentences do not count."""
         return _VENDOR.search(word) is not None and not self._is_device(word) and " " not in word
 
     def _is_device(self, word: str) -> bool:
-        """Whether a string is the word of a device or backend."""
+        """Return whether a string is the name of a device or of a backend of torch.distributed."""
         return word.partition(":")[0] in self._devices
 
     @cached_property

@@ -1,4 +1,5 @@
-"""An import of what the device's module has: it goes, and each use asks the helper instead."""
+"""Portable fixes for imports from `torch.cuda`: the import is removed, and each use of the imported name calls the
+helper module instead."""
 
 from __future__ import annotations
 
@@ -17,18 +18,18 @@ _SCRIPT = re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
 
 
 def is_import(hit: Hit) -> bool:
-    """Whether a hit stands in an import."""
+    """Return whether a hit is in an import statement."""
     return hit.node is None and hit.statement is not None and _node(hit) is not None
 
 
 def is_plain(hit: Hit) -> bool:
-    """Whether an import binds no more than `torch`, which stays: `import torch.cuda`."""
+    """Return whether an import only binds the name `torch`, as `import torch.cuda` does; such an import can stay."""
     node = _node(hit)
     return isinstance(node, ast.Import) and not _alias(hit, node).asname
 
 
 def written(hit: Hit, context: Context, form: Form, hits: Sequence[Hit]) -> list[Edit]:
-    """The edits that take an imported name away and write what it stands for at each use."""
+    """Return the edits that remove an imported name from the import, and replace each use of it."""
     node, statement = _node(hit), hit.statement
     assert node is not None
     assert statement is not None
@@ -41,7 +42,7 @@ def written(hit: Hit, context: Context, form: Form, hits: Sequence[Hit]) -> list
     new = form.of(key) + dotted[len(key) :]
     uses = _uses(local, dotted, context)
     if len(uses) != _spelled(local, context) - 1:
-        raise Unwritable(BY_HAND)  # somebody else may bind it, or take it from here
+        raise Unwritable(BY_HAND)  # other code may bind the same name, or import it from this file
     if dotted.count(".") < 3 or not _SCRIPT.search(context.text):
         form.needs_review(TAKEN)  # a module, or a name that another file may import from this one
     if any(context.text[context.facts.layout.line_start(start) :].lstrip()[:1] == "@" for start, _ in uses):
@@ -59,7 +60,7 @@ def _node(hit: Hit) -> ast.Import | ast.ImportFrom | None:
 
 
 def _alias(hit: Hit, node: ast.Import | ast.ImportFrom) -> ast.alias:
-    """The name in the import at which a hit stands."""
+    """Return the name in the import statement at which a hit is reported."""
     assert hit.statement is not None
     base, piece = hit.statement.start, hit.statement.digest.piece
     found = next((one for one in node.names if base + piece.start(one) == hit.start), None)
@@ -69,7 +70,7 @@ def _alias(hit: Hit, node: ast.Import | ast.ImportFrom) -> ast.alias:
 
 
 def _uses(local: str, dotted: str, context: Context) -> list[tuple[int, int]]:
-    """Where a local name stands for what was imported."""
+    """Return the spans at which a local name refers to the imported object."""
     context.facts.work.compare(len(context.facts.references))
     found = {
         _root_span(name)
@@ -85,7 +86,7 @@ def _root_span(name: Name) -> tuple[int, int]:
 
 
 def _spelled(local: str, context: Context) -> int:
-    """How often a text says a name, as a name or in quotes."""
+    """Count how often a name occurs in the text, as an identifier or as a whole string."""
     text, layout = context.text, context.facts.layout
     context.facts.work.search(0, len(text))
     return sum(1 for match in re.finditer(rf"(?<![\w.]){local}(?!\w)", text) if _counts(match, text, layout))
@@ -100,14 +101,14 @@ def _counts(match: re.Match[str], text: str, layout: Layout) -> bool:
 
 
 def _without(statement: Statement, node: ast.Import | ast.ImportFrom, gone: set[int], context: Context) -> Edit:
-    """The edit that takes names out of an import, or the whole line."""
+    """Return the edit that removes names from an import statement, or its whole line if no name is left."""
     text, layout = context.text, context.facts.layout
     start = statement.start
     end = start + len(text[start : statement.end].rstrip())
     line = layout.logical_line(start)
     rest = text[end : line[1]].strip()
     if layout.line_start(start) != start or (rest and not rest.startswith("#")):
-        raise Unwritable(BY_HAND)  # in a block, or beside another statement
+        raise Unwritable(BY_HAND)  # the import is indented, or another statement is on its line
     kept = [alias for alias in node.names if id(alias) not in gone]
     if not kept:
         return Edit(start, line[1], "")

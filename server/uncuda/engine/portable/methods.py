@@ -1,4 +1,4 @@
-"""A method or attribute of a tensor or module: what every device has, with the device that the helper names."""
+"""Portable fixes for methods and attributes of tensors and modules: `x.cuda()` and `x.is_cuda`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PACKED = ("PackedSequence", "pack_padded_sequence", "pack_sequence")
 
 
 def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
-    """The edits that write a method, or an attribute, for all devices."""
+    """Return the edits that replace a method call or an attribute by code for all devices."""
     refuse_unless_expression(hit, context)
     node, statement = hit.node, hit.statement
     assert statement is not None
@@ -36,14 +36,15 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
             form.needs_review(OWN_TO)  # a class of this text may move in its own way
         return _called(hit, context, form, node, call)
     if _NAMES_ITSELF.match(context.text, hit.end) and context.facts.layout.token_at(hit.start):
-        raise Unwritable(BY_HAND)  # what is printed says the expression
+        raise Unwritable(BY_HAND)  # the f-string `{x.is_cuda=}` prints its expression, so a fix would change the output
     if context.project.packs or any(map(context.facts.says, _PACKED)):
         form.needs_review(PACKED)  # a packed sequence has no `device`
     return _asked(hit, context.text, form, node)
 
 
 def _is_storage(node: ast.Attribute, around: Iterable[ast.AST]) -> bool:
-    """Whether the object is a storage, which has no `.to`: by its name, or as the argument of a `map_location`."""
+    """Return whether the object is a storage, which has no `.to`: its name says so, or it is the argument of a
+    `map_location` function."""
     value = node.value.func if isinstance(node.value, ast.Call) else node.value
     name = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")
     if "storage" in name.lower():
@@ -75,7 +76,7 @@ def _asked(hit: Hit, text: str, form: Form, node: ast.Attribute) -> list[Edit]:
 
 
 def _called(hit: Hit, context: Context, form: Form, node: ast.Attribute, call: ast.Call) -> list[Edit]:
-    """`x.to(…)` with what `x.cuda(…)` was given."""
+    """Return the edits that replace `x.cuda(…)` by `x.to(…)` and keep its arguments."""
     assert hit.statement is not None
     spelling, base, span = form.spelling, hit.statement.start, hit.statement.digest.span
     if node.attr not in form.templates:

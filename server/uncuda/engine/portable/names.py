@@ -1,4 +1,5 @@
-"""A dotted name: the module of the device in the place of `torch.cuda`, and functions that take the place of others."""
+"""Portable fixes for dotted names: `torch.cuda` becomes a call of the helper module that returns the device's module,
+and some functions are replaced by other functions."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _KEYWORD = re.compile(r"\w+=\Z")
 
 
 def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
-    """The edits that ask the helper where a name stood."""
+    """Return the edits that replace a dotted name by a call of the helper module."""
     refuse_unless_expression(hit, context)
     node, statement = hit.node, hit.statement
     if not isinstance(node, (ast.Attribute, ast.Name)) or statement is None or not isinstance(node.ctx, ast.Load):
@@ -27,7 +28,7 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
     start, end = (base + offset for offset in statement.digest.span(node))
     inside = [edit for edit in hit.fixes[0].edits if not (start <= edit.start and edit.end <= end)]
     if any(edit.start != edit.end or not _KEYWORD.match(edit.text) for edit in inside):
-        raise Unwritable(BY_HAND)  # it changes something else, too
+        raise Unwritable(BY_HAND)  # the fix also changes code outside of the name
     if f"{hit.words.get('name')}()" in form.templates:
         return [*_called(hit, context, form, node, end), *inside]
     if form.accelerators is not None and context.text[start:end] == hit.words.get("name"):
@@ -44,14 +45,15 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
 
 
 def _call(hit: Hit, node: ast.expr) -> ast.AST | None:
-    """The call of a name; None if it is not called."""
+    """Return the call whose function is the name; None if the name is not called."""
     assert hit.statement is not None
     call = hit.statement.digest.parents.get(node)
     return call if isinstance(call, ast.Call) and call.func is node else None
 
 
 def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str, ast.expr, str]:
-    """The part of a name that the rule writes anew, as it is spelled here, and what an alias hides below it."""
+    """Return the key of the rule's replacement, the part of the expression that it replaces, and the attributes that an
+    import alias contains beyond the key."""
     assert hit.statement is not None
     part: ast.expr = node
     while True:
@@ -66,7 +68,7 @@ def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str,
 
 
 def _of_alias(part: ast.expr, dotted: str | None, form: Form) -> tuple[str, ast.expr, str]:
-    """The same of a name that an import bound: the import goes."""
+    """Return the same three values for an imported name, whose import is removed."""
     key = next((key for key in form.templates if dotted is not None and dotted.startswith(key + ".")), None)
     if key is None or dotted is None or not isinstance(part, ast.Name):
         raise Unwritable(ALIASED)
@@ -78,14 +80,14 @@ def _spelled(part: ast.expr, dotted: str) -> bool:
 
 
 def _refuse_renamed(hit: Hit, context: Context, key: str) -> None:
-    """Unwritable where the target has the name under another one, or elsewhere."""
+    """Raise Unwritable if the target has the API under a different name or in a different module."""
     name, new = hit.words.get("name", ""), hit.words.get("replacement", "")
     if new != context.target.words["module"] + name.removeprefix(key):
         raise Unwritable(RENAMED)
 
 
 def _called(hit: Hit, context: Context, form: Form, node: ast.expr, end: int) -> list[Edit]:
-    """Another function in the place of one that is called without arguments."""
+    """Return the edits that replace a call without arguments by a call of another function of the same module."""
     assert hit.statement is not None
     name = hit.words["name"]
     empty = _EMPTY.match(context.text, end)

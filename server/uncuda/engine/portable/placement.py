@@ -1,4 +1,5 @@
-"""Where the import of the helper goes: after the project's own first imports, else after the last import of torch."""
+"""Finds the line for the import of the helper module: beside the project's own first imports, otherwise after the last
+import of torch."""
 
 from __future__ import annotations
 
@@ -21,53 +22,54 @@ _TORCHES = frozenset({"torch", "torchvision", "torchaudio"})
 
 
 class _Line(NamedTuple):
-    """An import at the head of a line."""
+    """An import statement at the start of a line."""
 
     start: int
     end: int
     module: str
     is_plain: bool
-    """Whether it is `import MODULE`, not `from MODULE import`."""
+    """Whether it is `import MODULE` and not `from MODULE import …`."""
 
     @property
     def root(self) -> str:
-        """The first word of the module; a dot where the import is relative."""
+        """The first part of the module's dotted name; "." if the import is relative."""
         return "." if self.module.startswith(".") else self.module.partition(".")[0]
 
 
 @dataclass(frozen=True)
 class Gap:
-    """Where a line may be added, what it may be followed by, and the best class of a fix that adds it."""
+    """A position at which lines can be inserted, and the highest applicability that a fix which inserts them there may
+    have."""
 
     at: int
     newline: str
     opened: bool
-    """Whether the line before ends there, without an end of its own."""
+    """Whether the line before the position has no line break at its end."""
     allowed: str = SAFE
     apart: bool = False
-    """Whether an empty line belongs above, as the imports there are of other projects."""
+    """Whether an empty line is needed before the inserted lines, because the imports above are from other packages."""
     below: tuple[str, ...] = ()
-    """An empty line, where one belongs below and none is there."""
+    """An empty line to insert after the new lines, if one is needed and missing."""
 
     def insert(self, lines: Sequence[str]) -> list[Edit]:
-        """The edit that adds lines."""
+        """Return the edit that inserts lines."""
         text = self.newline.join(("", *lines, *self.below) if self.apart else lines)
         return [Edit(self.at, self.at, f"{self.newline}{text}" if self.opened else f"{text}{self.newline}")]
 
 
 def above(facts: Facts, at: int) -> Gap:
-    """The line above the one that holds `at`."""
+    """Return the position above the line that contains the offset `at`."""
     start = facts.layout.line_start(at)
     return Gap(start, facts.layout.newline_at(start), opened=False)
 
 
 def below(facts: Facts, at: int) -> Gap:
-    """The line below the statement that holds `at`."""
+    """Return the position below the statement that contains the offset `at`."""
     return _at(facts, facts.layout.logical_line(at - 1)[1], SAFE)
 
 
 def place_of(facts: Facts, reach: Reach) -> Gap:
-    """The place for the import of the helper."""
+    """Return the position for the import of the helper module."""
     own = reach.helper.own | {reach.helper.module.partition(".")[0], reach.module.partition(".")[0]}
     facts.work.search(0, 4 * len(facts.text))
     lines = _lines(facts)
@@ -76,16 +78,18 @@ def place_of(facts: Facts, reach: Reach) -> Gap:
     torch = [line for line in lines if line.root == "torch"]
     owned = [line for line in after if line.root in (own | {"."}) - {"torch", ""}]
     if torch and owned and has_code(facts.text, owned[0].start, torch[0].start):
-        owned = [line for line in owned if line.start > torch[0].start]  # it runs before torch is imported
+        owned = [line for line in owned if line.start > torch[0].start]  # this import runs before torch is imported
     group = _first_group(owned, facts)
     if not any(line.root in _TORCHES for line in lines):
-        reach = reach._replace(allowed=REVIEW)  # torch is imported late or not at all, and the helper imports it
+        # torch is imported late or not at all in this file, but the helper module imports it
+        reach = reach._replace(allowed=REVIEW)
     if group:
         return _in_order(facts, group, reach, bool(torch) and torch[0].start < group[0].start)
     if not after and changed:
         return _at(facts, changed, reach.allowed)
     first = _block(after or lines, facts)
-    if torch and first and torch[-1].start > first[-1].start:  # what is set before torch is imported stays before
+    # code between the first imports and the import of torch, such as environment variables, must still run first
+    if torch and first and torch[-1].start > first[-1].start:
         first = _block(lines[lines.index(torch[-1]) :], facts)
     if not first:
         return _at(facts, _head(facts), reach.allowed)
@@ -95,12 +99,13 @@ def place_of(facts: Facts, reach: Reach) -> Gap:
 
 
 def has_code(text: str, start: int, end: int) -> bool:
-    """Whether anything but imports stands at the head of a line between two places."""
+    """Return whether a line between two offsets begins with anything other than an import."""
     return _CODE.search(text, start, max(start, end)) is not None
 
 
 def _in_order(facts: Facts, group: Sequence[_Line], reach: Reach, after_torch: bool) -> Gap:
-    """The place among imports of the project's own: by its name if they are sorted, else below them."""
+    """Return the position among the project's own imports: in alphabetical order if they are sorted, otherwise below
+    them."""
     keys = [_key(line.module, line.is_plain) for line in group]
     new = _key(reach.module, False)
     if not after_torch or keys != sorted(keys) or new >= keys[-1]:
@@ -113,20 +118,20 @@ def _in_order(facts: Facts, group: Sequence[_Line], reach: Reach, after_torch: b
 
 
 def _with_comments(text: str, start: int) -> int:
-    """Where the comments begin that stand directly above a line."""
+    """Return the start of the comments directly above a line."""
     while match := _COMMENT_BEFORE.search(text, 0, start):
         start = match.start()
     return start
 
 
 def _key(module: str, is_plain: bool) -> tuple[bool, int, str]:
-    """The key by which isort sorts an import in its block."""
+    """Return the key by which isort sorts imports within their section."""
     dots = len(module) - len(module.lstrip("."))
     return not is_plain, -dots if dots else -(1 << 8), module.lstrip(".").lower()
 
 
 def _block(lines: Sequence[_Line], facts: Facts) -> list[_Line]:
-    """The first imports that have nothing but comments and empty lines between them."""
+    """Return the first imports that only comments and empty lines separate."""
     found: list[_Line] = []
     for line in lines:
         if found and _COMMENTS.sub("", facts.text[found[-1].end : line.start]).strip():
@@ -136,14 +141,15 @@ def _block(lines: Sequence[_Line], facts: Facts) -> list[_Line]:
 
 
 def early_place(facts: Facts, first: int, usual: Gap) -> Gap:
-    """A place above `first`, where the usual one is below it."""
+    """Return a position above the offset `first`, for files in which the usual position is below it."""
     before = [line for line in _lines(facts) if line.end <= first]
     place = _at(facts, before[-1].end if before else _head(facts), usual.allowed)
     return replace(place, allowed=REVIEW) if _path_changed(facts) > place.at else place
 
 
 def in_place_of(facts: Facts, gone: Edit, place: Gap, lines: Sequence[str]) -> list[Edit]:
-    """The edits that add lines where another one goes: in its place, if it stood alone."""
+    """Return the edits that insert lines and remove `import torch`; if that import stands alone, the lines take its
+    place."""
     text = facts.text
     before = text[: gone.start].rstrip(" \t")
     alone = before.endswith(("\n\n", "\r\n\r\n")) or not before
@@ -155,7 +161,7 @@ def in_place_of(facts: Facts, gone: Edit, place: Gap, lines: Sequence[str]) -> l
 
 
 def _lines(facts: Facts) -> list[_Line]:
-    """The imports at the head of a line, in order."""
+    """Return the imports that begin at the start of a line, in order."""
     found = []
     for match in _IMPORT.finditer(facts.text):
         if not facts.layout.string_around(match.start()) and not _continued(facts.text, match.start()):
@@ -170,7 +176,7 @@ def _continued(text: str, start: int) -> bool:
 
 
 def _first_group(lines: Sequence[_Line], facts: Facts) -> list[_Line]:
-    """The first imports that stand one below the other."""
+    """Return the first imports with no other code or comment between them."""
     found = list(lines[:1])
     for line in lines[1:]:
         if facts.text[found[-1].end : line.start].strip():
@@ -180,7 +186,8 @@ def _first_group(lines: Sequence[_Line], facts: Facts) -> list[_Line]:
 
 
 def _path_changed(facts: Facts) -> int:
-    """Where the statement at the head of a line ends below which all changes of `sys.path` are made; 0: none is."""
+    """Return the offset of the end of the last statement at module level that changes `sys.path`; 0 if there is
+    none."""
     places = [match.start() for match in PATH_CHANGED.finditer(facts.text) if not facts.layout.token_at(match.start())]
     inside = [at for at in places if not _in_function(facts, at)]
     if not inside:
@@ -197,7 +204,7 @@ def _in_function(facts: Facts, at: int) -> bool:
 
 
 def _head(facts: Facts) -> int:
-    """Where the first statement begins, below comments and the docstring."""
+    """Return the offset of the first statement below the comments and the docstring of the file."""
     text, at = facts.text, 0
     while match := re.compile(r"[ \t]*(?:#[^\n]*)?\r?\n").match(text, at):
         at = match.end()

@@ -1,4 +1,5 @@
-"""How a file can import the helper: which one, by what name, and whether it is sure to find it."""
+"""Chooses how a file imports the helper module: which module, by which name, and whether the import is certain to work
+at run time."""
 
 from __future__ import annotations
 
@@ -16,31 +17,31 @@ _SCRIPT = re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
 PATH_CHANGED = re.compile(
     r"^[ \t]*(?:sys\.path\.(?:append|insert|extend)\(|sys\.path[ \t]*(?:\+?=|\[)|site\.addsitedir\()", re.M
 )
-"""A statement that changes where modules are looked for."""
+"""A statement that changes `sys.path`."""
 _COMMON = frozenset({"common", "core", "data", "datasets", "lib", "model", "models", "src", "util", "utils"})
-"""Names of packages that a folder further down may have as well."""
-_LAYOUTS = frozenset({"lib", "python", "src"})  # what lies in one of them may be installed alone
-_FAR = 2  # folders above what a file imports relatively; from there on it says the whole name
+"""Package names that are so common that a subfolder may contain a package of the same name."""
+_LAYOUTS = frozenset({"lib", "python", "src"})  # a folder of this name may be installed without the package around it
+_FAR = 2  # from this many levels up, files import by the full name, not relatively
 _STARTED = frozenset(
     {"benchmarks", "docs", "example", "examples", "experiments", "projects", "scripts", "tests", "tools"}
 )
-"""Names of folders whose packages are often put on the path themselves."""
+"""Folder names that users often add to `sys.path`, so that their packages are imported as top-level packages."""
 
 
 class Reach(NamedTuple):
-    """The helper of one file."""
+    """How one file imports the helper module."""
 
     helper: Helper
     module: str
-    """What the file imports it by; with leading dots if relative."""
+    """The module name in the import statement; with leading dots if the import is relative."""
     allowed: str
-    """The best class of a fix that needs the import."""
+    """The highest applicability of a fix that needs this import."""
     spellings: tuple[str, ...] = ()
-    """Everything that it may be imported by in this file."""
+    """All module names by which this file may import the helper module."""
 
 
 def reach_of(helper: Helper, path: str, layout: Layout) -> Reach:
-    """The helper that a file can import."""
+    """Return how the file at `path` can import the helper module."""
     path = path.replace("\\", "/")
     if not path or not helper.path:
         return Reach(helper, helper.module, SAFE, (helper.module,))
@@ -52,12 +53,12 @@ def reach_of(helper: Helper, path: str, layout: Layout) -> Reach:
     else:
         found = _from_outside(helper, path, layout, imports)
     if posixpath.basename(path) == "setup.py":
-        found = found._replace(allowed=REVIEW)  # it runs before what it builds can be imported
+        found = found._replace(allowed=REVIEW)  # setup.py runs before the package that it builds can be imported
     return found
 
 
 def imports_module(module: str, text: str) -> bool:
-    """Whether a text imports a module at the head of a line."""
+    """Return whether a text imports a module in a statement at the start of a line."""
     package, _, name = module.rpartition(".")
     dots = module[: len(module) - len(module.lstrip("."))]
     above = re.escape(package if len(package) > len(dots) else dots or package)
@@ -66,7 +67,7 @@ def imports_module(module: str, text: str) -> bool:
 
 
 def _imports(layout: Layout) -> list[str]:
-    """The modules that a text imports at the head of a line, in order."""
+    """Return the modules that a text imports in statements at the start of a line, in order."""
     matches = _IMPORT.finditer(layout.text)
     return [match[1] or match[2] for match in matches if not layout.string_around(match.start())]
 
@@ -76,7 +77,8 @@ def _holds(folder: str, path: str) -> bool:
 
 
 def _within(helper: Helper, path: str, text: str, imports: Sequence[str]) -> Reach:
-    """How a file of the helper's package imports it: as it imports other modules of the package."""
+    """Return how a file in the helper module's package imports it: relatively or by its full name, as the file imports
+    other modules of the package."""
     folder = posixpath.dirname(path)
     down = folder[len(helper.folder) :].strip("/").split("/") if folder != helper.folder.replace("\\", "/") else []
     relative = "." * (len(down) + 1) + _inner(helper)
@@ -98,7 +100,7 @@ def _within(helper: Helper, path: str, text: str, imports: Sequence[str]) -> Rea
 
 
 def _dependent(helper: Helper, text: str, imports: Sequence[str]) -> Reach:
-    """How a file imports the helper of a package that its own package imports."""
+    """Return how a file imports the helper module of another package, which the file's own package imports."""
     called = _called(helper, imports)
     is_part = bool(called) or any(module.startswith(".") for module in imports) or not _SCRIPT.search(text)
     module = called or helper.module
@@ -106,7 +108,8 @@ def _dependent(helper: Helper, text: str, imports: Sequence[str]) -> Reach:
 
 
 def _from_outside(helper: Helper, path: str, layout: Layout, imports: Sequence[str]) -> Reach:
-    """How a file of no such package imports a helper: beside one that it imports already, or one that lies near."""
+    """Return how a file outside of the packages imports a helper module: that of a package which the file imports
+    already, otherwise the one in a folder nearby."""
     folder = posixpath.dirname(path)
     for module in imports:
         for one in helper.every:
@@ -118,7 +121,8 @@ def _from_outside(helper: Helper, path: str, layout: Layout, imports: Sequence[s
 
 
 def _nearby(helper: Helper, folder: str, layout: Layout, imports: Sequence[str]) -> str:
-    """Whether a file finds a helper by where it lies."""
+    """Return the applicability of fixes that import a helper module by its path alone: safe if the file is certain to
+    find it."""
     root = helper.path.replace("\\", "/")
     for _ in range(helper.module.count(".") + 1):
         root = posixpath.dirname(root)
@@ -139,7 +143,7 @@ def _nearby(helper: Helper, folder: str, layout: Layout, imports: Sequence[str])
 
 
 def _inner(helper: Helper) -> str:
-    """The name of the helper within its package."""
+    """Return the module name of the helper module within its package."""
     return (
         helper.path.replace("\\", "/")[len(helper.folder) :]
         .strip("/")
@@ -150,7 +154,8 @@ def _inner(helper: Helper) -> str:
 
 
 def _called(helper: Helper, imports: Sequence[str]) -> str:
-    """The name of a helper, by imports of other modules of its package; "" if there are none."""
+    """Return the name by which a file imports the helper module, derived from the file's imports of other modules of
+    its package; "" if there are none."""
     words = helper.folder.replace("\\", "/").split("/")
     known = helper.module.removesuffix("." + _inner(helper)) if helper.named else ""
     for module in imports:

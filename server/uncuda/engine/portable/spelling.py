@@ -1,4 +1,4 @@
-"""How a text calls the functions of the helper, and the imports that this takes."""
+"""How a text calls the functions of the helper module, and which imports these calls need."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .unused import UnusedTorch
 _ROOT = re.compile(r"[A-Za-z_]\w*")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _ALIASES = ("accelerator", "accelerator_helper", "uncuda_accelerator")
-_PRIVATE = ("_accelerators", "_accelerator_helper")  # `import *` leaves them where they are
+_PRIVATE = ("_accelerators", "_accelerator_helper")  # `import *` does not import names that begin with an underscore
 _PARAMETERS = re.compile(r"(?:async[ \t]+)?def\b|lambda\b")
 
 
 class Import(NamedTuple):
-    """An import of the helper that stands at the head of the text: `names`: what it binds, by what it stands for, and
-    where the list of them is; `alias`: what the module is called."""
+    """An existing import of the helper module: `names` maps each imported function to its local name, `start` and `end`
+    are the offsets of the list of names, and `alias` is the local name of the module."""
 
     alias: str
     names: Mapping[str, str]
@@ -33,7 +33,8 @@ class Import(NamedTuple):
 
 
 class Spelling:
-    """Answers for one text. `names`: what is written in the place of some of the functions."""
+    """Writes calls of the helper module's functions for one text. `names`: expressions of the project's own module to
+    call instead of some of the functions, by function."""
 
     def __init__(self, facts: Facts, path: str, project: Project, helper: Helper, names: Mapping[str, str]) -> None:
         self._facts, self._names = facts, names
@@ -46,7 +47,8 @@ class Spelling:
         self._prefixed = self._is_taken_along or only_alias
 
     def prefixes(self, edits: Iterable[Edit]) -> bool:
-        """Write all functions with a prefix if some that these edits call need one; returns whether that is new."""
+        """Call all functions through the module's alias if some of the functions that these edits call need it; returns
+        True if that is new."""
         needed = self.needed(edits)
         if self._prefixed or len({*map(self._is_prefixed, needed)}) < 2:
             return False
@@ -57,25 +59,25 @@ class Spelling:
         return self._known[name].startswith(f"{self.alias}.")
 
     def has(self, name: str) -> bool:
-        """Whether there is such a function."""
+        """Return whether the helper module has a function, or the project configures an expression for it."""
         return name in self._names or self.helper.has(name)
 
     def call(self, name: str, argument: str = "") -> str:
-        """The expression that asks a function of the helper; "" where it cannot be given the argument."""
+        """Return the expression that calls a function of the helper module; "" if it cannot take the argument."""
         written = self._written(name)
         if not argument:
             return written
         return f"{written[:-1]}{argument})" if written.endswith("()") else ""
 
     def needed(self, edits: Iterable[Edit]) -> frozenset[str]:
-        """The functions that some edits call."""
+        """Return the helper module's functions that some edits call."""
         texts = [edit.text for edit in edits]
         return frozenset(
             name for name in HELPER_NAMES if name in self._known and any(self._calls(name, text) for text in texts)
         )
 
     def first_use(self, edits: Iterable[Edit]) -> int:
-        """Where the first of some edits stands that calls a function."""
+        """Return the offset of the first edit that calls a function of the helper module."""
         return min((edit.start for edit in edits if self.needed([edit])), default=len(self._facts.text))
 
     def _calls(self, name: str, text: str) -> bool:
@@ -93,18 +95,20 @@ class Spelling:
         return self._known[name]
 
     def _bound(self, root: str) -> str:
-        """What the text calls a function that it imports from the helper."""
+        """Return the local name of a function that the text imports from the helper module; "" if it does not import
+        it."""
         return next((one.names[root] for one in self.imports if root in one.names), "")
 
     @cached_property
     def alias(self) -> str:
-        """What the module of the helper is called, where a name of its own would meet another one."""
+        """The local name of the helper module, for texts in which the name of one of its functions is used for
+        something else."""
         known = next((one.alias for one in self.imports if one.alias), "")
         aliases = _PRIVATE if self._is_taken_along else (*_ALIASES, *_PRIVATE)
         return known or next(alias for alias in (*aliases, "_" + _ALIASES[-1]) if not self._is_taken(alias))
 
     def _is_taken(self, name: str) -> bool:
-        """Whether the text uses a name for something else: the keyword of a call is no use."""
+        """Return whether the text uses a name for something else; the keyword of a call's argument does not count."""
         text, layout = self._facts.text, self._facts.layout
         self._facts.work.search(0, len(text))
         for match in re.finditer(rf"(?<![\w.]){name}(?!\w)", text):
@@ -120,7 +124,7 @@ class Spelling:
 
     @cached_property
     def imports(self) -> list[Import]:
-        """The imports of the helper that the text has, at the head of its lines."""
+        """The existing imports of the helper module, in statements at the start of a line."""
         return list(self._imports())
 
     def _imports(self) -> Iterator[Import]:
@@ -137,22 +141,23 @@ class Spelling:
 
     @cached_property
     def _place(self) -> Gap:
-        """Where a new import of the helper goes."""
+        """The position for a new import of the helper module."""
         return place_of(self._facts, self._reach)
 
     def is_late_for(self, at: int) -> bool:
-        """Whether the text imports the helper below a place that asks it."""
+        """Return whether the existing import of the helper module is below the offset `at`, where a fix would call
+        it."""
         return bool(self.imports) and at < min(one.start for one in self.imports)
 
     def allowed_at(self, at: int) -> str:
-        """The best class of a fix at a place, by the import that it needs."""
+        """Return the highest applicability of a fix at an offset, given the import that it needs."""
         if self.imports:
             return SAFE
         return REVIEW if at < self._place.at else self._place.allowed
 
     def import_edits(self, edits: Sequence[Edit]) -> list[Edit]:
-        """The edits that import what some edits call, as far as the text does not, and take away `import torch` where
-        nothing else needs it."""
+        """Return the edits that import the functions which some edits call, unless they are imported already, and that
+        remove `import torch` if nothing uses it any more."""
         lines, extended = self._lines_for(self.needed(edits))
         at = min((one.start for one in self.imports), default=self._place.at)
         gone = self._unused.edits(edits, at)
@@ -160,7 +165,7 @@ class Spelling:
             return [*extended, *gone]
         module = next((one for one in self.imports if one.alias), None)
         known = next((one for one in self.imports if one.names), None)
-        if known is not None:  # the module comes before its names, whichever was first
+        if known is not None:  # import the module first, then its functions, whichever of the two was imported before
             return [*extended, *above(self._facts, known.start).insert(lines), *gone]
         if module is not None:
             return [*extended, *below(self._facts, module.end).insert(lines), *gone]
@@ -172,7 +177,8 @@ class Spelling:
         return [*in_place_of(self._facts, gone[0], place, lines), *gone[1:]]
 
     def _lines_for(self, names: Iterable[str]) -> tuple[list[str], list[Edit]]:
-        """New lines, and an edit of one that is there, which import what the functions are called by."""
+        """Return new import lines, and edits of existing imports, for the functions of the helper module that are
+        called."""
         fresh: set[str] = set()
         whole = False
         for name in names:
@@ -192,7 +198,8 @@ class Spelling:
         return lines, edits
 
     def _extended(self, known: Import, fresh: set[str]) -> Edit:
-        """The list of an import with more names, in order if it was; else they come last."""
+        """Return the edit that adds names to the list of an import: sorted if the list was sorted, otherwise at its
+        end."""
         text = self._facts.text[known.start : known.end]
         spelled = [name if name == local else f"{name} as {local}" for name, local in known.names.items()]
         if "\n" in text or "#" in text:
@@ -204,7 +211,7 @@ class Spelling:
 
 
 def _importing(module: str, alias: str) -> str:
-    """The import of a module under an alias; a relative one takes `from`."""
+    """Return the statement that imports a module under an alias; a relative import needs `from`."""
     if not module.startswith("."):
         return f"import {module} as {alias}"
     name = module.lstrip(".").rpartition(".")[2]
@@ -213,7 +220,7 @@ def _importing(module: str, alias: str) -> str:
 
 
 def _plain(module: str) -> str:
-    """The pattern of an import of the module itself."""
+    """Return a pattern for an import of the module itself."""
     if not module.startswith("."):
         return rf"^import[ \t]+(?P<name>{re.escape(module)})(?:[ \t]+as[ \t]+(?P<alias>\w+))?[ \t]*(?:#.*)?$"
     head, _, name = _importing(module, "x").removesuffix(" as x").rpartition(" ")
@@ -222,7 +229,8 @@ def _plain(module: str) -> str:
 
 
 def _is_taken_along(path: str, facts: Facts, starred: Collection[str]) -> bool:
-    """Whether another file takes all public names of this one: without `__all__` also those that it imports."""
+    """Return whether another file imports all public names of this file with `*`; without `__all__` this includes
+    imported names."""
     folder, _, name = path.replace("\\", "/").rpartition("/")
     module = folder.rpartition("/")[2] if name == "__init__.py" else name.removesuffix(".py")
     is_package = name == "__init__.py" and "__init__" in starred

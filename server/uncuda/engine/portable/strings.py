@@ -1,4 +1,5 @@
-"""A word in a string: the call in its place, or in a field of what is formatted."""
+"""Portable fixes for strings that name a device or backend: a call of the helper module replaces the string, or becomes
+a field of an f-string."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _FIELD = re.compile(r"\{[^{}]*\}")
 
 
 def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
-    """The edits that ask for the words of a string."""
+    """Return the edits that replace the names in a string by calls of the helper module."""
     refuse_unless_expression(hit, context)
     assert hit.statement is not None
     text = next((text for text in hit.statement.digest.texts if text.node is hit.node), None)
@@ -39,7 +40,8 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
 
 @dataclass(frozen=True)
 class _Said:
-    """A string of one literal; `words`: where its words stand, and the calls that take their place."""
+    """A string of a single literal; `words`: the edits of the device names in it, each with the call that replaces
+    it."""
 
     hit: Hit
     context: Context
@@ -48,13 +50,14 @@ class _Said:
     words: Sequence[tuple[Edit, str]]
 
     def in_fields(self) -> list[Edit]:
-        """Fields of an f-string that is there."""
+        """Return the edits for a string that is an f-string already: each call becomes a field."""
         if "t" in self.token.prefix or any(_quoted(call) for _, call in self.words):
             raise Unwritable(BY_HAND)
         return [Edit(word.start, word.end, f"{{{call}}}") for word, call in self.words]
 
     def written(self) -> list[Edit]:
-        """A call for the whole, or what it becomes of which a word is a part: it may be filled in, or added to."""
+        """Return the edits for a plain string: a call if the string is only a device name, otherwise an f-string, a `+`
+        or an argument of `.format`."""
         assert self.hit.statement is not None
         if self.token.prefix not in ("", "r"):
             raise Unwritable(BY_HAND)
@@ -82,7 +85,8 @@ class _Said:
         return base + self.token.start, base + self.token.end
 
     def _format_call(self, method: ast.Attribute) -> list[Edit]:
-        """`"{}:{}".format(CALL, i)`: the word comes first, so that what fills the other fields stays in its order."""
+        """Return the edits for `"cuda:{}".format(i)`: the call becomes the first argument, so that the other fields
+        keep their arguments."""
         assert self.hit.statement is not None
         digest, body = self.hit.statement.digest, self.context.text[slice(*self._body)]
         call = digest.parents.get(method)
@@ -95,7 +99,7 @@ class _Said:
 
 
 def _annotation(hit: Hit) -> ast.expr | None:
-    """The annotation of the name that a string is the value or the default of."""
+    """Return the annotation of the variable or parameter whose value or default is the string."""
     assert hit.statement is not None
     assert hit.node is not None
     parents = hit.statement.digest.parents
@@ -112,7 +116,7 @@ def _annotation(hit: Hit) -> ast.expr | None:
 
 
 def _is_literal(annotation: ast.expr, text: str) -> bool:
-    """Whether a type lists the words that are allowed, by itself or under a name of this text."""
+    """Return whether an annotation is a `Literal` type, directly or through an alias that the text defines."""
     names = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
     names |= {node.attr for node in ast.walk(annotation) if isinstance(node, ast.Attribute)}
     if "Literal" in names:
@@ -121,7 +125,8 @@ def _is_literal(annotation: ast.expr, text: str) -> bool:
 
 
 def _registers(hit: Hit, context: Context) -> bool:
-    """Whether a string says for which devices a kernel is: it is for no others."""
+    """Return whether a string is the device type for which a kernel is registered; the kernel works on that device
+    only."""
     assert hit.statement is not None
     assert hit.node is not None
     for outer in hit.statement.digest.ancestors(hit.node):
@@ -133,7 +138,8 @@ def _registers(hit: Hit, context: Context) -> bool:
 
 
 def _is_key(hit: Hit) -> bool:
-    """Whether a string is the key of a dictionary: who reads it says the same word."""
+    """Return whether a string is the key of a dictionary or compared with `is`: other code uses the same string, so it
+    cannot be replaced here alone."""
     assert hit.statement is not None
     assert hit.node is not None
     parent = hit.statement.digest.parents.get(hit.node)

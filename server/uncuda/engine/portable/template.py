@@ -1,4 +1,4 @@
-"""The text of the helper, with the words of the targets that it is for."""
+"""The source text of the helper module, filled in for a project's targets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...catalogue import Target
 
 MARK = "Written by uncuda"
-"""What the helper says of itself, so that it is known again."""
+"""A phrase in the generated helper module by which uncuda recognises it."""
 _TEXT = '''"""Which accelerator this process uses. Written by uncuda; change it as you like.
 
 Without the plugin of another vendor the answers are CUDA's, so that the program does what it did before.
@@ -92,7 +92,7 @@ _CUDA = {"device": "cuda", "module": "torch.cuda", "ccl": "nccl", "visible-devic
 
 
 def helper_text(targets: Sequence[Target]) -> str:
-    """The helper for CUDA and these targets."""
+    """Return the source text of the helper module for CUDA and these targets."""
     every = [_CUDA, *(target.words for target in targets)]
     visible = ((words["device"], words.get("visible-devices", _CUDA["visible-devices"])) for words in every)
     names = [f'"{words["device"]}"' for words in every]

@@ -1,8 +1,10 @@
-"""What a file compiles with TorchScript, and which functions of other files that takes along.
+"""Finds the functions and classes that a file compiles with TorchScript, and the functions of other files that are
+compiled with them.
 
-`torch.jit.script` compiles a function together with what it calls, found by names in the function's own module. So the
-names in a compiled function say what else is compiled: functions of the file, and what it imports. Whatever is not
-sure to be found in this way, as a module or a parameter that is compiled, makes the file open: it may compile anything.
+`torch.jit.script` compiles a function together with the functions that it calls, which it finds by their names in the
+function's module. So the names in a compiled function show what else is compiled: functions of the file, and objects
+that the file imports. If something cannot be traced in this way, such as a module or a parameter that is compiled, the
+file counts as open: it may compile anything.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ _HARMLESS = frozenset(
         *("fuser", "set_fusion_strategy", "enable_onednn_fusion", "onednn_fusion_enabled"),
     }
 )
-"""Names of `torch.jit` that compile no Python code and mark none as compiled."""
+"""Names of `torch.jit` that compile no Python code, and do not mark code as compiled."""
 _LIBRARIES = frozenset({"torch"}) | sys.stdlib_module_names
 _TYPES = frozenset({"Tensor", *typing.__all__})
 """Types that TorchScript knows without an import."""
@@ -43,27 +45,28 @@ class Taken(NamedTuple):
     """A name that a compiled function takes from another file."""
 
     module: str
-    """As an import says it, dots included."""
+    """The module as the import spells it, including leading dots."""
     name: str
-    """ "" for something of that module."""
+    """ "" if it is not known which name of the module is compiled."""
     by: str = ""
-    """The name with `jit` in it that the function is given to; "" for TorchScript's own."""
+    """The name that contains `jit` and is called with the function; "" for `torch.jit.script` itself."""
 
 
 @dataclass(frozen=True)
 class Scripting:
-    """What one file compiles."""
+    """What one file compiles with TorchScript."""
 
     is_open: bool = False
-    """It may compile anything."""
+    """Whether the file may compile anything."""
     names: frozenset[str] = frozenset()
-    """Its functions and classes that may be compiled."""
+    """The names of its functions and classes that may be compiled."""
     taken: frozenset[Taken] = frozenset()
-    """What may be compiled of other files."""
+    """The names of other files that may be compiled with them."""
     aliases: frozenset[str] = frozenset()
-    """What it calls `torch.jit.script`, for itself and for other files; each name has `jit` in it."""
+    """The file's own names for `torch.jit.script`, which other files may import; each contains `jit`."""
     unclear: frozenset[str] = frozenset()
-    """Names with `jit` in them: the file is open if one of them is such an alias of some file."""
+    """Names that contain `jit`: if some file defines one of them as an alias of `torch.jit.script`, this file is
+    open."""
 
 
 _OPEN = Scripting(is_open=True)
@@ -71,7 +74,7 @@ _OPEN = Scripting(is_open=True)
 
 @lru_cache(maxsize=8)
 def scripting(text: str) -> Scripting:
-    """What a text compiles."""
+    """Return what a file's text compiles with TorchScript."""
     if _JIT not in text:
         return Scripting()
     tree = _parsed(text)
@@ -79,7 +82,7 @@ def scripting(text: str) -> Scripting:
 
 
 def compiled_with(text: str, name: str) -> Scripting:
-    """What is compiled of a text, and of other files, with a function or class of its module."""
+    """Return what is compiled together with a function or class of a module, in its text and in other files."""
     tree = _parsed(text)
     if tree is None:
         return _OPEN
@@ -96,7 +99,7 @@ def _parsed(text: str) -> ast.Module | None:
 
 
 class _Module:
-    """The names that a file binds at the level of its module."""
+    """The names that are bound at module level, with the statements that bind them."""
 
     def __init__(self, tree: ast.Module, text: str) -> None:
         self.tree, self.text = tree, text
@@ -106,10 +109,10 @@ class _Module:
             for name in self._names(statement):
                 self.bound.setdefault(name, []).append(statement)
         self.changed = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
-        """Names that functions bind anew."""
+        """Names that functions assign with `global`."""
 
     def defined(self, name: str) -> list[_Definition]:
-        """The functions and classes of a name."""
+        """Return the functions and classes that a name is bound to."""
         return [one for one in self.bound.get(name, ()) if isinstance(one, _DEFINITIONS)]
 
     def _names(self, statement: ast.stmt) -> Iterator[str]:
@@ -125,23 +128,23 @@ class _Module:
 
 
 class _Reached:
-    """What is compiled together with some functions of a file."""
+    """Collects what is compiled together with some functions of a file."""
 
     def __init__(self, module: _Module, compiling: Collection[str] = ()) -> None:
         """`compiling`: decorators of the file that are TorchScript's own."""
         self._module, self._compiling = module, compiling
         self._seen: set[str] = set()
-        """Names that are added, or being added."""
+        """Names that have been added, or are being added."""
         self._names: set[str] = set()
         self._taken: set[Taken] = set()
         self.is_open = False
 
     def result(self) -> Scripting:
-        """What is known by now."""
+        """Return what was collected."""
         return Scripting(self.is_open, frozenset(self._names), frozenset(self._taken))
 
     def add(self, name: str) -> None:
-        """Add what a name of the module stands for."""
+        """Add the objects to which a name of the module is bound."""
         module = self._module
         if name in self._seen:
             return
@@ -154,7 +157,7 @@ class _Reached:
             self.add_statement(statement, name)
 
     def _add_definition(self, definition: _Definition) -> None:
-        """Add a function or class, with the names in it."""
+        """Add a function or class, and the names in it."""
         self._names.add(definition.name)
         own = _locals(definition)
         said = ast.get_source_segment(self._module.text, definition) or ""
@@ -195,7 +198,7 @@ class _Reached:
         return _JIT in name or name in self._compiling
 
     def _add_value(self, node: ast.AST) -> None:
-        """Add a part of a value that is made when the module is imported."""
+        """Add a node of a value that is computed when the module is imported."""
         if isinstance(node, ast.Name):
             self.add(node.id)
         elif isinstance(node, ast.Call):
@@ -204,13 +207,14 @@ class _Reached:
             self.is_open = True
 
     def _is_librarys(self, node: ast.expr) -> bool:
-        """Whether what is called is a function of a library or of Python, which returns none of a file's functions."""
+        """Return whether a called function comes from a library or the standard library, so that it does not return a
+        function of the file."""
         bound = self._module.bound.get(node.id, []) if isinstance(node, ast.Name) else [node]
         return all(isinstance(one, ast.ImportFrom) and _is_librarys(one) for one in bound)
 
 
 class _Roots:
-    """Looks for what a file applies TorchScript to, or what may be an alias of it."""
+    """Finds the functions and classes to which a file applies TorchScript, or a name that may be an alias of it."""
 
     def __init__(self, module: _Module) -> None:
         self._module = module
@@ -219,7 +223,7 @@ class _Roots:
         self._found = Scripting()
 
     def result(self) -> Scripting:
-        """What the file compiles."""
+        """Return what the file compiles."""
         for node in self._parents:
             if isinstance(node, ast.Import) and any(one.asname and _is_jits(one.name) for one in node.names):
                 self._open()
@@ -233,7 +237,7 @@ class _Roots:
         return self._found
 
     def _imported(self, module: str, names: Iterable[ast.alias]) -> None:
-        """Note the names that an import gives to TorchScript, and those that hide it."""
+        """Note the names by which an import makes TorchScript available; an import under another name may hide it."""
         for alias in names:
             if _is_jits(module):
                 if alias.name in _COMPILING and module == "torch.jit":
@@ -256,7 +260,7 @@ class _Roots:
             self._applied(node, word)
 
     def _applied(self, node: ast.expr, word: str) -> None:
-        """Note what TorchScript is applied to, or a name that may be an alias of it."""
+        """Note what is compiled at a use of TorchScript, or of a name that may be an alias of it."""
         outer = self._parents[node]
         if isinstance(outer, ast.Call) and outer.func is node:
             if word and not outer.args and not outer.keywords:
@@ -273,7 +277,8 @@ class _Roots:
             self._open(word)
 
     def _given(self, argument: ast.Name, word: str) -> None:
-        """Note a function of the file as compiled, or one that compiles what it is given as an alias."""
+        """Note that `torch.jit.script` gets a function of the file by its name; if the name is a parameter of another
+        function, note that this function compiles its argument."""
         outer: ast.AST | None = self._parents[argument]
         while outer is not None and not isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             outer = self._parents.get(outer)
@@ -299,7 +304,8 @@ class _Roots:
             self._open(word)
 
     def _alias(self, named: ast.AST | None) -> None:
-        """Note a name for TorchScript itself; one without `jit` could not be found again in other files."""
+        """Note that a name is an alias of TorchScript; without `jit` in the name, other files could not be searched for
+        it."""
         name = named.id if isinstance(named, ast.Name) else getattr(named, "name", "")
         if _JIT in name:
             self._found = replace(self._found, aliases=self._found.aliases | {name})
@@ -307,7 +313,7 @@ class _Roots:
             self._open()
 
     def _open(self, word: str = "") -> None:
-        """Note that anything may be compiled, if a word with `jit` in it is an alias of TorchScript."""
+        """Note that the file may compile anything; with `word`, only if this name is an alias of TorchScript."""
         if word:
             self._found = replace(self._found, unclear=self._found.unclear | {word})
         else:
@@ -319,7 +325,8 @@ def _is_librarys(statement: ast.ImportFrom) -> bool:
 
 
 def _at_module_level(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a module that are in no function or class; of those that hold others, the loops and `with`."""
+    """Yield the statements of a module that are in no function or class; of compound statements, only loops and `with`
+    are yielded themselves."""
     for statement in body:
         blocks = [inner for field in _BLOCKS for inner in getattr(statement, field, ())]
         if isinstance(statement, _DEFINITIONS) or not blocks:
@@ -332,7 +339,8 @@ def _at_module_level(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _compiled_nodes(definition: _Definition) -> Iterator[ast.AST]:
-    """The parts of a function or class that may be compiled: Python evaluates decorators and defaults."""
+    """Yield the nodes of a function or class that may be compiled; decorators and defaults are not among them, because
+    Python evaluates them."""
     parts: list[ast.AST] = [*definition.body]
     if isinstance(definition, ast.ClassDef):
         parts += definition.bases
@@ -358,11 +366,11 @@ def _annotations(definition: _Definition) -> Iterator[ast.expr]:
 
 
 def _locals(function: ast.AST) -> frozenset[str]:
-    """The names that a function binds."""
+    """Return the names that a function binds."""
     stored = (node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     return frozenset({*stored, *(node.arg for node in ast.walk(function) if isinstance(node, ast.arg))})
 
 
 def _is_jits(dotted: str) -> bool:
-    """Whether a dotted name is `torch.jit`, or a module of it."""
+    """Return whether a dotted name is `torch.jit` or one of its modules."""
     return dotted in ("jit", "torch.jit") or dotted.startswith("torch.jit.")

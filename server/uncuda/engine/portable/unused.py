@@ -1,4 +1,4 @@
-"""`import torch`, where nothing uses it once the helper is asked."""
+"""Removes `import torch` if nothing uses it after the fixes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .placement import has_code
 
 _LINE = re.compile(r"^import[ \t]+torch[ \t]*(?:\r?\n|\Z)", re.M)
 _INNER = re.compile(r"^[ \t]+import[ \t]+torch[ \t]*\r?\n(?:[ \t]*\r?\n)?", re.M)
-"""An import in a function, with the empty line below it."""
+"""Matches an import in a function, with the empty line below it."""
 _NAMES = re.compile(r"(?<![\w.])torch\b|\b(?:is_)?cuda\b")
 _IMPORTS = re.compile(r"^[ \t]*(?:from[ \t]+torch[.\w]*[ \t]+import\b|import[ \t]+torch[.\w]*[ \t]+as\b)", re.M)
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+\.*([\w.]*)[^\n]*", re.M)
@@ -21,13 +21,13 @@ _FREE = sys.stdlib_module_names | {
     *("", "click", "hydra", "matplotlib", "numpy", "omegaconf", "packaging", "pandas", "PIL", "pytest", "requests"),
     *("scipy", "torch", "torchvision", "tqdm", "typing_extensions", "yaml"),
 }
-"""Modules that can be imported before torch, or that import it themselves."""
+"""Modules that do not need torch to be imported before them, or that import it themselves."""
 _COMPILED = re.compile(r"\b_C\b|_ext\b|_cuda\b")
 
 
 class UnusedTorch:
-    """Answers for one text. `taken`: modules of which another file uses `torch`; `own`: the first words of
-    the project's modules."""
+    """Finds an `import torch` in one text that fixes make unused. `taken`: modules from which another file imports
+    `torch`; `own`: top-level names of the project's modules."""
 
     def __init__(self, facts: Facts, path: str, taken: Collection[str], own: frozenset[str]) -> None:
         self._facts, self._own = facts, own
@@ -36,15 +36,15 @@ class UnusedTorch:
         self._may_go = module not in taken and module != "__init__" and not name.endswith(".ipynb")
 
     def edits(self, edits: Sequence[Edit], place: int) -> list[Edit]:
-        """The edit that takes the import away, if these edits take its last use; none if any use is left. `place`:
-        where the helper is imported, which imports torch."""
+        """Return the edit that removes `import torch` if these edits replace its last use, otherwise no edit. `place`:
+        the offset at which the helper module is imported, which itself imports torch."""
         text = self._facts.text
         if any("torch" in edit.text for edit in edits):
             return []
         return [*self._at_head(text, edits, place), *self._in_functions(text, edits)]
 
     def _in_functions(self, text: str, edits: Sequence[Edit]) -> Iterator[Edit]:
-        """The edits that take such imports away in the functions that the edits are in."""
+        """Yield the edits that remove `import torch` from the functions that contain the given edits."""
         for match in _INNER.finditer(text) if edits else ():
             header = next(self._facts.indents.headers(match.start()), None)
             if header is None or header.word not in ("def", "async") or self._facts.layout.token_at(match.start()):
@@ -55,7 +55,7 @@ class UnusedTorch:
                 yield Edit(*match.span(), "")
 
     def _at_head(self, text: str, edits: Sequence[Edit], place: int) -> list[Edit]:
-        """The edit that takes the import at the head of the text away."""
+        """Return the edit that removes `import torch` at the top of the text."""
         if not edits or not self._may_go or self._facts.says("__all__"):
             return []
         lines = list(_LINE.finditer(text))
@@ -68,7 +68,7 @@ class UnusedTorch:
     def _is_free(self, start: int, place: int) -> bool:
         """Whether nothing that may need torch to be loaded is imported between its import and that of the helper."""
         if place < start:
-            return True  # it is loaded above already
+            return True  # an import above loads the module already
         if has_code(self._facts.text, start, place):
             return False
         for match in _IMPORT.finditer(self._facts.text, start, place):
@@ -78,8 +78,8 @@ class UnusedTorch:
         return True
 
     def _left(self, line: tuple[int, int], edits: Sequence[Edit], within: tuple[int, int]) -> Iterator[bool]:
-        """True for each use that stays: also one in a string that is no docstring, and what a later fix may make one
-        of."""
+        """Yield True for each use of torch that stays. Words in strings count, except in docstrings, because a later
+        fix may make them a use."""
         text, layout = self._facts.text, self._facts.layout
         self._facts.work.search(*within)
         for match in _NAMES.finditer(text, *within):
@@ -96,7 +96,7 @@ class UnusedTorch:
             yield True
 
     def _is_documentation(self, at: int) -> bool:
-        """Whether a place is in a string in three quotes that is a statement of its own."""
+        """Return whether an offset is in a triple-quoted string that is a statement of its own."""
         text, layout = self._facts.text, self._facts.layout
         string = layout.string_around(at)
         if string is None:

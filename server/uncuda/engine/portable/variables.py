@@ -1,4 +1,4 @@
-"""An environment variable that limits which devices are seen."""
+"""Portable fixes for the environment variable that limits which devices are visible."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .forms import BY_HAND, EARLY, Form, Unwritable, refuse_unless_expression
 
 
 def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
-    """The edit that asks the helper for the variable's name."""
+    """Return the edit that replaces the variable's name by a call of the helper module."""
     refuse_unless_expression(hit, context)
     form.needs_review(EARLY)  # what was set before the helper was imported, the driver has read
     node, statement = hit.node, hit.statement

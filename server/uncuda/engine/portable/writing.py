@@ -1,4 +1,5 @@
-"""Hits whose fixes write one accelerator's names, with fixes that write what runs on all; or without any, and why."""
+"""Replaces fixes for one accelerator by fixes that run on all accelerators; a hit that cannot be fixed in this way
+keeps no fix, only a reason."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ _WRITERS: dict[str, Callable[[Hit, Context, Form], Sequence[Edit]]] = {
 
 
 class Writer:
-    """Writes the fixes of one text."""
+    """Writes the portable fixes of one text."""
 
     def __init__(self, context: Context, spelling: Spelling, accelerators: Accelerators, style: str) -> None:
         self._context, self._spelling = context, spelling
@@ -43,7 +44,8 @@ class Writer:
         self._accelerators = accelerators if style == "accelerator" or continued else None
 
     def written(self, hits: Sequence[Hit]) -> list[Hit | None]:
-        """The hits in their order, each with the fix that runs on all accelerators, or by hand; None: it may stay."""
+        """Return the hits in their order, each with a portable fix or with a reason why it has none; None for a hit
+        whose code may stay as it is."""
         choices = Choices(hits, self._context)
         corners = Corners(self._context, self._spelling)
         staying = [corners.holds(hit) for hit in hits]
@@ -54,7 +56,7 @@ class Writer:
 
         written = each()
         edits = [edit for hit in written if hit is not None and hit.fixes for edit in hit.fixes[0].edits]
-        if self._spelling.prefixes(edits):  # one form of the import, not two
+        if self._spelling.prefixes(edits):  # the file would otherwise import the helper module in two forms
             written = each()
         halves, compiled = Halves(self._context, hits, written), Compiled(self._context)
         alone = [hit and self._in_reach(_apart(hit, halves, compiled)) for hit in written]
@@ -65,7 +67,8 @@ class Writer:
         return [hit and _for_review(hit, FILE, shown) for hit in alone]
 
     def _in_reach(self, hit: Hit) -> Hit:
-        """A hit, for review or by hand where the import of the helper may not be found, or comes too late."""
+        """Lower the fix of a hit to review if the file may not find the helper module at run time; remove it if the
+        existing import comes too late."""
         if not hit.fixes:
             return hit
         first = self._spelling.first_use(hit.fixes[0].edits)
@@ -102,7 +105,7 @@ class Writer:
         return _for_review(made, form.review) if form.review else made
 
     def imported(self, hits: Sequence[Hit]) -> list[Hit]:
-        """Linked hits, with the imports that their fixes need."""
+        """Return linked hits, with the import of the helper module added to their fixes."""
         return [self._imported(hit) for hit in hits]
 
     def _imported(self, hit: Hit) -> Hit:
@@ -115,7 +118,7 @@ class Writer:
         return hit.with_fixes((replace(fix, edits=(*fix.edits, *added)),))
 
     def combined(self, chosen: Sequence[tuple[Fix, str]]) -> list[tuple[Fix, str]]:
-        """Fixes that are made together, with one import of all that they need."""
+        """Return fixes that are applied together, with one shared import of the helper module's functions."""
         every = self._spelling.import_edits([edit for fix, _ in chosen for edit in fix.edits])
         found = []
         for fix, rule in chosen:
@@ -126,7 +129,7 @@ class Writer:
 
 
 def _shown(edits: Sequence[Edit]) -> str:
-    """What the fix writes, in a word."""
+    """Return the longest replacement text of the edits, for the title of the fix."""
     new = max((edit.text for edit in edits), key=len).strip("., ")
     if new.startswith("{") and new.endswith("}"):
         new = new[1:-1]
@@ -136,7 +139,8 @@ def _shown(edits: Sequence[Edit]) -> str:
 
 
 def _apart(hit: Hit, halves: Halves, compiled: Compiled) -> Hit:
-    """A hit, for review or by hand if its fix would port a half, or what TorchScript may compile."""
+    """Return a hit, whose fix needs review or is removed if the fix would port only a part of related code, or code
+    that TorchScript may compile."""
     if halves.refuses_others(hit):
         return _by_hand(hit, REFUSES)
     reason = halves.reason(hit) or (COMPILED if compiled.may_hold(hit) else "")
@@ -144,7 +148,7 @@ def _apart(hit: Hit, halves: Halves, compiled: Compiled) -> Hit:
 
 
 def _for_review(hit: Hit, limit: str, shown: str = "") -> Hit:
-    """A hit whose fix was safe, for review; `shown`: the code that the sentence of the limit names."""
+    """Return a hit whose safe fix is lowered to review; `shown`: the code that the limit's sentence names."""
     if not hit.fixes or hit.fixes[0].applicability != SAFE:
         return hit
     return replace(hit.lowered(REVIEW), limits=(*hit.limits, limit), words={**hit.words, limit: shown})
@@ -155,7 +159,7 @@ def _by_hand(hit: Hit, limit: str) -> Hit:
 
 
 def _is_left(hit: Hit) -> bool:
-    """Whether a safe run would leave a place CUDA's; then none of the file's fixes is safe, since what one function
-    makes (a stream, a tensor, a state) another one uses."""
+    """Return whether the code of a hit stays on CUDA if only safe fixes are applied; then no fix of the file is safe,
+    because objects such as streams and tensors pass between its functions."""
     severity = hit.severity or hit.rule.severity
     return severity != "information" and not (hit.fixes and hit.fixes[0].applicability == SAFE)

@@ -1,5 +1,5 @@
-"""Finds code that runs only under a test that no fix changes: for ROCm, for another platform, or for CUDA's name in
-bytes."""
+"""Finds code that runs only if a test succeeds that no fix changes: a test for ROCm, for another platform, or for
+CUDA's name in bytes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from . import capability
 from .called import Called, Stretch
 
 Says = Callable[[ast.expr, bool], bool]
-"""A function that tells whether a part of a condition, if true or if false, implies the searched fact."""
+"""A function that returns whether a part of a condition, being true or being false, implies that the target does not
+run the code behind it."""
 
 _ROCM = ("hip", "rocm", "HIP", "ROCM")
 _NAME = re.compile(
@@ -34,21 +35,25 @@ _BYTES = ('b"cuda', "b'cuda")
 _BOUND = re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|&^%@]=)")
 _NAMED = re.compile(r"[ \t]*:=")
 _LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
-_SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")  # the code that it calls is above it
-_MANY, _FEW = 60, 16  # most uses of a name that are examined, and names of torch's capability that are followed
+# such a block calls functions that are defined above it
+_SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")
+# the maximum number of uses of a name that are checked, and of variables with torch's compute capability that are
+# traced
+_MANY, _FEW = 60, 16
 _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
 
 
 def of_rocm(branches: Branches, path: str) -> Apart:
-    """Code that runs only on ROCm, where CUDA's names mean HIP."""
+    """Return the finder of code that runs only on ROCm, where CUDA's names mean HIP."""
     return Apart(branches, _ROCM, _asks_rocm, path)
 
 
 def of_platforms(branches: Branches, path: str, alike: bool) -> Apart:
-    """Code that runs only if the program's own platform, as in `current_platform.is_cuda()`, is not the target.
+    """Return the finder of code that runs only if the project's own platform object, as in
+    `current_platform.is_cuda()`, is not the target's.
 
-    `alike`: whether the target's platform reports itself as CUDA-like.
+    `alike`: whether the platform object for the target reports itself as CUDA-like.
     """
     among = _OTHERS if alike else _OTHERS | {_ALIKE}
     words = (_ASKED_OF, capability.ASKED_OF)
@@ -56,32 +61,34 @@ def of_platforms(branches: Branches, path: str, alike: bool) -> Apart:
 
 
 def of_host(branches: Branches) -> Apart:
-    """Code that runs only if the program's own platform object is the CPU's: `current_platform.is_cpu()`."""
+    """Return the finder of code that runs only if the project's own platform object is the one for the CPU:
+    `current_platform.is_cpu()`."""
     return Apart(branches, (_ASKED_OF,), lambda test, answer: _asks_platform(test, answer, _HOST))
 
 
 def of_bytes(branches: Branches) -> Apart:
-    """Code that runs only if bytes contain CUDA's name; no fix changes a test for that."""
+    """Return the finder of code that runs only if bytes contain CUDA's name; no fix changes a test of bytes."""
     return Apart(branches, _BYTES, _asks_bytes)
 
 
 class Apart:
-    """The spans of one text that run only if a certain test is true."""
+    """Finds the spans of one text that run only if a test of a certain kind succeeds."""
 
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
-        """`words` holds words of which every test of the searched kind contains at least one. With `path`, code that is
-        used only from these spans counts, too."""
+        """`words`: every test of this kind contains at least one of these words. If `path` is given, code that only
+        these spans use counts, too."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._path, self._capable = path, capability.ASKED_OF in words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
         self._kept: dict[str, bool] = {}
-        """Names that hold such an answer, `use_x = platform.is_cuda() and has_x()`, and what they are then."""
+        """Maps variables that hold the result of such a test, `use_x = platform.is_cuda() and has_x()`, to their value
+        if the test succeeds."""
         self._capabilities: dict[str, bool] = {}
-        """Those that hold a compute capability, each with whether a platform object gave it."""
+        """Maps variables that hold a compute capability to whether a platform object returned it."""
         self._named_marks: set[str] = set()
-        """pytest marks that have a name: `on_cuda = pytest.mark.skipif(not platform.is_cuda())`."""
+        """Names of pytest marks that contain such a test: `on_cuda = pytest.mark.skipif(not platform.is_cuda())`."""
         self._optional: set[str] = set()
-        """Names that are None unless a platform test is true: `mode = "warn" if platform.is_cuda() else None`."""
+        """Variables that are None unless such a test succeeds: `mode = "warn" if platform.is_cuda() else None`."""
 
     def holds(self, hit: Hit) -> bool:
         """Whether a hit is in code that runs only under one of the tests."""
@@ -104,7 +111,8 @@ class Apart:
 
     @cached_property
     def _asking(self) -> dict[int, Statement]:
-        """Return the statements that contain one of the words or a name that holds a test's result, by their start."""
+        """Return, by their start, the statements that contain one of `words` or a variable that holds the result of a
+        test."""
         found: dict[int, Statement] = {}
         done = -1
         for at in self._places:
@@ -119,8 +127,8 @@ class Apart:
         return found
 
     def _keep(self, statement: Statement) -> Iterator[Statement]:
-        """If this statement is the only one that binds a name to the result of a platform test: the statements that
-        contain the name."""
+        """If a statement assigns the result of a test to a variable, and no other statement assigns the variable, yield
+        the statements that contain the variable."""
         target, value = _bound(next(iter(statement.digest.piece.nodes), None))
         if target is None or value is None:
             return
@@ -139,11 +147,11 @@ class Apart:
             yield from (one for one in said_there if one is not None)
 
     def _said(self, value: ast.expr) -> str:
-        """Return the meaning of an assigned value.
+        """Return what an assigned value means for the search.
 
-        "yes" or "no": its being true or false implies what is searched for; "mark": a mark that skips tests everywhere
-        else; "capability" or "torch's capability": a compute capability that a platform object or torch gives; "": none
-        of these.
+        "yes" or "no": the value is true, or false, only if the test succeeds; "mark": a pytest mark that skips tests
+        otherwise; "capability" or "torch's capability": a compute capability from a platform object or from torch; "":
+        none of these.
         """
         if self._capable and (platforms := capability.gets_capability(value)) is not None:
             followed = platforms or (len(self._capabilities) < _FEW and self._facts.says("__main__"))
@@ -153,7 +161,7 @@ class Apart:
         return "yes" if self._means(value, True) else "no" if self._means(value, False) else ""
 
     def _is_said(self, said: str, at: int) -> bool:
-        """Return True if the assignment at an offset assigns a value with the same meaning to the name."""
+        """Return True if the assignment at an offset assigns a value with the same meaning."""
         statement = self._facts.peek(at)
         target, value = (
             _bound(next(iter(statement.digest.piece.nodes), None)) if statement is not None else (None, None)
@@ -175,7 +183,8 @@ class Apart:
         text, line = self._facts.text, self._branches.indents.header_at(at)
         self._facts.work.search(line.start, at)
         before = text[line.start : at]
-        if before.count("(") > before.count(")") and not before.startswith("("):  # an argument, or a parameter
+        # the name is a keyword argument or a parameter
+        if before.count("(") > before.count(")") and not before.startswith("("):
             bound = _NAMED.match(text, at + len(name))
         else:
             bound = _BOUND.match(text, at + len(name))
@@ -188,7 +197,7 @@ class Apart:
 
     @cached_property
     def _called(self) -> Called | None:
-        """The finder of code that only these spans use; None if such code does not count or there are no spans."""
+        """The finder of code that only these spans use; None if such code does not count, or if there are no spans."""
         return Called(self._stretches, self._facts, self._path) if self._stretches and self._path is not None else None
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:
@@ -210,7 +219,8 @@ class Apart:
             yield start, indents.extent(line.start)
 
     def _first_mark(self, line: Header) -> int:
-        """Return the start of the first decorator above the same definition as the decorator on this line."""
+        """Return the start of the first decorator of the function or class that the decorator on this line belongs
+        to."""
         before = self._facts.text[: self._facts.layout.line_start(line.start)].rstrip("\n").rpartition("\n")[2]
         if not before.lstrip().startswith(("@", ")")):
             return line.start
@@ -234,8 +244,8 @@ class Apart:
                 yield indents.extent(header.start), indents.block_end_of(header.start)
 
     def _is_run_first(self, block: Header | None) -> bool:
-        """Return True if a block is what a script runs: below `if __name__ == "__main__"`, or the body of a function
-        that is called there and nowhere else."""
+        """Return True if a block runs when the file is run as a script: below `if __name__ == "__main__"`, or in a
+        function that is called only there."""
         if block is None:
             return False
         text, indents = self._facts.text, self._branches.indents
@@ -251,7 +261,7 @@ class Apart:
         return bool(above) and all(line and _SCRIPT.match(text, line[0].start, line[0].end) for line in above)
 
     def _skips(self, marks: Iterable[ast.AST]) -> bool:
-        """Whether a pytest or unittest mark skips the code unless a platform test is true."""
+        """Return whether a pytest or unittest mark skips the code unless a test of this kind succeeds."""
         for call in marks:
             self._facts.work.compare()
             if isinstance(call, (ast.Name, ast.Attribute)) and ast.unparse(call) in self._named_marks:
@@ -263,7 +273,8 @@ class Apart:
         return False
 
     def _beside(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether a part of an expression is evaluated only if a platform test in the same expression is true."""
+        """Return whether a part of an expression is evaluated only if a test of this kind in the same expression
+        succeeds."""
         inner = node
         for outer in statement.digest.ancestors(node):
             if isinstance(outer, ast.IfExp) and inner is not outer.test:
@@ -275,7 +286,7 @@ class Apart:
         return False
 
     def _behind(self, operation: ast.BoolOp) -> Collection[ast.AST]:
-        """Return the operands of `a and b and c` after the first one that implies the searched fact."""
+        """Return the operands of `a and b and c` that are evaluated only after an operand that is such a test."""
         if operation not in self._parts:
             means = (self._means(value, isinstance(operation.op, ast.And)) for value in operation.values)
             first = next((at for at, found in enumerate(means) if found), len(operation.values))
@@ -283,8 +294,8 @@ class Apart:
         return self._parts[operation]
 
     def _means(self, test: ast.expr, answer: bool, torchs: bool = False) -> bool:
-        """Whether a condition that evaluated to `answer` implies what is searched for. `torchs`: a compute capability
-        that torch gives counts as well."""
+        """Return whether a condition with the outcome `answer` shows that a test of this kind succeeded. `torchs`:
+        whether a compute capability from torch counts as well."""
         self._facts.work.compare()
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self._means(test.operand, not answer, torchs)
@@ -301,7 +312,8 @@ class Apart:
         return self._says(test, answer) or self._is_kept(test, answer)
 
     def _is_kept(self, test: ast.expr, answer: bool) -> bool:
-        """Return True if a condition tests a variable whose value implies the searched fact."""
+        """Return True if a condition tests a variable that holds the result of such a test, or a value that is None
+        unless the test gave `answer`."""
         if self._optional and isinstance(test, ast.Compare) and _is_none(test.comparators[0]):
             left = test.left.value if isinstance(test.left, ast.NamedExpr) else test.left
             asks = isinstance(test.ops[0], ast.IsNot if answer else ast.Is)
@@ -318,7 +330,7 @@ def _bound(node: ast.AST | None) -> tuple[ast.expr | None, ast.expr | None]:
 
 
 def _is_pytest(node: ast.expr) -> bool:
-    """Return True for the module in a test such as `if pytest and not platform.is_cuda(): pytest.skip(…)`."""
+    """Return True for the module name in a test such as `if pytest and not platform.is_cuda(): pytest.skip(…)`."""
     return isinstance(node, ast.Name) and node.id == "pytest"
 
 
@@ -344,8 +356,8 @@ def _asks_rocm(test: ast.expr, answer: bool) -> bool:
 
 
 def _is_rocm(node: ast.expr) -> bool:
-    """Whether an expression is a name that refers to ROCm. A bare `hip` may mean the body part, but `torch.version.hip`
-    does not."""
+    """Whether an expression is a name that refers to ROCm. The name `hip` alone may mean the body part, but
+    `torch.version.hip` does not."""
     word = last_word(node).removesuffix("()").lower()
     of_version = word == "hip" and isinstance(node, ast.Attribute) and last_word(node.value) == "version"
     return of_version or _NAME.fullmatch(word) is not None
@@ -363,7 +375,7 @@ def _marks(word: str, statement: Statement) -> Sequence[ast.AST]:
 
 
 def _asks_platform(test: ast.expr, answer: bool, among: frozenset[str]) -> bool:
-    """Whether an expression is a call such as `platform.is_xpu()` that is true on none of the targets."""
+    """Return whether an expression is a call such as `platform.is_xpu()` that returns True on none of the targets."""
     if not answer or not isinstance(test, ast.Call) or not isinstance(test.func, ast.Attribute):
         return False
     return test.func.attr in among and last_word(test.func.value).endswith("platform")

@@ -1,4 +1,4 @@
-"""Finds functions and constants that only certain spans of a file use, so that they run only if those spans run."""
+"""Finds functions and constants that only certain spans of a file use, so that they matter only if those spans run."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ _PLAIN = re.compile(r"@(?:contextlib\.)?contextmanager\b|@(?:functools\.)?(?:lru
 """Decorators that do not register the function anywhere, so that only its callers run it."""
 _TESTS = re.compile(r"(?:.*[/\\])?test_\w*\.py|.*_test\.py")
 _TEST = "test"
-_QUOTES = "\"'"  # a name in a string right after its quote is a use: `globals()["_run"]`
+_QUOTES = "\"'"  # a name directly after the opening quote of a string counts as a use: `globals()["_run"]`
 _MANY = 60  # the largest number of uses of a name that are checked
 
 
 class Called:
-    """Tells which code of a file runs only from the given spans: the spans, and functions and constants that only they
-    use.
+    """Finds the code of a file that runs only from given spans: the spans themselves, and functions and constants that
+    only they use.
 
-    Only module-level functions and constants that other files do not use are considered: those with a leading
-    underscore, and all of a test module except the tests.
+    Only module-level functions and constants that other files do not use are considered: names with a leading
+    underscore, and in test modules everything except the tests.
     """
 
     def __init__(self, stretches: Sequence[Stretch], facts: Facts, path: str) -> None:
         self._stretches, self._facts = stretches, facts
         self._tests = _TESTS.fullmatch(path) is not None
         self._known: dict[int, bool] = {}
-        """By start offset of a function or constant: whether only the spans use it."""
+        """Maps the start offset of a function or constant to whether only the spans use it."""
 
     def holds(self, at: int) -> bool:
         """Return True if the offset `at` is in one of the spans, or in code that only the spans use."""
@@ -43,7 +43,8 @@ class Called:
         headers = list(self._facts.indents.headers(at))
         start = (headers[-1] if headers else self._facts.indents.header_at(at)).start
         if start not in self._known:
-            self._known[start] = False  # ends the recursion: a use within a cycle of functions does not count
+            # ends the recursion: a use by a function that calls itself in a cycle does not count
+            self._known[start] = False
             self._known[start] = self._is_called(start)
         return self._known[start]
 
@@ -61,11 +62,11 @@ class Called:
         return any(map(self.holds, places)) and all(self.holds(at) or self._is_prose(at) for at in places)
 
     def _is_prose(self, at: int) -> bool:
-        """Return True if the name at an offset is in a comment, or in a string but not right after the string's opening
+        """Return True if the name at an offset is in a comment, or in a string but not directly after its opening
         quote."""
         return bool(self._facts.layout.token_at(at)) and self._facts.text[at - 1] not in _QUOTES
 
     def _is_plain(self, start: int) -> bool:
-        """Return True if no decorator above the function registers it elsewhere."""
+        """Return True if no decorator registers the function elsewhere, so that only its callers run it."""
         above = self._facts.text[:start].rstrip("\n").rpartition("\n")[2]
         return not above.startswith(("@", ")")) or _PLAIN.match(above) is not None

@@ -1,4 +1,4 @@
-"""Finds tests of a tensor, `x.is_cuda`, behind which it is passed to a function of an unknown library, while the other
+"""Finds tests such as `x.is_cuda` behind which a tensor is passed to a function of an unknown library, while the other
 branch computes the result itself."""
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ _KNOWN = stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy", "
 
 
 def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[Held]:
-    """Yield tests such as `if x.is_cuda: return other(x)`, if the code for other devices returns its own result."""
+    """Yield tests such as `if x.is_cuda: return other(x)`, if the code for other devices returns a result of its
+    own."""
     foreign: dict[str, str] | None = None
     for index in questions:
         if (given := _chosen(hits[index])) is not None:
@@ -57,7 +58,7 @@ def _tensor(hit: Hit) -> str:
 
 
 def _last(start: int, branches: Branches) -> Statement | None:
-    """The last statement in the block of an `if`, which may be a `return`; None if there is none."""
+    """Return the last statement in the block of an `if`; None if the block is empty."""
     end = branches.indents.extent(start)
     body = branches.text[:end].rstrip()
     statement = branches.facts.peek(len(body) - 1)
@@ -72,7 +73,8 @@ def _foreign(branches: Branches) -> dict[str, str]:
 
 
 def _chosen(hit: Hit) -> ast.Call | None:
-    """The call that receives a device only if it is CUDA's: `f(device=d if d.type == "cuda" else None)`."""
+    """Return the call that receives a device only if the device is CUDA: `f(device=d if d.type == "cuda" else
+    None)`."""
     statement, node = hit.statement, hit.node
     test = statement.digest.parents.get(node) if statement is not None and node is not None else None
     if statement is None or not isinstance(test, ast.Compare):

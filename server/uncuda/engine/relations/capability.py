@@ -1,4 +1,4 @@
-"""Recognises conditions on a compute capability that only NVIDIA GPUs have."""
+"""Recognises conditions on a compute capability that only NVIDIA GPUs fulfil."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from collections.abc import Mapping
 from ...facts.role_calls import last_word
 
 ASKED_OF = "device_capability"
-"""A part of the function name that every condition on a compute capability contains, for a quick search of the file."""
+"""A part of the function name that every condition on a compute capability contains; the file is searched for it
+first."""
 
 _ASKS = frozenset({"has_device_capability", "is_device_capability", "is_device_capability_family"})
 _GETS = "get_device_capability"
-_NVIDIA = 5  # from this major version on, a compute capability is NVIDIA's only
+_NVIDIA = 5  # major versions from this one on are those of NVIDIA GPUs only
 _EXACTLY, _NOT_EXACTLY = (ast.Eq, ast.In), (ast.NotEq, ast.NotIn)
 _FROM, _BELOW = (*_EXACTLY, ast.Gt, ast.GtE), (*_NOT_EXACTLY, ast.Lt, ast.LtE)
 
 
 def asks_capability(test: ast.expr, answer: bool, names: Mapping[str, bool], torchs: bool = False) -> bool:
-    """Return True if a condition with this outcome implies a compute capability that only NVIDIA GPUs have.
+    """Return True if a condition with the outcome `answer` implies a compute capability that only NVIDIA GPUs have.
 
-    `answer`: the outcome. `names`: variables that hold a capability, each with whether a platform object gave it.
-    `torchs`: a capability that torch gave counts as well, if the condition tests for certain ones; plugins answer
-    torch's function with numbers of their own.
+    `answer`: whether the condition is true. `names`: maps variables that hold a capability to whether a platform object
+    returned it. `torchs`: whether a capability that torch returned counts as well, if the condition tests for certain
+    values; plugins return numbers of their own from torch's function.
     """
     if isinstance(test, ast.Call) and test.args:
         return (
@@ -40,7 +41,8 @@ def asks_capability(test: ast.expr, answer: bool, names: Mapping[str, bool], tor
 
 
 def gets_capability(value: ast.expr) -> bool | None:
-    """Return whether a call of `get_device_capability()` asks a platform object; None if an expression is none."""
+    """Return True if an expression calls `get_device_capability()` of a platform object, False if it calls that of
+    torch; None for other expressions."""
     if not isinstance(value, ast.Call) or last_word(value.func) != _GETS or not isinstance(value.func, ast.Attribute):
         return None
     return True if _of_platform(value) else False if last_word(value.func.value) == "cuda" else None
@@ -51,8 +53,8 @@ def _of_platform(call: ast.Call) -> bool:
 
 
 def _left(left: ast.expr, names: Mapping[str, bool]) -> tuple[bool, bool | None]:
-    """Return for the left side of a comparison whether it is a major version, and whether a platform object gave it;
-    None for the latter if it is no capability."""
+    """Return, for the left side of a comparison, whether it is a major version, and whether a platform object returned
+    it; the latter is None if it is no capability."""
     major = isinstance(left, ast.Subscript) or (isinstance(left, ast.Attribute) and left.attr == "major")
     if isinstance(left, ast.Subscript):
         if getattr(left.slice, "value", None) != 0:
@@ -67,7 +69,7 @@ def _left(left: ast.expr, names: Mapping[str, bool]) -> tuple[bool, bool | None]
 
 
 def _are_high(operator: ast.cmpop, asked: ast.expr, scale: int) -> bool:
-    """Return True if a capability, or each of those behind `in`, is one that only NVIDIA GPUs have."""
+    """Return True if only NVIDIA GPUs have a capability, or each of those listed behind `in`."""
     if not isinstance(operator, (ast.In, ast.NotIn)):
         return _is_high(asked, scale)
     listed = asked.elts if isinstance(asked, (ast.Tuple, ast.List, ast.Set)) else []
@@ -75,7 +77,7 @@ def _are_high(operator: ast.cmpop, asked: ast.expr, scale: int) -> bool:
 
 
 def _is_high(asked: ast.expr, scale: int = 10) -> bool:
-    """Return True if a capability, `90` or `(9, 0)`, is one that only NVIDIA GPUs have."""
+    """Return True if only NVIDIA GPUs have a capability, written `90` or `(9, 0)`."""
     if isinstance(asked, ast.Tuple) and asked.elts:
         asked, scale = asked.elts[0], 1
     value = asked.value if isinstance(asked, ast.Constant) else None

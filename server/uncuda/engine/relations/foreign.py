@@ -25,15 +25,15 @@ _KIT = frozenset(
 _LOST = frozenset({"unsupported", "replaced"})
 
 Held = dict[str, list[int]]
-"""By name: the indices of hits whose value is assigned to the name."""
+"""Maps the name of a variable to the indices of the hits whose value is assigned to it."""
 
 
 def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
-    """The hits; a hit whose value is passed to a library that does not run on the target loses its fixes and gets the
-    reason.
+    """Return the hits; a hit whose value is passed to a library that does not run on the target has no fixes, and the
+    reason is added to it.
 
-    A value that is passed through a local variable counts too. Other streams, events and graphs in the same function
-    are lowered to "review", because they wait for the one that is passed.
+    A value that is passed through a local variable counts too. The fixes of other streams, events and graphs in the
+    same function need review, because these objects wait for the one that is passed.
     """
     libraries = _Libraries(context)
     if not hits or not libraries.local:
@@ -66,16 +66,16 @@ def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
 
 
 def imports_unknown(facts: Facts, path: str, catalogue: Catalogue, target: Target, project: Project) -> bool:
-    """Whether a text imports a library that needs CUDA according to the tables of other targets, and that has no row in
-    this target's table."""
+    """Return whether a text imports a library that needs CUDA according to the tables of other targets, while this
+    target's table does not contain it."""
     known = catalogue.bound_to_cuda - target.modules.keys()
     imported = (*plain_imports(facts.searches), *from_imports(facts.searches))
     return any(is_listed(dotted, known) and not project.owns(dotted, path) for _, dotted in imported)
 
 
 def _is_of_kit(hit: Hit) -> bool:
-    """Whether a hit is at a stream, event or graph, which work only with streams, events and graphs of the same
-    device."""
+    """Return whether a hit is at a stream, event or graph, because these only work with streams, events and graphs of
+    the same device."""
     return hit.rule.check == "name" and hit.words.get("name", "").rpartition(".")[2] in _KIT
 
 
@@ -128,7 +128,7 @@ def _through_names(hits: Sequence[Hit], held: Held, libraries: _Libraries, conte
 
 
 def _given_to(node: ast.AST, statement: Statement) -> str:
-    """The variable that an expression's value is assigned to; "" if there is none."""
+    """Return the variable to which an expression's value is assigned; "" if there is none."""
     top = [node, *spine_of(node, statement)][-1]
     parent = statement.digest.parents.get(top)
     target = parent.targets[0] if isinstance(parent, ast.Assign) else getattr(parent, "target", None)

@@ -1,4 +1,4 @@
-"""Finds tests for CUDA that must not be fixed, because the code they guard runs on CUDA only."""
+"""Finds tests for CUDA that must not be fixed, because the code that they guard runs on CUDA only."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from .parts import asking_parts, in_test
 from .questions import CONDITIONS, Questions
 from .raising import constants_left, imports_left, raising, words_left
 
-_MOST = 64  # names that are traced in one text
+_MOST = 64  # maximum number of names that are traced in one text
 _CONDITIONAL = (ast.If, ast.While)
 _SUPPRESS = re.compile(r"\bsuppress\(")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _TRIED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:True|False|None)\b", re.M)
 
 
-Block = tuple[int, int]  # the offset of the header, or -1; the indentation
-Answers = tuple[tuple[int, bool], ...]  # indices of tests, each with whether the other branch only raises
+Block = tuple[int, int]  # the offset of the block's header, or -1, and the indentation
+# the indices of tests, each with whether the other branch only raises an exception
+Answers = tuple[tuple[int, bool], ...]
 
 
 class Held(NamedTuple):
@@ -34,13 +35,13 @@ class Held(NamedTuple):
 
     question: int
     name: str
-    """The code that needs CUDA, as the file spells it."""
+    """The name, as the file spells it, of the code that needs CUDA."""
     raises: bool = False
-    """The branch for other devices only raises, so a person must write one for the target."""
+    """Whether the branch for other devices only raises an exception, so that a person must write one for the target."""
     left: bool = False
-    """The code that needs CUDA is a call without a safe fix, not a kernel."""
+    """Whether the code that needs CUDA is a call without a safe fix, not a kernel."""
     hit: Hit | None = None
-    """The hit at that call, if the test guards it directly."""
+    """The hit at the call without a safe fix, if the test guards that call directly."""
 
 
 def over_cuda(
@@ -51,7 +52,8 @@ def over_cuda(
     libraries: Libraries,
 ) -> Iterator[Held]:
     """Yield the tests that guard code which runs on CUDA only, each at most once for each guarded use."""
-    if not questions.may_guard():
+    unfollowed = list(questions.unfollowed())
+    if not unfollowed and not questions.may_guard():
         return
     kernels = Kernels(branches.facts, hits, libraries)
     kernels.places += [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in raising(hits, classes)]
@@ -60,6 +62,8 @@ def over_cuda(
     kernels.words += [Word(name, 0, len(branches.text), left=True, value=True) for name in names]
     kernels.words += [kernels.word(name, at)._replace(left=True) for at, name in imports_left(hits, classes)]
     if kernels.words or kernels.places:
+        name = kernels.words[0].text if kernels.words else kernels.places[0].name
+        yield from (Held(index, name, left=True) for index in unfollowed)
         yield from _Search(kernels, questions, branches).run()
 
 
@@ -69,7 +73,7 @@ class _Search:
         self._facts, self._text = branches.facts, branches.text
         self._indents, self._work = branches.indents, branches.work
         self._seen: set[Word] = set()
-        self._values = 0  # how many names in `_seen` hold values, which lead to no other names
+        self._values = 0  # how many of the words in `_seen` are variables with a value, which lead to no other names
         self._waiting: list[Word] = []
         self._led: dict[tuple[int, bool, bool], Answers] = {}
         self._first: dict[tuple[int, ast.BoolOp], tuple[int, list[int]]] = {}  # see `_asked_before`
@@ -103,8 +107,8 @@ class _Search:
 
     @cached_property
     def _available(self) -> set[str]:
-        """Names that tell whether a compiled module is available: the module's own name, and names assigned in the
-        `try` of its import."""
+        """The names that tell whether a compiled module is available: the module's own name, and variables assigned in
+        the `try` that imports it."""
         names = {
             word.text.partition(".")[0] for word in self._kernels.words if not word.text.startswith(("self", "cls"))
         }
@@ -116,8 +120,8 @@ class _Search:
         return names
 
     def _place(self, place: Place) -> Iterator[Held]:
-        """Yield the tests that guard a use. If no test guards the use itself, the callers of the surrounding function
-        are searched."""
+        """Yield the tests that guard a place which runs on CUDA only. If no test guards the place itself, the callers
+        of its function are searched."""
         line = self._indents.header_at(place.at)
         if place.hit is None and not self._may_ask(line):
             yield from self._climb(line, place)
@@ -150,8 +154,8 @@ class _Search:
         return self._text.find("lambda", line.start, line.end) >= 0
 
     def _in_expression(self, node: ast.AST, statement: Statement) -> tuple[list[int], ast.Lambda | None]:
-        """The tests that guard a node within its expression, and the lambda that runs it later. A lambda passed to a
-        call is assumed to run at once."""
+        """Return the tests that guard a node within its expression, and the lambda that contains the node, if the
+        lambda runs later. A lambda passed to a call is assumed to run at once."""
         inner, later = node, None
         for outer in statement.digest.ancestors(node):
             self._work.compare()
@@ -168,7 +172,7 @@ class _Search:
         return [], later
 
     def _asked_before(self, outer: ast.AST, inner: ast.AST, statement: Statement) -> list[int]:
-        """The tests in the first operand that contains a test, if `inner` is evaluated after that operand."""
+        """Return the tests in the first operand that contains one, if `inner` is evaluated after that operand."""
         if not isinstance(outer, ast.BoolOp):
             return self._first_asked(outer, inner, statement)[1]
         key = statement.start, outer
@@ -185,15 +189,17 @@ class _Search:
         return 0, []
 
     def _climb(self, line: Header, place: Place, later: bool = False) -> Iterator[Held]:
-        """Yield the nearest tests around a use, and outer ones as long as the other branch only raises."""
+        """Yield the nearest tests around a place; outer tests follow as long as the other branch of the inner one only
+        raises an exception."""
         for index, raises in self._around(line, place, later):
             yield _held(place, index, raises)
 
     def _around(self, line: Header, place: Place, later: bool) -> Answers:
-        """The same tests as pairs with the flag `raises`; cached for each block.
+        """Return the tests that `_climb` finds, each with whether its other branch only raises; the result is cached
+        for each block.
 
-        If a function is defined under a test, and the other branch defines one that works without CUDA, the test guards
-        the function, whoever calls it.
+        If a function is defined under a test and the other branch defines one that works without CUDA, the test guards
+        the function, wherever it is called.
         """
         passed: list[tuple[int, bool, bool]] = []
         found: Answers = ()
@@ -214,7 +220,8 @@ class _Search:
         return found
 
     def _with_callers(self, found: Answers, place: Place, later: bool) -> Answers:
-        """The tests; if the code for other devices always raises, callers of the function are searched as well."""
+        """Return the tests; if the code for other devices always raises an exception, the tests around calls of the
+        function are included."""
         if later:
             return tuple(answer for answer in found if not answer[1])
         if found and all(raises for _, raises in found):
@@ -226,7 +233,8 @@ class _Search:
             self._follow(word._replace(left=place.left))
 
     def _handled(self, header: Header, later: bool) -> bool:
-        """Return whether a block handles a missing module itself, or the code in it runs later, from somewhere else."""
+        """Return whether a block itself handles a missing module, or whether its code runs later, called from somewhere
+        else."""
         text, start, end = self._text, header.start, header.end
         if later and header.word not in CONDITIONS:
             return False
@@ -239,7 +247,8 @@ class _Search:
         return header.word == "class"
 
     def _above(self, line: Header) -> Answers:
-        """The nearest tests above in the same block after which only CUDA continues, each with whether it raises."""
+        """Return the nearest earlier tests of the same block after which only CUDA continues, each with whether it
+        raises an exception."""
         if not self._leaving:
             return ()
         block = self._block(line)
@@ -249,7 +258,7 @@ class _Search:
 
     @cached_property
     def _leaving(self) -> dict[Block, list[tuple[int, Answers]]]:
-        """Tests after which only CUDA continues, in order, by the block that contains them."""
+        """Maps each block to the tests in it after which only CUDA continues, in order."""
         found: dict[Block, list[tuple[int, Answers]]] = {}
         for start in self._questions.conditions:
             header = self._indents.header_at(start)
@@ -270,8 +279,8 @@ class _Search:
         return above.start if above is not None else -1, line.indent
 
     def _asking(self, header: Header) -> Answers:
-        """The tests that lead into the block of a header, each with whether the branch for other devices only
-        raises."""
+        """Return the tests that decide whether a block runs, each with whether the branch for other devices only raises
+        an exception."""
         found = [(index, False) for index in self._questions.marks.get(header.start, ()) if header.word != "class"]
         if header.word not in CONDITIONS and header.word != "else":
             return tuple(found)
@@ -292,7 +301,7 @@ class _Search:
         return tuple(found)
 
     def _else_raises(self, header: Header) -> bool:
-        """Whether the code that runs instead of a block only raises."""
+        """Return whether the code that runs instead of a block only raises an exception."""
         clauses = self._indents.clauses(header)
         others = [clause for clause in clauses if clause.start > header.start]
         if others:

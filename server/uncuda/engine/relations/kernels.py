@@ -1,7 +1,7 @@
-"""Finds code that runs on CUDA only: names that refer to a compiled module or a kernel.
+"""Finds names that refer to a compiled module or a kernel, whose uses run on CUDA only.
 
-A name counts only if its import, its `load()` call or its decorator shows that. Names that cannot be traced do not
-count.
+A name counts only if its import, its `load()` call or its decorator shows that it refers to one. Names that cannot be
+traced do not count.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ...catalogue import Catalogue, Target
 from ...checks import Hit
+from ...facts.changes import Scan
 from ...facts.names import imported_name
 from ...facts.read import Facts, Statement
 from ...facts.scans import plain, uses
@@ -25,7 +26,7 @@ _BUILDER = "torch.utils.cpp_extension.CUDAExtension"
 _IMPORTERS = ("importorskip(", "import_module(")
 _JITTED = "@triton."
 _DEF = re.compile(r"\bdef[ \t]+(\w+)")
-_FAR = 2000  # characters between a decorator and its function
+_FAR = 2000  # maximum number of characters between a decorator and its function
 _GIVEN = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*")
 _MAP = ".set_device_map("  # a method of torch.distributed.rpc that knows CUDA devices only
 _USED = re.compile(r"[ \t]*[.(\[]")
@@ -34,16 +35,16 @@ _PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
 
 
 class Libraries:
-    """What is known about the project's modules before a file is read."""
+    """Tells which modules are compiled for CUDA: those in the target's tables, and those that the project builds."""
 
     def __init__(self, modules: frozenset[str], called: Collection[str], project: Project) -> None:
-        """`modules`: CUDA libraries by the target's tables; `called`: patterns for names of compiled modules."""
+        """`modules`: the CUDA libraries in the target's tables; `called`: patterns for names of compiled modules."""
         self.modules, self.project = modules, project
         self._called = re.compile("|".join(called) or r"(?!)")
 
     @classmethod
     def of(cls, catalogue: Catalogue, target: Target, project: Project) -> Libraries:
-        """The libraries that do not run on the target unchanged, according to the rules."""
+        """Return the Libraries for a target: the modules that, by the rules and tables, do not run on it unchanged."""
         rules = [rule for rule in catalogue.rules.values() if rule.severity != "information" and not rule.get("uses")]
         found = {str(rule.get("module")) for rule in rules if rule.check == "amp-c"}
         found.update(*(target.libraries(rule) for rule in rules if rule.check == "module"))
@@ -53,7 +54,7 @@ class Libraries:
 
     @cached_property
     def hint(self) -> re.Pattern[str]:
-        """A pattern that matches every line with an import that may matter."""
+        """A pattern that matches every line which may import such a module."""
         project = {name.rpartition(".")[2] for name in self.project.extensions}
         project |= {name.partition(".")[0] for name in self.project.kernels}
         roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in self.modules}))
@@ -63,7 +64,7 @@ class Libraries:
 
     @cached_property
     def by_module(self) -> dict[str, list[str]]:
-        """The project's kernels by the last segment of their module."""
+        """The dotted names of the project's kernels, by the module that defines them."""
         found: dict[str, list[str]] = {}
         for known in sorted(self.project.kernels):
             module, _, name = known.partition(".")
@@ -71,7 +72,7 @@ class Libraries:
         return found
 
     def are_cuda(self, module: str, relative: bool = False) -> bool:
-        """Whether a module, or the parent of a name, is compiled for CUDA."""
+        """Return whether a module, or the module that contains a name, is compiled for CUDA."""
         parts = module.split(".")
         if not relative and any(".".join(parts[:size]) in self.modules for size in range(1, len(parts) + 1)):
             return True
@@ -83,38 +84,38 @@ class Libraries:
 
 
 class Word(NamedTuple):
-    """A name whose uses in [start, end) count as code for CUDA."""
+    """A name whose uses in [start, end) count as code that runs on CUDA only."""
 
     text: str
     start: int
     end: int
     gives: bool = False
-    """The name is a function that returns a compiled module."""
+    """Whether the name is a function that returns a compiled module."""
     left: bool = False
-    """The name leads to a call without a safe fix, or is a device string without one."""
+    """Whether the name stands for a call without a safe fix, or for a device string without one."""
     value: bool = False
-    """The name holds a value, not a function; every use except a comparison counts."""
+    """Whether the name holds a value, not a function; then every use of it except a comparison counts."""
 
 
 class Place(NamedTuple):
-    """A use of a name that refers to a compiled module or kernel, and the name as the code spells it there."""
+    """A use of a name that refers to a compiled module or kernel; `name`: the name as the code spells it there."""
 
     at: int
     name: str
     left: bool = False
-    """This use is a call without a safe fix, or leads to one."""
+    """Whether this use is a call without a safe fix, or leads to one."""
     hit: Hit | None = None
     """The hit at the call without a safe fix."""
 
 
 class Kernels:
-    """Code of one file that needs CUDA, except calls that merely fail on the target."""
+    """Finds the code of one file that needs CUDA, except calls that would merely raise an exception on the target."""
 
     def __init__(self, facts: Facts, hits: Sequence[Hit], libraries: Libraries) -> None:
         self._facts, self._hits, self._libraries = facts, hits, libraries
         self._text, self._work = facts.text, facts.work
         self.places: list[Place] = []
-        """Places that count without a name: imports of compiled modules, and calls that compile one."""
+        """Places that need no name: imports of compiled modules, and calls that compile one."""
         self.words: list[Word] = [*self._imported(), *self._loaded(), *self._by_name(), *self._jitted()]
         for at in facts.searches.find(("text", _MAP), plain(_MAP)):
             if not facts.layout.token_at(at):
@@ -122,13 +123,10 @@ class Kernels:
 
     def _imported(self) -> Iterator[Word]:
         hint, searches = self._libraries.hint, self._facts.searches
-        for at in searches.find(("text", "import "), plain("import ")):
-            line = self._text.rfind("\n", 0, at) + 1
-            stop = self._text.find("\n", at)
-            self._work.search(line, max(stop, at))
-            if hint.search(self._text, line, stop if stop >= 0 else len(self._text)):
-                if (statement := self._facts.peek(at)) is not None:
-                    yield from self._of_import(statement)
+        scan = _hinted(hint) if hint.pattern.isascii() else plain("import ")  # the searched text holds only Latin-1
+        for at in searches.find(("kernel", hint), scan):
+            if (statement := self._facts.peek(at)) is not None:
+                yield from self._of_import(statement)
         for importer in _IMPORTERS:
             for at in searches.find(("text", importer), plain(importer)):
                 if (statement := self._facts.peek(at)) is not None:
@@ -153,8 +151,8 @@ class Kernels:
                 yield from self._of_project(module, local, statement.start)
 
     def _of_project(self, module: str, local: str, at: int) -> Iterator[Word]:
-        """Names from a module of the project that the scan found to be a kernel, or a function that returns a compiled
-        module."""
+        """Yield the names imported from a module of the project that the scan found to be a kernel, or a function that
+        returns a compiled module."""
         kernels = self._libraries.project.kernels
         *_, stem, name = ["", *module.split(".")]
         for gives in (False, True):
@@ -165,9 +163,10 @@ class Kernels:
             yield self.word(f"{local}.{known.removesuffix('()')}", at, known.endswith("()"))
 
     def _loaded(self) -> Iterator[Word]:
-        """Names for modules that calls compile, also from C++ alone, which may take tensors of CUDA only.
+        """Yield the names for modules that calls compile; a module compiled from C++ alone counts, because it may
+        accept CUDA tensors only.
 
-        `CUDAExtension` counts also if it is only stored.
+        `CUDAExtension` also counts if the code only stores it.
         """
         if not self._facts.says("cpp_extension"):
             return
@@ -183,7 +182,8 @@ class Kernels:
                 yield from self.holders(call, statement)
 
     def _by_name(self) -> Iterator[Word]:
-        """Names assigned from a call that gets the name of a compiled module: `load_ext("_ext", names)`."""
+        """Yield the names to which a call's result is assigned, if the call receives the name of a compiled module:
+        `load_ext("_ext", names)`."""
         for module in self._libraries.project.extensions:
             for name in {module, module.rpartition(".")[2]}:
                 for at in self._facts.searches.find(("text", name), plain(name)):
@@ -202,14 +202,16 @@ class Kernels:
                 yield self.word(match[1], at)
 
     def word(self, text: str, at: int, gives: bool = False) -> Word:
-        """The name bound by a line, valid in the function that contains the line, else in the whole file."""
+        """Return the name that a line binds; it is valid in the function that contains the line, or else in the whole
+        file."""
         scope = self._facts.indents.scope_of(at)
         if scope is None:
             return Word(text, 0, len(self._text), gives)
         return Word(text, scope[0], self._facts.indents.extent(scope[0]), gives)
 
     def holders(self, call: ast.AST, statement: Statement) -> Iterator[Word]:
-        """The names that hold the compiled module which a call returns: variables, or the function that returns it."""
+        """Yield the names by which code reaches the compiled module that a call returns: variables, or the function
+        that returns it."""
         for outer in statement.digest.ancestors(call):
             targets: Collection[ast.expr] = ()
             if isinstance(outer, ast.Assign):
@@ -234,7 +236,8 @@ class Kernels:
         return Word(name, 0, len(self._text)) if shared else self.word(name, at)
 
     def function_around(self, at: int, gives: bool = False) -> Iterator[Word]:
-        """Yield the names by which the surrounding function is called; for methods that always run, also the class."""
+        """Yield the names by which the function around an offset is called; for methods that always run, such as
+        `__init__`, also the class."""
         indents = self._facts.indents
         scope = indents.scope_of(at)
         match = _DEF.search(self._text, scope[0], scope[0] + _FAR) if scope is not None else None
@@ -251,19 +254,19 @@ class Kernels:
             yield from (self.word(f"{held}.{match[1]}", at) for held, at in self._objects(name[1]))
         if name is not None and match[1] in ("forward", "__init__", "__call__", "apply") and not gives:
             yield self.word(name[1], above.start)
-        yield from self.function_around(above.start)  # of a decorator, which returns the class
+        yield from self.function_around(above.start)  # a method of a decorator, which returns the class
 
     def _objects(self, name: str) -> Iterator[tuple[str, int]]:
         """Names to which an object of a class is assigned, with offsets: `TRACKER = Tracker()`."""
-        for at in self._facts.searches.find(("kernel", name), uses(name, True)):
+        for at in self._facts.searches.find(("kernel", name, "="), _given(name)):
             self._work.compare()
-            if self._text.startswith("(", at + len(name)):
-                given = _GIVEN.fullmatch(self._text, self._text.rfind("\n", 0, at) + 1, at)
-                if given is not None:
-                    yield given[1], at
+            given = _GIVEN.fullmatch(self._text, self._text.rfind("\n", 0, at) + 1, at)
+            if given is not None:
+                yield given[1], at
 
     def uses(self, word: Word) -> Iterator[Place]:
-        """Yield the uses of a name: calls, indexing and attribute reads; for a value, also any other read."""
+        """Yield the uses of a name: calls, indexing and attribute reads; for a name that holds a value, also any other
+        read."""
         text, layout = self._text, self._facts.layout
         every = self._facts.searches.find(("kernel", word.text), uses(word.text, True))
         if word.value:
@@ -282,7 +285,7 @@ class Kernels:
                 yield Place(at, _spelled(text, at, end), word.left)
 
     def _values(self, word: Word, every: Sequence[int]) -> Iterator[Place]:
-        """Yield the reads of a name, outside assignments to it and comparisons."""
+        """Yield the reads of a name, except in assignments to it and in comparisons."""
         done = -1
         for at in every:
             statement = self._facts.peek(at) if at >= done else None
@@ -295,6 +298,29 @@ class Kernels:
                 if loads and one.spelled == word.text:
                     if not is_within(one.node, statement, (ast.Compare, ast.match_case)):
                         yield Place(statement.start + one.piece.start(one.node), word.text, word.left)
+
+
+def _hinted(hint: re.Pattern[str]) -> Scan:
+    """A scan for imports in lines that a pattern matches."""
+
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        for at in plain("import ")(text, start, end):
+            stop = text.find("\n", at)
+            if hint.search(text, text.rfind("\n", 0, at) + 1, stop if stop >= 0 else len(text)):
+                yield at
+
+    return scan
+
+
+def _given(name: str) -> Scan:
+    """A scan for calls of a name whose result may be assigned."""
+
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        for at in uses(name, True)(text, start, end):
+            if text.startswith("(", at + len(name)) and text[text.rfind("\n", 0, at) + 1 : at].rstrip().endswith("="):
+                yield at
+
+    return scan
 
 
 def _spelled(text: str, at: int, end: int) -> str:

@@ -1,4 +1,4 @@
-"""Tests that decide whether a checkpoint is mapped to the CPU: `None if torch.cuda.is_available() else "cpu"`."""
+"""Finds tests that decide whether a checkpoint is mapped to the CPU: `None if torch.cuda.is_available() else "cpu"`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _MAPS = re.compile(r"\bmap_location[ \t]*=(?!=)[ \t]*(None\b)?")
 
 
 def of_loading(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
-    """The indices of tests that load a checkpoint to the devices where it was saved if they are true, and to the CPU
-    otherwise.
+    """Yield the indices of tests with which code loads a checkpoint to the devices where it was saved if they succeed,
+    and to the CPU otherwise.
 
-    A checkpoint saved on CUDA can be loaded on the target only if it is mapped to the CPU.
+    A checkpoint that was saved on CUDA can be loaded on the target only if it is mapped to the CPU.
     """
     searches = branches.facts.searches
     if not searches.find(("text", _WHERE), plain(_WHERE)):
@@ -49,7 +49,7 @@ def of_loading(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
 
 
 def _body(header: Header, branches: Branches) -> str:
-    """The block of a header without comments."""
+    """Return the text of the block below a header, without comments."""
     end = branches.indents.extent(header.start)
     branches.work.search(header.start, header.start + 16 * (end - header.start))
     return without_comments(branches.text[header.end : end])
@@ -66,7 +66,7 @@ def _leaves(hit: Hit, statement: Statement, questions: Questions) -> bool:
 
 
 def _is_where(value: ast.AST, statement: Statement) -> bool:
-    """Whether a value is a `map_location`."""
+    """Return whether a value is passed as `map_location`."""
     holder = statement.digest.parents.get(value)
     if isinstance(holder, ast.keyword):
         return holder.arg == _WHERE

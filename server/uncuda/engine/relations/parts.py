@@ -1,4 +1,4 @@
-"""Parts of an expression: which parts are evaluated only if another part is true, and which node contains a place."""
+"""Decides which parts of an expression are evaluated only if another part is true, and which nodes contain a node."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST],
 
 
 def asking_parts(outer: ast.AST, guarded: ast.AST, denies: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
-    """The inverse of guarded_parts: the parts that have found CUDA if the part `guarded` is evaluated."""
+    """Yield the parts of an expression that have found CUDA if the part `guarded` is evaluated: the inverse of
+    guarded_parts."""
     if isinstance(outer, ast.IfExp):
         if guarded is not outer.test and guarded is (outer.orelse if denies(outer.test) else outer.body):
             yield outer.test

@@ -1,4 +1,4 @@
-"""Tests for CUDA, the names that hold their results, and the code that runs only if they are true."""
+"""Tests for CUDA, the variables that hold their results, and the code that runs only if they succeed."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ...edits import SAFE
 from ...facts.read import Statement
 from ...facts.scans import uses
 from ...facts.scopes import FUNCTION, Header
+from .autocast import asks_autocast
 from .parts import ASIDE, guarded_parts, in_test, is_within
 
 Stretch = tuple[int, int]
@@ -29,38 +30,42 @@ _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_av
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # as in `if not (a and b):`
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
-_MANY = 200  # names in one file that get the result of a test from another name
+_MANY = 200  # maximum number of variables in one file that get the result of a test from another variable
 _SKIP_MARK = re.compile(r"@[\w.]*skip", re.I)
 
 
 class Questions:
-    """The tests for CUDA in one file, except those that are fixed together with other hits."""
+    """Finds the tests for CUDA in one file, except those that are fixed together with other hits."""
 
     def __init__(self, hits: Sequence[Hit], classes: Sequence[str | None], branches: Branches) -> None:
         self._hits, self._branches = hits, branches
         self._text, self._indents, self._facts = branches.text, branches.indents, branches.facts
         self.work = branches.work
-        # Indices of hits: by the statement whose condition contains them, by statement, by the line to which a skip
-        # mark applies.
+        # Indices of hits, in three dictionaries: by the statement whose condition contains them, by statement, by the
+        # line to which a skip mark applies.
         self.tests: dict[int, list[int]] = {}
         self.inside: dict[int, list[int]] = {}
         self.marks: dict[int, list[int]] = {}
-        self._flags: dict[str, dict[tuple[int, int | None], None]] = {}  # with the scope that sees the name
+        # each with the scopes in which the name is visible
+        self._flags: dict[str, dict[tuple[int, int | None], None]] = {}
         self._flags_of: dict[int, list[str]] = {}
         self._tested: set[int] = set()
-        self._asked: dict[int, list[int]] = {}  # cache of `of`, by the offset of the condition
-        self._saying: dict[str, dict[int, Header]] = {}  # conditions, by the names in them
+        self._asked: dict[int, list[int]] = {}  # a cache for `of`, by the offset of the condition
+        self._saying: dict[str, dict[int, Header]] = {}  # maps each name to the conditions that contain it
         self._mark_of: dict[int, int] = {}
-        self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # the index of each operand
+        self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # maps each operand to its index
         self.lost: list[int] = []
         """Indices of hits whose results reach more names than are traced."""
+        self._asking_state = [index for index, hit in enumerate(hits) if asks_autocast(hit)]
+        self._states = frozenset(self._text[hits[index].start : hits[index].end] for index in self._asking_state)
         self._parameters = Parameters(self._facts, set())
         self._polarities: dict[tuple[int, frozenset[str]], int] = {}
         self.work.compare(2 * len(hits))
         shared = Counter(key for hit in hits for key in hit.links)
         for index, hit in enumerate(hits):
             alone = classes[index] != SAFE or all(shared[key] == 1 for key in hit.links)
-            asks = alone and not hit.rule.get("message-text")  # the text of an error is not a test of a device
+            # a comparison with the text of an error is not a test of a device
+            asks = alone and not hit.rule.get("message-text")
             if asks and hit.statement is not None and hit.node is not None:
                 self._take(index, hit, hit.statement)
         self._spread()
@@ -71,7 +76,23 @@ class Questions:
 
     def asking(self) -> Iterator[int]:
         """The indices of hits that may guard code: tests for CUDA, and all other hits in conditions."""
-        return chain(self, *self.tests.values(), *self.marks.values())
+        return chain(self, self._asking_state, *self.tests.values(), *self.marks.values())
+
+    def unfollowed(self) -> Iterator[int]:
+        """Yield the indices of hits that read such a state, if their result is not tested in this file, or is tested
+        together with CUDA."""
+        for index in self._asking_state:
+            hit = self._hits[index]
+            if hit.statement is None:
+                continue
+            if index not in self._tested and index not in self._flags_of:
+                if not is_within(hit.node, hit.statement, _CHOOSING):
+                    yield index
+                continue
+            tests = [self._indents.header_at(hit.statement.start)] if index in self._tested else []
+            tests += [line for flag in self._flags_of.get(index, ()) for line in self._uses_of(flag).values()]
+            if any(one not in self._asking_state for line in tests for one in self.of(line)):
+                yield index
 
     def _take(self, index: int, hit: Hit, statement: Statement) -> None:
         self.inside.setdefault(statement.start, []).append(index)
@@ -84,11 +105,11 @@ class Questions:
         elif in_test(hit.node, statement):
             self.tests.setdefault(statement.start, []).append(index)
             self._tested.add(index)
-        elif is_question(hit) and (found := self._flag(hit.node, statement)) is not None:
+        elif (is_question(hit) or asks_autocast(hit)) and (found := self._flag(hit.node, statement)) is not None:
             self._hold(index, *found)
 
     def _hold(self, index: int, flag: str, around: int | None) -> bool:
-        """Record that a name holds a test's result; return whether that is new."""
+        """Record that a variable holds the result of a test; return whether this was unknown."""
         held = index, None if "." in flag else around
         known = self._flags.setdefault(flag, {})
         if held in known:
@@ -100,7 +121,7 @@ class Questions:
         return True
 
     def _spread(self) -> None:
-        """Record names that get the result from another name: `self.fast = use_cuda and not slow`."""
+        """Record the variables that get the result from another variable: `self.fast = use_cuda and not slow`."""
         waiting, spread = list(self._flags), 0
         while waiting:
             flag, done = waiting.pop(), -1
@@ -126,8 +147,8 @@ class Questions:
         return _GIVES.match(self._text, line.start, at) is not None
 
     def _holder(self, flag: str, line: Header) -> tuple[str, int | None] | None:
-        """The variable or function that gets the value of `flag` in a statement, and its scope, as `_flag` returns
-        them."""
+        """Return the variable or function that gets the value of `flag` in a statement, and its scope, in the form that
+        `_flag` returns."""
         statement = self._facts.peek(line.start)
         if statement is None:
             return None
@@ -137,8 +158,8 @@ class Questions:
 
     def _flag(self, node: ast.AST | None, statement: Statement, compared: bool = True) -> tuple[str, int | None] | None:
         """Return the variable or function that holds the result of a test, as in `use_cuda = torch.cuda.is_available()
-        and …`, and the scope in which it is visible (None: module). `compared`: also if the result is compared,
-        `torch.cuda.device_count() > 1`."""
+        and …`, and the scope in which it is visible (None: the module). `compared`: whether the result may be compared
+        with a number, as in `torch.cuda.device_count() > 1`."""
         inner = node
         for outer in statement.digest.ancestors(inner) if inner is not None else ():
             if isinstance(outer, (ast.Assign, ast.AnnAssign)):
@@ -164,7 +185,8 @@ class Questions:
         return None
 
     def of(self, header: Header) -> list[int]:
-        """Return the indices of tests in a condition, directly or through a name that holds the result."""
+        """Return the indices of the tests in a condition, which contains them directly or through a variable that holds
+        their result."""
         if header.start not in self._asked:
             found = list(self.tests.get(header.start, ()))
             if self._flags:
@@ -175,7 +197,7 @@ class Questions:
         return self._asked[header.start]
 
     def _known_at(self, name: str, header: Header) -> list[int]:
-        """Return the indices of tests whose result a name holds when the condition is evaluated."""
+        """Return the indices of the tests whose result a variable holds when a condition is evaluated."""
         flags = self._flags.get(name, ())
         self.work.compare(len(flags))
         around = {None, *(line.start for line in self._indents.headers(header.start))} if flags else set()
@@ -183,12 +205,14 @@ class Questions:
 
     @cached_property
     def conditions(self) -> list[int]:
-        """Return the starts of conditions with a test, directly or through a name that holds the result, in order."""
+        """Return the start offsets of all conditions that contain a test, directly or through a variable that holds its
+        result, in order."""
         named = (start for flag in self._flags for start, line in self._uses_of(flag).items() if self.of(line))
         return sorted({*self.tests, *named})
 
     def may_guard(self) -> bool:
-        """Whether a test may guard anything: a block, code with a skip mark, or another part of its expression."""
+        """Return whether a test can guard anything: a block, code with a skip mark, or another part of its
+        expression."""
         if self.marks or self.conditions:
             return True
         hits = (self._hits[index] for index in chain.from_iterable(self.inside.values()))
@@ -203,18 +227,19 @@ class Questions:
 
     def polarity(self, header: Header, questions: Sequence[int]) -> int:
         """1 if the block of a condition is for CUDA, -1 if it is for any device but CUDA."""
-        held = frozenset(flag for index in questions for flag in self._flags_of.get(index, ()))
+        devices = [index for index in questions if index not in self._asking_state]
+        held = frozenset(flag for index in devices or questions for flag in self._flags_of.get(index, ()))
+        held |= frozenset() if devices else self._states
         key = header.start, held
         if key not in self._polarities:
             self.work.search(0, 16 * len(held))
             asked = self._branches.asks_cuda(header.start, header.end)
-            text = self._text[header.start : header.end]
-            denied = any(re.search(_DENIED.format(re.escape(name)), text) for name in held if name in text)
+            denied = self._denies_any(held, header.start, header.end)
             self._polarities[key] = asked or (-1 if denied else 1)
         return self._polarities[key]
 
     def excludes(self, header: Header, questions: Sequence[int]) -> bool:
-        """Whether only CUDA continues after the condition is false."""
+        """Return whether only CUDA continues if a condition is false."""
         text = self._text[header.start : header.end]
         if self.polarity(header, questions) >= 0:
             return False
@@ -276,7 +301,7 @@ class Questions:
                 parts = self._behind(outer, inner, statement)
             else:
                 parts = guarded_parts(outer, inner, lambda node: self.denies(node, statement))
-            if parts:  # between several parts there are only operators
+            if parts:  # between several parts there are only operators, which need no check
                 start, end = statement.digest.span(parts[0])[0], statement.digest.span(parts[-1])[1]
                 yield statement.start + start, statement.start + end
             inner = outer
@@ -291,9 +316,16 @@ class Questions:
         return [outer.values[at], outer.values[-1]]
 
     def denies(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether an expression tests for any device but CUDA."""
+        """Return whether an expression tests for any device except CUDA."""
         start, end = statement.digest.span(node)
-        return self._branches.asks_cuda(statement.start + start, statement.start + end) < 0
+        start, end = statement.start + start, statement.start + end
+        asked = self._branches.asks_cuda(start, end)
+        return asked < 0 or (not asked and self._denies_any(self._states, start, end))
+
+    def _denies_any(self, names: frozenset[str], start: int, end: int) -> bool:
+        """Return whether a part of the source tests that one of these names, or the result of calling it, is false."""
+        text = self._text[start:end] if names else ""
+        return any(re.search(_DENIED.format(re.escape(name)), text) for name in names if name in text)
 
     def within(self, node: ast.AST, statement: Statement) -> list[int]:
         """The indices of tests inside an expression."""
@@ -302,7 +334,7 @@ class Questions:
 
 
 def is_question(hit: Hit) -> bool:
-    """Whether a hit tests if CUDA is available, and not a property of it."""
+    """Return whether a hit tests if CUDA is available, and does not ask for a property of the device."""
     if hit.rule.check == "method":
         return hit.words.get("old") == "is_cuda"
     return hit.rule.check == "string" or hit.words.get("name", "").rpartition(".")[2] in _ASKING

@@ -1,5 +1,5 @@
-"""Finds calls that raise on the target, and device strings that are not fixed; the tests that guard them are not fixed
-either."""
+"""Finds calls that raise an exception on the target, and device strings that are not fixed; tests that guard such code
+are not fixed either."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COMPARED = (ast.Compare, ast.match_case)
 
 
 def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]:
-    """The hits without a safe fix whose name is called, passed or stored, and does not work on the target."""
+    """Yield the hits without a safe fix whose name does not work on the target and is called, passed or stored."""
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.node is not None and hit.statement is not None:
             if hit.rule.check == "string":
@@ -40,7 +40,8 @@ def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]
 
 
 def imports_left(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[tuple[int, str]]:
-    """Imported names without a safe fix, with the offset of the import; no call of such a name is fixed."""
+    """Yield imported names without a safe fix, each with the offset of its import; calls of such names are not
+    fixed."""
     for index, hit in enumerate(hits):
         statement = hit.statement
         if classes[index] == SAFE or hit.rule.check != "name" or statement is None or is_question(hit):
@@ -56,11 +57,11 @@ def imports_left(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator
 def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
     """Device strings that no check reports and that are stored or passed: with an index, `devices + ("cuda:0",)`, or in
     the form of libraries that support only CUDA, `Trainer(accelerator="gpu")`."""
-    places = sorted(at for word in _SPELLED for at in facts.searches.find(("text", word), plain(word)))
+    places = facts.searches.find(("left", *_SPELLED), _quoted)
     found = {(hit.statement.start, hit.node) for hit in hits if hit.statement is not None} if places else set()
     done = -1
     for at in places:
-        if at < done or not _QUOTED.match(facts.text, at - 1) or (statement := facts.peek(at)) is None:
+        if at < done or (statement := facts.peek(at)) is None:
             continue
         done = statement.end
         facts.work.compare(len(statement.digest.texts))
@@ -71,8 +72,15 @@ def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
                     break  # one string is enough for the statement
 
 
+def _quoted(text: str, start: int, end: int) -> list[int]:
+    """Return the offsets of the words of `_SPELLED` that are whole strings; used as a scan."""
+    places = (at for word in _SPELLED for at in plain(word)(text, start, end))
+    return sorted(at for at in places if _QUOTED.match(text, at - 1))
+
+
 def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Facts) -> Iterator[str]:
-    """Names of CUDA strings without a safe fix: `Device.CUDA` for `class Device(Enum): CUDA = "cuda"`."""
+    """Yield the names of constants that contain a CUDA string without a safe fix: `Device.CUDA` for `class
+    Device(Enum): CUDA = "cuda"`."""
     for index, hit in enumerate(hits):
         statement = hit.statement
         if hit.rule.check != "string" or classes[index] == SAFE or hit.rule.severity not in _WRONG or statement is None:
@@ -88,7 +96,7 @@ def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Fa
 
 
 def _is_kept(word: ast.AST, statement: Statement) -> bool:
-    """Whether a string, or the expression around it, is stored or passed by keyword."""
+    """Return whether a string, or the expression that contains it, is stored or passed by keyword."""
     inner = word
     for outer in statement.digest.ancestors(word):
         if isinstance(outer, ast.keyword):
@@ -102,7 +110,7 @@ def _is_kept(word: ast.AST, statement: Statement) -> bool:
 def _fails(hit: Hit, node: ast.AST, statement: Statement) -> bool:
     call = statement.digest.parents.get(node)
     if hit.rule.check == "method" and not hit.rule.get("call"):
-        return True  # native code gets the attribute's value
+        return True  # the attribute's value is passed to native code
     if isinstance(call, _GIVEN) and hit.rule.severity == "error":
         return True
     if not isinstance(call, ast.Call) or (call.func is not node and last_word(call.func) not in _KEEPING):
@@ -111,6 +119,6 @@ def _fails(hit: Hit, node: ast.AST, statement: Statement) -> bool:
 
 
 def _of_none(hit: Hit, node: ast.AST) -> bool:
-    """Whether a method is called on a value that has no replacement: `torch.version.cuda.split()`."""
+    """Return whether a method is called on a value that is None on the target: `torch.version.cuda.split()`."""
     name = hit.words.get("name", "").rpartition(".")[2]
     return not hit.fixes and isinstance(node, ast.Attribute) and node.attr != name

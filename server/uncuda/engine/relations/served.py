@@ -1,4 +1,4 @@
-"""Decides which hits are not reported, because other code handles the target already, and which need review."""
+"""Decides which hits are not reported because other code handles the target already, and which hits need review."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .apart import of_bytes, of_host, of_platforms, of_rocm
 from .parts import in_test, is_within
 
 OTHER_PLATFORM = "other-platform"
-"""The limit of hits in code that, according to the program's own test, runs only on another platform."""
+"""The id of the sentence about code that, according to the project's own test, runs only on another platform."""
 CHOSEN = "project-chooses"
-"""The limit of hits that are only information because the project chooses among accelerators."""
+"""The id of the sentence about hits that are only information because the project chooses among accelerators."""
 AMDS = "amd-file"
-"""The limit of hits in a file whose name says that it is for AMD's GPUs."""
+"""The id of the sentence about a file whose name says that it is for AMD's GPUs."""
 _AMD = re.compile(r"(?<![A-Za-z])(?:amd|rocm)(?![A-Za-z])", re.I)
 _NVIDIA = ".nvidia"
 _NVIDIAS = re.compile(r"^from[ \t]+[\w.]*\.nvidia(?:\.[\w.]*)?[ \t]+import\b", re.M)
@@ -45,12 +45,12 @@ _OF_WHOLE = frozenset({"missing-import", "accelerator-member"})
 
 
 class Served:
-    """Decides which hits of one file of a project are reported for one target."""
+    """Decides which hits of one file are reported for one target."""
 
     def __init__(self, context: Context, branches: Branches) -> None:
         self._facts, self._target, self._branches = context.facts, context.target, branches
         self._everywhere = self._target.id in context.project.served
-        self._portable = context.portable  # the text that fixes write is imported as `accelerator_type`
+        self._portable = context.portable  # fixes in portable projects import this name, `accelerator_type`
         self._path = context.path
         self._lacks = (self._target.id, context.path) in context.project.lacking
         self._rocm, self._bytes, self._host = of_rocm(branches, context.path), of_bytes(branches), of_host(branches)
@@ -59,8 +59,8 @@ class Served:
         self._kept = [span for family in context.families for span in family.spans]
 
     def holds(self, hit: Hit) -> bool:
-        """Whether a hit is not reported: it is in another accelerator's class, in code for ROCm, or has a sibling
-        branch for the target."""
+        """Return whether a hit is not reported: it is in a class for another accelerator, in code for ROCm, or has a
+        sibling branch for the target."""
         if self._lacks:
             return hit.rule.check != "accelerator-member"
         if hit.statement is None or hit.rule.check in _OF_WHOLE:
@@ -73,7 +73,7 @@ class Served:
         return self._branches.served(hit.statement, hit.node)
 
     def _is_denied(self, statement: Statement, node: ast.AST | None) -> bool:
-        """Whether a node is in a branch that the target does not take, even if a fix wrote the test."""
+        """Return whether a node is in a branch that does not run on the target, even if a fix wrote the test."""
         inner = node
         for outer in statement.digest.ancestors(node) if node is not None else ():
             if isinstance(outer, ast.IfExp) and inner is not outer.test:
@@ -85,7 +85,8 @@ class Served:
         return any(header.word in _CLAUSES and self._is_other_way(header) for header in headers)
 
     def _is_other_way(self, header: Header) -> bool:
-        """Whether a clause excludes the target, or an earlier clause of its chain tests for the target."""
+        """Return whether a clause does not run on the target: its condition excludes the target, or an earlier clause
+        of the chain tests for the target."""
         if header.start not in self._other_ways:
             above = False
             for clause in self._facts.indents.clauses(header):
@@ -101,10 +102,10 @@ class Served:
         return 0 if re.search(r"\band\b", condition) else self._branches.asked(condition)
 
     def lowered(self, hits: Sequence[Hit]) -> Sequence[Hit]:
-        """The hits; their fixes need review if the code chooses among accelerators or works with any of them.
+        """Return the hits; their fixes need review if the code chooses among accelerators, or works with any of them.
 
-        In code that already chooses between accelerators, a test for CUDA may really be about CUDA, and then the code
-        that it guards must not change either.
+        In code that already chooses among accelerators, a test for CUDA may really mean CUDA, and then the code that it
+        guards must not change either.
         """
         hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
         if self._everywhere:
@@ -121,8 +122,8 @@ class Served:
 
     @cached_property
     def _is_a_makers(self) -> bool:
-        """True if the file has a top-level import from a package named `nvidia`, or is a program with one from a module
-        of CUTLASS kernels or from AMD's AITER, so that it runs on the GPUs of one maker only."""
+        """Whether the file runs on the GPUs of one vendor only: it has a module-level import from a package named
+        `nvidia`, or is a script with one from a module of CUTLASS kernels or from AMD's AITER."""
         facts = self._facts
         nvidias = facts.says(_NVIDIA) and self._has(_NVIDIAS)
         return nvidias or (any(map(facts.says, _MAKERS)) and self._has(_OF_A_MAKER) and self._is_started_by_hand)
@@ -134,11 +135,13 @@ class Served:
         return any(not facts.layout.token_at(match.start()) for match in pattern.finditer(facts.text))
 
     def _is_needed(self, hit: Hit) -> bool:
-        """Return True if a hit is a top-level import of a library that the target lacks: the file cannot run."""
+        """Return True if a hit is a module-level import of a library that the target lacks, so that the file cannot
+        run."""
         return (hit.severity or hit.rule.severity) == "error" and self._is_at_top(hit)
 
     def _is_started(self, hit: Hit) -> bool:
-        """Return True if a hit is a top-level import of a program that is started by hand: nothing chooses before."""
+        """Return True if a hit is a module-level import in a script that users run by hand, so that no other code
+        decides whether it runs."""
         return self._is_at_top(hit) and self._is_started_by_hand
 
     def _is_at_top(self, hit: Hit) -> bool:
@@ -149,7 +152,7 @@ class Served:
 
     @cached_property
     def _is_started_by_hand(self) -> bool:
-        """True if the file is a program of its own: it takes arguments, or is in a folder of programs."""
+        """Whether the file is a script that users run by hand: it parses arguments, or is in a folder of scripts."""
         facts = self._facts
         if not facts.says("__main__") or not self._has(_STARTS) or self._has(_BESIDE):
             return False
@@ -163,10 +166,10 @@ class Served:
 
 
 def _chosen(hit: Hit, alone: bool) -> Hit:
-    """The hit, as information, in a project that chooses among accelerators: on the target, the library may never be
-    used, or the CUDA extension never built.
+    """Return the hit, as information, in a project that chooses among accelerators: on the target, the library may
+    never be used, or the CUDA extension may never be built.
 
-    `alone`: no code of this file may run on the target.
+    `alone`: whether the target may run no code of this file.
     """
     lacked = alone or hit.rule.check == "module" or hit.words.get("name", "").startswith(_BUILDS)
     if not lacked or hit.rule.check in _OF_WHOLE or (hit.severity or hit.rule.severity) == "information":
@@ -175,8 +178,8 @@ def _chosen(hit: Hit, alone: bool) -> Hit:
 
 
 def _informing(hit: Hit, limit: str) -> Hit:
-    """Return the hit lowered to severity `information`, with the limit that says why; the target may never run this
-    code."""
+    """Return the hit with the severity `information` and the id of the sentence that says why; the target may never run
+    this code."""
     return replace(hit.lowered(REVIEW), severity="information", limits=(*hit.limits, limit))
 
 

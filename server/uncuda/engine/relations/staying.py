@@ -1,4 +1,4 @@
-"""Decides which tests for CUDA are not fixed, and lowers the fixes of code that runs only if they are true."""
+"""Decides which tests for CUDA are not fixed, and lowers the fixes of code that runs only if these tests succeed."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ REASONS = frozenset({OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OF_LOAD
 
 
 class Staying:
-    """The effects of tests that are not fixed, by index in the list of hits."""
+    """The effects of tests that are not fixed; all numbers are indices in the list of hits."""
 
     def __init__(self) -> None:
         self.reasons: dict[int, tuple[str, str]] = {}
-        """(id of the sentence that gives the reason, the name that the sentence mentions)"""
+        """For each hit: the id of the sentence that gives the reason, and the name that the sentence mentions."""
         self.classes: dict[int, str | None] = {}
-        """The highest class allowed for a test that is not fixed, or for code that it guards."""
+        """The highest class that a fix of a test, or of code guarded by a test, may have if the test is not fixed."""
         self.pairs: list[tuple[int, int]] = []
-        """Pairs of a test and a hit that runs only if the test is true."""
+        """Pairs of a test and a hit in code that runs only if the test succeeds."""
         self.idle: set[int] = set()
-        """Imports of CUDA libraries behind a test whose other branch works, so that the target never runs them."""
+        """Imports of CUDA libraries that the target never runs, because they are behind a test whose other branch
+        works."""
 
     def __bool__(self) -> bool:
         return bool(self.classes or self.reasons)
 
     def explained(self, hits: Sequence[Hit]) -> list[Hit]:
-        """The hits, with the reasons added as limits."""
+        """Return the hits with the reasons added as sentence ids."""
         found = list(hits)
         for index, (limit, name) in self.reasons.items():
             hit = hits[index]
@@ -49,13 +50,13 @@ class Staying:
         return found
 
     def hold(self, index: int, applicability: str | None, limit: str, name: str = "") -> None:
-        """Limit the class of a hit, with the reason, unless a lower limit has been set."""
+        """Limit the class of a hit's fix, and store the reason, unless the class has been limited further already."""
         if index not in self.classes or lowest(applicability, self.classes[index]) != self.classes[index]:
             self.classes[index] = applicability
             self.reasons[index] = limit, name
 
     def take(self, other: Staying) -> bool:
-        """Add the limits of `other`; returns whether anything changed."""
+        """Add the limits of `other`; return whether anything changed."""
         before = dict(self.classes)
         for index, (limit, name) in other.reasons.items():
             self.hold(index, other.classes[index], limit, name)
@@ -66,8 +67,8 @@ class Staying:
     def hold_behind(
         self, asked: Iterable[int], hits: Sequence[Hit], classes: Sequence[str | None], questions: Questions
     ) -> bool:
-        """Limit the class of safe fixes in code that runs only if these tests are true; because the tests are not
-        fixed, the target never runs that code. Return whether there was code behind one of the tests."""
+        """Lower the safe fixes in code that runs only if these tests succeed; as the tests are not fixed, the target
+        never runs that code. Return whether one of the tests guards any code."""
         before = len(self.pairs)
         safe = sorted((hit.start, index) for index, hit in enumerate(hits) if classes[index] == SAFE)
         for question in asked:
@@ -82,7 +83,7 @@ class Staying:
         return len(self.pairs) > before
 
     def lower(self, classes: list[str | None]) -> None:
-        """Lower the classes of hits to these limits."""
+        """Lower the classes of hits to the highest ones allowed."""
         for index, applicability in self.classes.items():
             classes[index] = lowest(classes[index], applicability)
 
@@ -94,8 +95,8 @@ def staying(
     branches: Branches,
     libraries: Libraries,
 ) -> Staying:
-    """Return the tests that guard code for CUDA only, or that also test for the vendor or for something else that no
-    fix can translate."""
+    """Return the effects of tests that guard code for CUDA only, or that also test for the vendor or for something else
+    that no fix can translate."""
     result = Staying()
     if not any(classes[index] == SAFE for index in questions.asking()):
         return result
@@ -107,7 +108,7 @@ def staying(
             if found.hit is not None:
                 result.pairs.append((found.question, positions[id(found.hit)]))
         else:
-            # no fix ports a kernel, so the target must not reach it
+            # no fix ports a kernel, so the target must not run code that uses it
             result.hold(found.question, None, OVER_CUDA_ONLY if found.raises else OVER_CUDA, found.name)
             for region in questions.regions(found.question) if imports and not found.raises else ():
                 result.idle.update(index for _, index in hits_in(imports, region))

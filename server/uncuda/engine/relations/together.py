@@ -1,8 +1,9 @@
-"""Links hits in one call: its arguments, its receiver and its function are fixed together, or none of them is fixed.
+"""Links hits in one call: the call's arguments, its object and its function are fixed together, or none of them is
+fixed.
 
 Without such links, CUDA's API would get the target's device, or a stream of one device would be used in a graph of the
-other. Names are traced only if they hold objects of a device, such as streams, events and graphs; a number counts only
-in the call itself.
+other. Variables are traced only if they hold objects of a device, such as streams, events and graphs; a number counts
+only within the call itself.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...limits import Work
 
-# Functions whose results belong to one device, whatever name holds them.
+# Functions whose results belong to one device, whatever the variable is called that holds them.
 _OBJECTS = frozenset(
     {"CUDAGraph", "Event", "ExternalStream", "MemPool", "Stream", "current_stream", "default_stream", "get_rng_state",
      "get_rng_state_all", "graph_pool_handle"}
@@ -30,7 +31,7 @@ _GIVING = (ast.Return, ast.Yield, ast.Assign, ast.AnnAssign)
 _SPINE = (ast.Attribute, ast.Subscript, ast.Call)
 
 Pair = tuple[int, int]
-Key = tuple[int, str]  # the offset of the name's scope, or -1, and the name
+Key = tuple[int, str]  # the offset of the variable's scope, or -1, and the variable's name
 
 
 class Together:
@@ -45,12 +46,12 @@ class Together:
                 self._at.setdefault((hit.statement.start, hit.node), []).append(index)
         self._held = self._holders()
         self._names = {name for _, name in self._held}
-        self._members: dict[str, list[int]] = {}  # hits, by the attribute to which their object is assigned
+        self._members: dict[str, list[int]] = {}  # maps each attribute to the hits whose objects are assigned to it
         for (_, name), found in self._held.items():
             if "." in name:
                 self._members.setdefault(name.rpartition(".")[2], []).extend(found)
-        self._first: dict[tuple[int, ast.AST], list[int]] = {}  # hits that are beside a string in a tuple
-        self._joined: set[int] = set()  # ids of the lists whose hits are already linked to each other
+        self._first: dict[tuple[int, ast.AST], list[int]] = {}  # hits beside a string in the same tuple
+        self._joined: set[int] = set()  # ids of the lists of which all hits have been linked to each other
 
     def pairs(self) -> Iterator[Pair]:
         """Every pair of a call and a part of it that both have hits, or of two parts of a call that has no hit."""
@@ -75,14 +76,14 @@ class Together:
             yield from self._marked(node, found[0], statement)
 
     def _patched(self) -> Iterator[Pair]:
-        """Pairs of a name that a test replaces and a use of that name."""
+        """Yield pairs of a name that a test replaces with a mock and a use of that name."""
         patched = {str(key[1]): at for at, hit in enumerate(self._hits) for key in hit.links if key[0] == "patched"}
         for index, hit in enumerate(self._hits) if patched else ():
             if hit.rule.check == "name" and (at := patched.get(hit.words.get("name", ""), index)) != index:
                 yield at, index
 
     def _streams(self) -> Iterator[Pair]:
-        """Pairs of streams in one function, because they wait for one another."""
+        """Yield pairs of streams in one function, because they wait for each other."""
         first: dict[int, int] = {}
         named = ((hit.words.get("name", "").rpartition(".")[2], at) for at, hit in enumerate(self._hits))
         found = [at for name, at in named if name in _STREAMS and self._hits[at].rule.check == "name"]
@@ -103,7 +104,8 @@ class Together:
                     yield from self._with(index, self._holding(self._base(argument), statement))
 
     def _with(self, index: int, found: Sequence[int]) -> Iterator[Pair]:
-        """Pairs of a hit and all hits in a list; the hits of the list are linked to each other only once."""
+        """Yield pairs of a hit and all hits in a list; the hits of the list are linked to each other only the first
+        time."""
         if found:
             yield index, found[0]
             if id(found) not in self._joined:
@@ -111,7 +113,8 @@ class Together:
                 yield from ((found[0], other) for other in found[1:])
 
     def _given_word(self, node: ast.Attribute, index: int, statement: Statement) -> Iterator[Pair]:
-        """Pairs of a method and the device string in the variable that is its argument: `x.cuda(device)`."""
+        """Yield pairs of a method and the device string in the variable that is the method's argument:
+        `x.cuda(device)`."""
         call = statement.digest.parents.get(node)
         if not isinstance(call, ast.Call) or call.func is not node:
             return
@@ -121,7 +124,7 @@ class Together:
                 yield from self._with(index, self._words.get((scope, argument.id), ()))
 
     def _set_to(self, node: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
-        """Pairs of an environment variable and hits in the value that it is set to."""
+        """Yield pairs of an environment variable and hits in the value that is assigned to it."""
         if self._hits[index].rule.check != "environment":
             return
         outer = statement.digest.parents.get(node)
@@ -135,7 +138,8 @@ class Together:
             yield from ((index, other) for other in self._at.get((statement.start, part), ()))
 
     def _is_cudas(self, index: int, call: ast.Call) -> bool:
-        """Whether a hit shows that the call around it is for CUDA; False in `DataParallel(model.cuda())`."""
+        """Return whether a hit shows that the call which contains it is for CUDA; False in
+        `DataParallel(model.cuda())`."""
         hit = self._hits[index]
         if hit.rule.check == "method":
             return hit.node is call.func
@@ -143,7 +147,8 @@ class Together:
         return hit.rule.check == "name" and parts[0] == "torch" and any(p.lstrip("_").startswith("cuda") for p in parts)
 
     def _beside(self, word: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
-        """Pairs of a device string in a tuple and hits beside it: `return "cuda", torch.cuda.device_count()`."""
+        """Yield pairs of a device string in a tuple and hits in the same tuple: `return "cuda",
+        torch.cuda.device_count()`."""
         parents = statement.digest.parents
         tuple_ = parents.get(word)
         if self._hits[index].rule.check != "string" or not isinstance(tuple_, ast.Tuple):
@@ -158,7 +163,7 @@ class Together:
         yield from ((index, at) for at in self._first[key])
 
     def _marked(self, word: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
-        """Pairs of a test's parameter and hits in its marks: `pytest.param("cuda", marks=skipif(…))`."""
+        """Yield pairs of a parameter of a test and hits in its marks: `pytest.param("cuda", marks=skipif(…))`."""
         call = statement.digest.parents.get(word)
         if (
             self._hits[index].rule.check != "string"
@@ -175,7 +180,7 @@ class Together:
         return call_given(node, statement, self._work, lambda callee: (statement.start, callee) in self._at)
 
     def _heads(self, node: ast.AST, statement: Statement) -> Iterator[int]:
-        """The hits from a called function down to the root of its expression."""
+        """Yield the hits in a called function's expression, from its last name to its first."""
         while True:
             self._work.compare()
             yield from self._at.get((statement.start, node), ())
@@ -184,7 +189,7 @@ class Together:
             node = node.func if isinstance(node, ast.Call) else node.value
 
     def _holders(self) -> dict[Key, list[int]]:
-        """By scope and name: the hits whose objects are assigned to the name."""
+        """Maps scope and variable to the hits whose objects are assigned to the variable."""
         held: dict[Key, list[int]] = {}
         for (_, node), found in self._at.items():
             hit = self._hits[found[0]]
@@ -204,7 +209,7 @@ class Together:
 
     @cached_property
     def _words(self) -> dict[Key, list[int]]:
-        """By function and name: the hits at strings that are assigned to the name."""
+        """Maps function and variable to the hits at strings that are assigned to the variable."""
         held: dict[Key, list[int]] = {}
         for (_, node), found in self._at.items():
             hit = self._hits[found[0]]
@@ -221,7 +226,7 @@ class Together:
         return held
 
     def _holding(self, base: ast.AST, statement: Statement) -> Sequence[int]:
-        """Return the hits whose objects a name or attribute holds at a statement."""
+        """Return the hits whose objects a variable or attribute holds at a statement."""
         name = _spelled(base)
         if isinstance(base, ast.Attribute) and not name:
             return self._members.get(base.attr, ())
@@ -237,7 +242,8 @@ class Together:
             scope = above[0] if above is not None else -1
 
     def _base(self, node: ast.AST) -> ast.AST:
-        """The name, or attribute of a name, at the root of an expression: `s` for `s.pool()[0]`."""
+        """Return the variable, or the attribute of a variable, with which an expression begins: `s` for
+        `s.pool()[0]`."""
         while isinstance(node, _SPINE):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 if node.value.id in ("self", "cls") or node.attr in self._members:
@@ -246,7 +252,8 @@ class Together:
         return node
 
     def _scope(self, name: str, offset: int) -> int:
-        """The offset of the function that a name belongs to, or of the class of an attribute; -1 for the module."""
+        """Return the offset of the function to which a variable belongs, or of the class to which an attribute belongs;
+        -1 for the module."""
         found = self._indents.scope_of(offset)
         while found is not None and "." in name and found[1] != "class":
             found = self._indents.scope_of(found[0])
@@ -256,8 +263,8 @@ class Together:
 def call_given(
     node: ast.AST, statement: Statement, work: Work, stops: Callable[[ast.AST], bool] = lambda _: False
 ) -> ast.Call | None:
-    """The call that has `node`, or a value computed from it, as an argument. `stops`: whether a function that returns
-    the same device is itself returned as the call."""
+    """The call that has `node`, or a value computed from it, as an argument. `stops`: a function that returns whether a
+    call, such as one that returns the same device, is itself the result."""
     inner = node
     for outer in statement.digest.ancestors(node):
         work.compare()

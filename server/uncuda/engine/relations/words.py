@@ -10,9 +10,10 @@ from ...limits import Work
 
 
 def questioned(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int | None]]:
-    """Pairs of indices: a device string, and the test it depends on, or None if the test has no hit.
+    """Yield pairs of hits, by index: a device string, and the test on which its use depends, or None if the test has no
+    hit.
 
-    A string that other code proves to be a device is yielded only if its test has a hit.
+    If other code proves that a string is a device, the pair is yielded only if the test has a hit.
     """
     asking = [index for index, hit in enumerate(hits) if hit.question is not None]
     if not asking:

@@ -31,7 +31,7 @@ def register(session: Session) -> None:
             session.inspection.accepted_otherwise(changed)
 
     def match(paths: Sequence[str]) -> None:
-        """Match findings with their baselines again after these files changed."""
+        """Match the findings of open documents with their baselines again after these baseline files changed."""
         if session.analyses.baselines.tell_of(paths) and (changed := session.analyses.match_anew()):
             session.stale(changed)
 
@@ -68,8 +68,8 @@ def _accept(session: Session, table: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _accept_in_workspace(session: Session, table: dict[str, Any]) -> dict[str, Any]:
-    """Accept findings of `rules` (or all) in the workspace, or in the file or folder `scope`, for a `reason`: those of
-    `classes` only."""
+    """Accept findings in the workspace, or in the file or folder `scope`, for a `reason`: those of the `rules`
+    (default: of all rules) whose fix has one of the `classes`."""
     from ..fixing.accept import accept_everywhere
     from ..fixing.jobs import scope_of
 

@@ -66,12 +66,13 @@ def register(session: Session) -> None:
         return _resolved(session, action)
 
     options = types.CodeActionOptions([_QUICK, FIX_ALL, FIX_ALL_NOTEBOOK], resolve_provider=True)
-    session.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(offer)  # announces it in the capabilities
+    # also announces code actions in the server's capabilities
+    session.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(offer)
     session.feature(types.CODE_ACTION_RESOLVE)(resolve)
 
 
 class _Offer:
-    """One request for code actions; `span` is in offsets of the program's text."""
+    """A request for code actions; `span` is the requested range, as offsets in the analysed text."""
 
     def __init__(self, session: Session, uri: str, analysis: Analysis, span: tuple[int, int], context: Context) -> None:
         self.session, self.uri, self.analysis, self.span, self.context = session, uri, analysis, span, context
@@ -155,7 +156,8 @@ class _Offer:
     def _batch(
         self, title: str, kind: str, batch: Batch, shown: list[types.Diagnostic] | None = None
     ) -> Iterator[types.CodeAction]:
-        """An action that applies several fixes. The edit is included unless the client resolves the action later.
+        """An action that applies several fixes. The edit is included unless the client requests it later, by
+        codeAction/resolve.
 
         `shown`: the diagnostics that the action belongs to; None if it is about the whole file.
         """
@@ -231,8 +233,8 @@ class _Offer:
 
 
 def _resolved(session: Session, action: Any) -> dict[str, Any]:
-    """The action of a batch with its edit, computed for the present text, which may have changed since the actions were
-    requested."""
+    """Return the action for a batch of fixes with its edit, computed for the current text, which may have changed since
+    the actions were requested."""
     if not isinstance(action, dict):
         raise JsonRpcInvalidParams("a code action is an object")
     batch = Batch.of(action.get("data"))

@@ -36,11 +36,12 @@ if TYPE_CHECKING:
 
 _BATCH = ("rules", "applicability", "scope", "dryRun")
 _FOLDER = ("root",)
-_FILE = ("uri", "rules", "applicability", "dryRun")
+_FILE = ("uri", "rules", "applicability", "dryRun", "quiet")
 
 
 def register(session: Session) -> None:
-    """Answer `workspace/executeCommand`. If the client cancels the request, the command is cancelled."""
+    """Answer `workspace/executeCommand`. Register the commands; if the client cancels the request for a command, the
+    command is cancelled."""
     commands = Commands(session)
     session.ended.append(commands.stop)
     for name in commands.table:
@@ -81,9 +82,10 @@ class Commands:
             self._batches.stop()
 
     def fix_all_in_workspace(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
-        """Apply fixes in the workspace: safe ones, unless `applicability` asks for more.
+        """Apply fixes in the workspace: only safe fixes, unless `applicability` includes others.
 
-        `seen`: the versions of the files that `uncuda/changes` named; nothing is done if they are others now.
+        `seen`: the versions of the files as `uncuda/changes` returned them; if a file has a different version now,
+        nothing is done.
         """
         table = read_object(arguments, (*_BATCH, "seen"))
         seen = table.pop("seen", None)
@@ -96,7 +98,10 @@ class Commands:
         return self._fix(wanted, "preview", token)
 
     def fix_all_in_file(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
-        """Apply fixes in one file: the file in the arguments, the only open one, or one that the user chooses."""
+        """Apply fixes in one file: the file in the arguments, the only open one, or one that the user chooses.
+
+        `quiet`: show no message; used by a client that fixes each file when it is saved.
+        """
         table = read_object(arguments, _FILE)
         uri = read_text({"uri": table.pop("uri", "")}, "uri")
         self._check_scope(uri, "uri")
@@ -111,7 +116,7 @@ class Commands:
         return self._switch(target)
 
     async def report(self, arguments: Any, token: Any = None) -> dict[str, str] | None:
-        """Return the HTML report on the port of the folder `root`, or of the first folder."""
+        """Return the HTML report on the port of the workspace folder `root` (default: the first folder)."""
         from ..fixing.report import report
 
         return await report(self._session, read_text(read_object(arguments, _FOLDER), "root"), token)

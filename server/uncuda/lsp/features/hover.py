@@ -75,7 +75,7 @@ def _explained(analysis: Analysis, offset: int) -> Explanation | None:
 
 
 def plain(markdown: str) -> str:
-    """The text of a hover without Markdown markup; backticks stay."""
+    """Return the text of a hover without Markdown markup; backticks are kept."""
     text = _LINK.sub(r"\1: \2", markdown).replace("**", "").replace("\n\n---\n\n", "\n\n")
     return re.sub(r"^- ", "  ", text.replace("  \n", "\n"), flags=re.M)
 
@@ -115,7 +115,7 @@ def _heading(finding: Finding, say: Phrases) -> str:
 
 
 def _counterpart(engine: Engine, found: Counterpart, say: Phrases) -> str:
-    """The row of a name in the target's table, as a sentence."""
+    """Return what the target's table says about a name, as a sentence."""
     target = engine.target
     title = target.title_zh if say.locale == "zh" else target.title
     there = code(found.replacement) if found.replacement else say("none")
@@ -139,7 +139,7 @@ def _counterpart(engine: Engine, found: Counterpart, say: Phrases) -> str:
 
 
 def _versions(engine: Engine, found: Counterpart, say: Phrases) -> str:
-    """The plugin version since which the target has a name; "" if unknown."""
+    """Return the version of the plugin from which on the target has a name; "" if it is unknown."""
     target = engine.target
     package = f"[{target.words['package']}]({target.homepage})"
     if not found.present:

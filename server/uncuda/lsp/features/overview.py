@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 PAGE = 500
 """The largest number of nodes in one answer."""
 WELCOMES = ("hidden", "undecided", "reading", "clean", "restricted", "scan")
-"""Reasons for an empty view, for each of which the client has a text."""
+"""Reasons why the view has no nodes; the client has a text for each."""
 _DIMENSIONS = (("class", KINDS), ("severity", SEVERITIES), ("place", PLACES))
 
 
 def register(session: Session) -> None:
-    """Register the requests for the overview, and notify a client that shows it when it changes."""
+    """Register the requests for the overview, and notify a client that shows the overview when it changes."""
 
     def begin() -> None:
         if session.client.overview == PROTOCOL:
@@ -67,7 +67,8 @@ def _told(session: Session) -> Any:
 
 
 def _update(session: Session) -> str:
-    """Return which side the user must update if client and server have different protocol versions; else ""."""
+    """Return the message that the user must update the client, or the server, if their protocol versions differ;
+    otherwise ""."""
     known = session.client.overview
     texts = OverviewTexts(session.folders.language())
     if known is None or known == PROTOCOL:

@@ -52,7 +52,7 @@ class Receiving:
             if uri in self._timers:
                 self._timers[uri].cancel()
             self._timers[uri] = self._session.loop.call_later(_PAUSE, self._ask, program, text, tuple(sites))
-        # A lookup takes milliseconds, and for most files no answer is known.
+        # Looking up known types still takes milliseconds, so only files that have known types are looked up.
         return self._receivers().known(program.path, text, sites) if uri in self._telling else {}
 
     def _receivers(self) -> Receivers:

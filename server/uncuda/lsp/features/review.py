@@ -75,7 +75,7 @@ def _name(table: dict[str, Any]) -> FindingName:
 
 
 def _wanted(session: Session, table: dict[str, Any]) -> Wanted:
-    """What is to be compared: the fixes of `rules`, in the file or folder `scope`."""
+    """Return which fixes are compared: those of `rules`, in the file or folder `scope`."""
     return read_wanted({key: table[key] for key in _WANTED if key in table}, session.folders.catalogue.rules)
 
 
@@ -109,8 +109,8 @@ def _review(session: Session, params: Any) -> ReviewAnswer:
 
 
 def _index(open_: list[int], at: int, move: int, gone: bool) -> int:
-    """Return the index of the next finding to show. If the current finding no longer exists, its successor is now at
-    its index."""
+    """Return the index of the next finding to show. If the current finding no longer exists, the finding after it is
+    now at its index."""
     if move > 0:
         after = [index for index in open_ if index > at or (gone and index == at)]
         return after[0] if after else open_[0]

@@ -62,7 +62,7 @@ def _of_folder(session: Session) -> dict[str, Any] | None:
 
 
 def _strategy(choice: Choice, text: str) -> str:
-    """The strategy by which a text is ported."""
+    """Return the strategy by which the code of a text is ported."""
     if choice.aim == PORTABLE:
         return PORTABLE
     return "shim" if choice.engine.patched(text) else "rewrite"

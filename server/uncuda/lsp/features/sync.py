@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def register(session: Session) -> None:
-    """Register the handlers of document notifications, which call the listeners of the session's events."""
+    """Register the handlers of document notifications; the handlers raise the session's events."""
     _register_notebooks(session)
 
     @session.raw(types.TEXT_DOCUMENT_DID_OPEN)
@@ -72,8 +72,8 @@ def _register_notebooks(session: Session) -> None:
 
 
 def _shaped(take: Callable[[], T]) -> T:
-    """The result of `take`. If the parameters do not have the protocol's shape, it raises JsonRpcInvalidParams instead
-    of an internal error."""
+    """Call `take` and return its result. Raise JsonRpcInvalidParams, not an internal error, if the parameters do not
+    have the form that the protocol requires."""
     try:
         return take()
     except (KeyError, TypeError, AttributeError) as error:

@@ -36,7 +36,8 @@ def register(session: Session) -> None:
 
 
 def _offer(session: Session, uri: str) -> dict[str, Any]:
-    """Rows for a list to choose from, the files that set the target now, and the file that would be written."""
+    """Return the rows for a list to choose from, the files that set the target now, and the file into which a choice
+    would be written."""
     from ..fixing.keeping import file_of, place_of
 
     place = place_of(session, uri)
@@ -47,18 +48,19 @@ def _offer(session: Session, uri: str) -> dict[str, Any]:
             says = configuration.file_for(place.path) if session.folders.said_in_file(place.path) else None
             file = None if session.client.restricted else file_of(session, place)
         except SettingsError:
-            pass  # the error was already reported with its line
+            pass  # the error in the configuration file was already reported with its line
     return {"targets": list(_rows(session, uri)), "says": says or None, "keep": str(file) if file else None}
 
 
 def _hardware(session: Session, target: str) -> tuple[str, ...]:
-    """The hardware series that a target's tables distinguish."""
+    """Return the hardware series that the tables of a target distinguish."""
     known = "hardware" in repr(session.folders.catalogue.declarations[target].get("features"))
     return next(option.choices for option in OPTIONS if option.name == "hardware") if known else ()
 
 
 def _rows(session: Session, uri: str) -> Iterator[dict[str, Any]]:
-    """The rows: the targets, the current one first, then each target with a hardware series or a plugin version."""
+    """Yield the rows: the targets (the current one first), and after each target its hardware series and plugin
+    versions."""
     folders = session.folders
     texts = Texts(folders.language())
     program = session.program(uri) or next(iter(session.documents.programs()), None)
@@ -90,7 +92,8 @@ def _keep(session: Session, table: dict[str, Any]) -> dict[str, Any]:
     place = place_of(session, uri)
     values = chosen_values(session, place, target)
     values |= {"target-version": version or None, "hardware": hardware or None}
-    if place is not None and session.folders.said_in_file(place.path) == target:  # the other settings in the file stay
+    # the target stays the same, so the file's other settings, such as the version, are kept
+    if place is not None and session.folders.said_in_file(place.path) == target:
         values = {key: value for key, value in values.items() if value}
     path, reason = keep(session, uri, values)
     texts = Texts(session.folders.language())

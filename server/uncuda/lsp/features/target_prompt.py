@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def register(session: Session) -> None:
-    """Ask when there is the first finding."""
+    """Ask for the target when the first finding appears."""
     asked = False
 
     def found(program: Program) -> None:
@@ -36,7 +36,7 @@ def register(session: Session) -> None:
                 found(program)
 
     def inspected() -> None:
-        """Ask if a closed file has findings, even if no file is open."""
+        """Ask for the target if a closed file has findings, even if no file is open."""
         nonlocal asked
         folder = next((folder for folder in session.folders.all if folder.scanned), None)
         if asked or folder is None or not any(listing.left.rows for listing in session.inspection.listings.values()):
@@ -52,9 +52,9 @@ def register(session: Session) -> None:
 
 
 def _ask(session: Session, choice: Choice, program: Program | None = None) -> None:
-    """Ask. `program`: the document with the first finding; None if the finding is in a closed file."""
+    """Ask. `program`: the open document with the first finding; None if the finding is in a closed file."""
     folders, uri = session.folders, program.uri if program is not None else ""
-    if not choice.chosen.assumed:  # the target has been set meanwhile
+    if not choice.chosen.assumed:  # the user or a configuration file has set the target meanwhile
         return
     texts = Texts(folders.language(choice.settings.locale))
     among = choice.chosen.among

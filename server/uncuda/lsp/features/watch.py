@@ -69,8 +69,8 @@ def register(session: Session) -> None:
         session.reconfigured()
 
     def look_at_files(program: Any) -> None:
-        """After a save, reload configuration and baselines if the client does not watch files, or if one of them was
-        saved."""
+        """After a document was saved, reload configuration files and baselines if the client does not watch files, or
+        if the saved document is one of them."""
         if not session.client.watch or _governs(program.path):
             reload(session, quietly=True)
         if not session.client.watch or _is_baseline(program.path):
@@ -85,7 +85,7 @@ def _take_files(session: Session, paths: list[str]) -> None:
     others = [path for path in paths if not path.endswith(_READ) and not _is_baseline(path)]
     if others or any(map(_governs, paths)):
         reload(session)
-        session.projects.scan(session.folders.all)  # the change may exclude other files
+        session.projects.scan(session.folders.all)  # the changed file may exclude other files from checks
     if any(map(_is_baseline, paths)):
         session.baselines_touched()
     session.touched([path for path in paths if path.endswith(_READ)])
@@ -102,7 +102,7 @@ def _governs(path: str) -> bool:
 
 
 def reload(session: Session, quietly: bool = False) -> None:
-    """Reload configuration files. `quietly`: call listeners only if an engine changed."""
+    """Reload configuration files. `quietly`: notify listeners only if the engine of a document changed."""
     before = {program.uri: session.folders.choice_of(program).engine for program in session.documents.programs()}
     session.folders.reload()
     if not quietly or any(

@@ -1,9 +1,9 @@
 """`workspace/diagnostic`: diagnostics of all files, if the setting enables them. A report on a document is sent only
 when it changes.
 
-`Diagnostics.told` records which diagnostics the client has for open documents; the waiting request records it for
-closed files. The server does not know what a client shows for a document that was just closed, so it sends that report
-once more.
+`Diagnostics.told` records which diagnostics the client has for open documents; the waiting request records them for
+closed files. After a document is closed, the server does not know whether the client still shows its diagnostics, so
+the server sends them once more.
 """
 
 from __future__ import annotations
@@ -33,8 +33,9 @@ _CHUNK = 50
 
 @dataclass
 class Request:
-    """A `workspace/diagnostic` request that waits for changes. `told` maps keys to the ids of the results that the
-    client has; `token` is for partial results; `begun` says whether some results were sent."""
+    """A `workspace/diagnostic` request that waits for changes. `told` maps the key of each document to the result id of
+    the diagnostics that the client has; `token` is for partial results; `begun`: whether some results were already
+    sent."""
 
     reply: asyncio.Future[Prepared]
     told: dict[str, str]
@@ -43,8 +44,8 @@ class Request:
 
 
 class Workspace:
-    """The requests that wait for diagnostics of closed files. A key is the URI that this server itself makes for a
-    file."""
+    """The requests that wait for diagnostics of closed files. The keys of dictionaries are the URIs that this server
+    itself makes for files."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -52,14 +53,14 @@ class Workspace:
         self._inspection.changed.append(self._wake_soon)
         self._inspection.done.append(self._checked)
         self._doubtful: dict[str, tuple[str, float]] = {}
-        """By key: the URI of each document that was closed, or requested while closed, and the time after which its
-        report may be sent again; editors ignore a report that comes earlier."""
+        """Maps a key to the URI of a document that was closed, or requested while it was closed, and the time after
+        which its diagnostics may be sent again; editors ignore diagnostics that come earlier."""
         self._opened: dict[str, str] = {}
-        """By key: the URI of each open document that is reported in this request. Editors do not request the
-        diagnostics of an open document without a tab."""
+        """Maps a key to the URI of an open document whose diagnostics are sent with this request. An open document
+        without a tab needs this, because editors do not request its diagnostics."""
         self._waiting: list[Request] = []
         self._held: list[tuple[asyncio.Future[Any], str, Any]] = []
-        """Waiting requests about single closed files: (reply, URI, parameters)."""
+        """Requests about single closed files that wait for an answer: (reply, URI, parameters)."""
         self._timer: asyncio.TimerHandle | None = None
         session.opened.append(self._open)
         for event in (session.changed, session.analysed):
@@ -69,7 +70,7 @@ class Workspace:
         session.diagnostics.pull_closed = self.pull_closed
 
     def pull(self, params: Any) -> asyncio.Future[Prepared]:
-        """Answer `workspace/diagnostic`: at once if something changed, else later."""
+        """Answer `workspace/diagnostic`: at once if diagnostics have changed, otherwise when they change."""
         if not isinstance(params := {} if params is None else params, dict):
             raise JsonRpcInvalidParams("the parameters are an object")
         told = {}
@@ -86,13 +87,13 @@ class Workspace:
         return request.reply
 
     def scan(self) -> bool:
-        """Check all files, even if the settings switch that off; returns False if the client does not show findings of
-        closed files."""
+        """Check all closed files, even if the setting switches that off; return False if the client does not show
+        findings of closed files."""
         return self._inspection.choose(wanted=True)
 
     def pull_closed(self, uri: str, params: Any) -> asyncio.Future[Any] | None:
-        """Answer `textDocument/diagnostic` for a closed document when its file has been checked; None if findings of
-        closed files are not shown. VS Code sends this request once after it closes a document."""
+        """Answer `textDocument/diagnostic` for a closed document when its file has been checked; return None if
+        findings of closed files are not shown. VS Code sends this request once after it closes a document."""
         path = path_of(uri)
         if not path or not path.endswith(".py") or not self._inspection.is_on:
             return None
@@ -103,7 +104,8 @@ class Workspace:
 
     def _open(self, _program: Program) -> None:
         self._answer_held()
-        if self._waiting and self._session.overviews.limits_problems:  # no report was sent while the file was closed
+        # no diagnostics were sent while the file was closed
+        if self._waiting and self._session.overviews.limits_problems:
             self._wake_soon()
 
     def _close(self, program: Program | None, uris: Iterable[str]) -> None:
@@ -152,7 +154,8 @@ class Workspace:
             self._tell(request)
 
     def _tell(self, request: Request) -> None:
-        """Send the reports that changed. The request ends once a report was sent and no check is running."""
+        """Send the diagnostics that changed since the client last got them. The request is answered completely once
+        diagnostics were sent and no check is running."""
         if request.reply.done():
             self._waiting.remove(request)
             return
@@ -173,7 +176,8 @@ class Workspace:
             request.reply.set_result(Prepared(f'{{"items":[{",".join(reports)}]}}'))
 
     def _news(self, request: Request) -> Iterator[str]:
-        """Reports on documents whose current results the client lacks or may lack; they then count as sent."""
+        """Yield, as JSON, the diagnostics of documents for which the client does not have the current result; they
+        count as sent afterwards."""
         told, diagnostics = request.told, self._session.diagnostics
         shown, opened = self._shown()
         again = set(self._due())
@@ -196,8 +200,8 @@ class Workspace:
             del self._doubtful[key]
 
     def _switched_off(self, told: dict[str, str]) -> Iterator[str]:
-        """Empty reports for open documents after the setting was switched off; the client refreshes these documents
-        through their own requests."""
+        """Yield empty diagnostics for open documents after the setting was switched off; the client then requests the
+        diagnostics of these documents separately."""
         if self._inspection.is_on or not self._opened:
             return
         taken, self._opened = self._opened, {}
@@ -208,7 +212,7 @@ class Workspace:
         self._session.diagnostics.refresh(taken.values())
 
     def _shown(self) -> tuple[dict[str, Result], set[str]]:
-        """By key: the result to show for each document; and the keys of open documents."""
+        """Return the result to show for each document, by key, and the keys of open documents."""
         session, wanted = self._session, self._inspection.is_wanted
         shown = {} if session.overviews.limits_problems else dict(self._inspection.results)
         opened = set()
@@ -224,7 +228,7 @@ class Workspace:
         return shown, opened
 
     def _due(self) -> Iterator[str]:
-        """The keys of recently closed documents whose results are known and may be sent now."""
+        """Yield the keys of recently closed documents whose diagnostics are known and may be sent now."""
         now = self._session.loop.time()
         for key, (uri, due) in self._doubtful.items():
             if due > now:

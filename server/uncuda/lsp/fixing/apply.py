@@ -63,14 +63,14 @@ def _workspace_edit(session: Session, files: Sequence[FileChange], texts: Texts,
 
 
 def _opener() -> str:
-    """An edit that changes nothing but needs confirmation. VS Code opens a preview only if some edit needs
-    confirmation, and safe edits do not."""
+    """Return an edit that changes nothing but needs the user's confirmation. VS Code opens a preview only if some edit
+    needs confirmation, and safe edits do not."""
     start = {"line": 0, "character": 0}
     return json.dumps({"range": {"start": start, "end": start}, "newText": "", "annotationId": OPENER})
 
 
 def _parts(session: Session, file: FileChange) -> list[str]:
-    """The edits of a file as JSON; those of a notebook are split by cell."""
+    """Return the edits of a file as JSON; the edits of a notebook are grouped by cell."""
     notebook = session.notebooks.get(file.uri) if file.offsets else None
     if notebook is None:
         return [file.body] if file.body else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from reprlib import repr as shown  # shortens a long or deeply nested value to a few words
+from reprlib import repr as shown  # shortens a long or deeply nested value in an error message
 from typing import Any
 
 from pygls.exceptions import JsonRpcInvalidParams
@@ -16,12 +16,14 @@ from uncuda.settings import hint
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which fixes a command applies. `rules`: None for all rules; `scope`: a URI, or "" for the whole workspace."""
+    """Which fixes a command applies. `rules`: None for all rules; `scope`: a URI, or "" for the whole workspace;
+    `quiet`: True if the command shows no message, no progress and no question, because the user did not call it."""
 
     rules: tuple[str, ...] | None = None
     review: bool = False
     scope: str = ""
     dry: bool = False
+    quiet: bool = False
 
 
 def read_object(arguments: Any, keys: Collection[str]) -> dict[str, Any]:
@@ -46,6 +48,14 @@ def read_text(table: dict[str, Any], key: str) -> str:
     return value
 
 
+def read_flag(table: dict[str, Any], key: str) -> bool:
+    """A boolean in an object; False if it is absent."""
+    value = table.get(key, False)
+    if not isinstance(value, bool):
+        raise JsonRpcInvalidParams(f"`{key}` is true or false, not {shown(value)}")
+    return value
+
+
 def read_wanted(table: dict[str, Any], rules: Collection[str]) -> Wanted:
     """Return the fixes that an object requests; `rules` are the names of all rules."""
     names = table.get("rules")
@@ -58,8 +68,6 @@ def read_wanted(table: dict[str, Any], rules: Collection[str]) -> Wanted:
     applicability = read_text(table, "applicability") or SAFE
     if applicability not in (SAFE, REVIEW):
         raise JsonRpcInvalidParams(f'`applicability` is "{SAFE}" or "{REVIEW}", not "{applicability}"')
-    dry = table.get("dryRun", False)
-    if not isinstance(dry, bool):
-        raise JsonRpcInvalidParams(f"`dryRun` is true or false, not {shown(dry)}")
     chosen = tuple(dict.fromkeys(names)) if names is not None else None
-    return Wanted(chosen, applicability == REVIEW, read_text(table, "scope"), dry)
+    dry, quiet = read_flag(table, "dryRun"), read_flag(table, "quiet")
+    return Wanted(chosen, applicability == REVIEW, read_text(table, "scope"), dry, quiet)

@@ -26,17 +26,20 @@ from .summary import Summary, tell
 if TYPE_CHECKING:
     from ..session import Session
 
-_CHUNK = 25  # files that a JetBrains IDE is requested to change at once: if it refuses one, it refuses all
-_PATIENCE = 2.0  # seconds within which a client opens or saves the files that it changed
+# the number of files that a JetBrains IDE is requested to change at once, because if it refuses one file, it changes
+# none
+_CHUNK = 25
+# after this number of seconds, the client is expected to have opened or saved the files that it changed
+_PATIENCE = 2.0
 
 
 @dataclass
 class Batches:
-    """State that outlives a single command. `running`: jobs to stop when the server stops; `took`: duration of the last
-    job in seconds.
+    """State that outlives a single command. `running`: the jobs to stop when the server stops; `took`: the duration of
+    the last job in seconds.
 
-    `asked` lists closed files that the client was requested to change, with their state before the change and the time.
-    Until the client opens or saves a file that it changed, the disk has the file's old text.
+    `asked`: the closed files that the client was requested to change, each with its stamp before the change and the
+    time of the request. Until the client opens or saves a file that it changed, the disk has the file's old text.
     """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -59,7 +62,8 @@ async def fix_all(
     batch = Batch(session, batches, wanted, texts, progress, preview)
     try:
         async with batches.lock:
-            progress.start()
+            if not wanted.quiet:
+                progress.start()
             files = await batch.compute()
             if files and not preview:
                 await batch.make(files)
@@ -79,7 +83,7 @@ async def fix_all(
 
 
 class Batch:
-    """One command that fixes files. `summary` records what the command did, or why it did nothing."""
+    """One command that fixes files. `summary` records which files the command changed, or why it changed none."""
 
     def __init__(
         self,
@@ -90,7 +94,7 @@ class Batch:
         progress: Progress,
         preview: bool = False,
     ) -> None:
-        self.summary = Summary(texts, quiet=wanted.dry, rules=wanted.rules)
+        self.summary = Summary(texts, quiet=wanted.dry or wanted.quiet, rules=wanted.rules)
         self._session, self._batches, self._wanted = session, batches, wanted
         self._texts, self._progress = texts, progress
         self._label = texts("preview" if preview else "label")
@@ -142,12 +146,13 @@ class Batch:
             self.summary.reason = self._texts("not applied why", why) if why else self._texts("not applied")
 
     async def _at_once(self, files: list[FileChange]) -> tuple[list[FileChange], str]:
-        """The files that the client did not change, and the client's reason."""
+        """Request all changes at once; return the files that the client did not change, and the client's reason."""
         applied = await self._apply(files)
         return ([], "") if applied.applied else (files, applied.reason)
 
     async def _in_chunks(self, files: list[FileChange]) -> tuple[list[FileChange], str]:
-        """The same as `_at_once`, in chunks. A refused chunk is tried file by file; after a cancel, no further chunk is
+        """Request the changes in chunks; return the files that the client did not change, and the client's reason. If
+        the client refuses a chunk, its files are requested one by one; after the user cancels, no further chunk is
         sent."""
         refused, why = [], ""
         for start in range(0, len(files), _CHUNK):
@@ -162,7 +167,7 @@ class Batch:
             try:
                 if not chunk or (await self._apply(chunk)).applied:
                     continue
-            except asyncio.CancelledError:  # the client may still apply this chunk, so what is left in it is unknown
+            except asyncio.CancelledError:  # the client may still apply this chunk, so its result is unknown
                 self.summary.left.update({file.uri: Left() for file in chunk})
                 self.summary.skip(files[start + _CHUNK :], self._texts("stopped"))
                 raise
@@ -180,7 +185,8 @@ class Batch:
         if not applied.applied:
             why = applied.reason
             self.summary.reason = self._texts("not applied why", why) if why else self._texts("nothing changed")
-            self.summary.skip(self._moved(files), self._texts("moved"))  # a client does not say if this was its reason
+            # the client does not say whether it refused the edit for this reason
+            self.summary.skip(self._moved(files), self._texts("moved"))
             self.summary.quiet = not self.summary.skipped and not why
         return applied.applied
 
@@ -232,6 +238,8 @@ class Batch:
         is kept until the server ends."""
         if outcome is None or not outcome.undecided:
             return outcome
+        if self._wanted.quiet:
+            return None
         session, texts = self._session, self._texts
         names = session.folders.titles_of(outcome.undecided, texts.locale)
         question = texts("which target", targets=names)
@@ -243,7 +251,7 @@ class Batch:
         return await self._run()
 
     def _take(self, outcome: Outcome | None) -> bool:
-        """Copy the outcome into the summary; returns whether there is a result."""
+        """Copy the outcome of a job into the summary; return whether there is an outcome with a result."""
         if outcome is None:
             self.summary.reason = f"{self._texts('cancelled')} {self._texts('nothing changed')}"
         elif outcome.failed:
@@ -261,14 +269,14 @@ class Batch:
         return [file for file in files if file.uri not in encodings]
 
     def _still(self, files: list[FileChange]) -> list[FileChange]:
-        """Return the files that have not changed since the job read them; the others are skipped."""
+        """Return the files that have not changed since the job read them; skip the others."""
         moved = self._moved(files)
         self.summary.skip(moved, self._texts("moved"))
         names = {file.uri for file in moved}
         return [file for file in files if file.uri not in names]
 
     def _moved(self, files: Iterable[FileChange]) -> list[FileChange]:
-        """The files that have changed since the job read them."""
+        """Return the files that have changed since the job read them."""
         programs = self._session.documents.programs()
         paths = {os.path.normcase(program.path) for program in programs if program.path}
         return [file for file in files if self._has_moved(file, paths)]
@@ -281,7 +289,8 @@ class Batch:
         return os.path.normcase(path) in open_paths or stamp_of(path) != file.stamp
 
     async def _settled(self) -> None:
-        """Wait for up to `_PATIENCE` until the client has opened or saved the files that it changed last."""
+        """Wait up to `_PATIENCE` seconds until the client has opened or saved the files that it was last requested to
+        change."""
         asked = self._batches.asked
         while asked:
             now = time.monotonic()

@@ -15,11 +15,12 @@ from ..wire.uris import uri_of
 from .job import FileChange, Form, Left
 
 SHARED = "*"
-"""The annotation of edits that several rules need, such as an import."""
+"""The id of the annotation for edits that several rules need, such as an import."""
 
 
 def annotation(change: Change) -> str:
-    """The annotation id of a change: its rule, or SHARED; with "?" appended if the change needs review."""
+    """Return the annotation id of a change: the name of its rule, or SHARED; "?" is appended if the change needs
+    review."""
     name = change.rules[0] if len(change.rules) == 1 else SHARED
     return name + "?" if change.applicability == REVIEW else name
 
@@ -45,7 +46,7 @@ def document_edit(uri: str, version: int | None, edits: str, document_changes: b
 def file_change(
     uri: str, version: int | None, text: str, changes: Iterable[Change], form: Form, cells: bool = False
 ) -> dict[str, Any]:
-    """The fields of a FileChange for the edits of a text. `cells`: whether the text is that of a notebook."""
+    """Return the fields of a FileChange for the edits of a file's text. `cells`: whether the file is a notebook."""
     edits = [(change.edit, annotation(change)) for change in changes]
     names = sorted({name for _, name in edits})
     fields: dict[str, Any] = {"uri": uri, "version": version, "edits": len(edits), "annotations": names}
@@ -56,8 +57,8 @@ def file_change(
 
 
 def kept_by_editors(data: bytes, source: Source) -> str:
-    """The property of a closed file's bytes that an editor would not preserve: "encoding", "line ends", or "" for
-    none."""
+    """Return what an editor would change besides the fixes if it saved a closed file: "encoding", "line ends", or ""
+    for nothing."""
     body = data[3:] if source.bom else data
     try:
         if body.decode("utf-8") != source.text:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 class Context(NamedTuple):
-    """The context of a request: the requested kinds of actions (None means all), and the codes of its diagnostics.
+    """The context of a request for code actions: the requested kinds (None means all), and the codes of the diagnostics
+    that the client sent.
 
     `automatic`: the editor sends the request without the user, to check whether there are actions.
     """
@@ -27,7 +28,7 @@ class Context(NamedTuple):
 
 
 def context_in(params: Any) -> Context:
-    """The context in raw parameters; parts of the wrong type count as absent."""
+    """Return the context in the unparsed parameters of a request; parts of the wrong type count as absent."""
     context = params.get("context")
     context = context if isinstance(context, dict) else {}
     only, shown = context.get("only"), context.get("diagnostics")
@@ -46,10 +47,11 @@ def wanted(kind: str, only: Sequence[str] | None) -> bool:
 
 
 def touched(analysis: Analysis, span: tuple[int, int], codes: Collection[str]) -> list[Finding]:
-    """The findings at a range. `codes`: the rules of the diagnostics in the request; empty if it has no diagnostics.
+    """Return the findings for which code actions at a range are offered. `codes`: the rules of the diagnostics in the
+    request; empty if it has no diagnostics.
 
-    Some clients send wrong ranges. If no finding touches the range, those on its lines are returned, because the cursor
-    is often beside a finding.
+    Some clients send a range that touches no finding. In that case the findings on the lines of the range are returned,
+    because the cursor is often beside a finding.
     """
     start, end = span
     meant = [finding for finding in analysis.findings if not codes or finding.rule in codes]

@@ -52,15 +52,15 @@ def changes(session: Session, wanted: Wanted) -> Changes:
 
 
 def has_changed(session: Session, wanted: Wanted, seen: Any) -> bool:
-    """Whether the files that the wanted fixes would change are others than those that the user has seen.
+    """Return whether the fixes would change other files, or other versions of files, than the user has seen.
 
-    `seen`: the version of each file by its URI.
+    `seen`: the version of each file that the user has seen, by URI.
     """
     return bool({file.uri: file.version for file, _ in _files(session, wanted)} != seen)
 
 
 def changed_text(session: Session, uri: str, version: str, wanted: Wanted) -> FixedText:
-    """Return the text of a file with the wanted fixes; without rules, the text as it is."""
+    """Return the text of a file after the requested fixes; if no rules are requested, the unchanged text."""
     texts = OverviewTexts(session.folders.language())
     known = current(session, uri, version)
     if known is None:
@@ -78,7 +78,7 @@ def changed_text(session: Session, uri: str, version: str, wanted: Wanted) -> Fi
 
 
 def _files(session: Session, wanted: Wanted) -> list[tuple[FileListing, int]]:
-    """The files with findings of the rules that the fixes are about, and the number of these findings."""
+    """Return the files with findings of the requested rules, each with the number of these findings."""
     overviews = session.overviews
     overviews.refresh()
     classes, scope = _classes(wanted), Path(scope_of(session, wanted.scope))

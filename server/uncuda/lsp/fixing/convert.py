@@ -27,7 +27,7 @@ __all__ = ["SOURCE", "FileEdits", "diagnostic", "file_edits", "page_uri", "text_
 
 @dataclass
 class FileEdits:
-    """Edits of one file, each with its rule. `lines`: the lines of the text that the edits apply to; `version`: the
+    """Edits of one file, each with its rule. `lines`: the lines of the text to which the edits apply; `version`: the
     version of the open document, None for a closed file."""
 
     uri: str
@@ -37,7 +37,7 @@ class FileEdits:
 
 
 def file_edits(program: Program, edits: Iterable[tuple[Edit, str]]) -> list[FileEdits]:
-    """The edits of a program split into edits of its documents, in source order."""
+    """Return the edits of an analysed text as edits of its documents (files or notebook cells), in source order."""
     rules = dict(edits)
     documents = {document.uri: document for document in program.documents}
     found: dict[str, FileEdits] = {}
@@ -50,7 +50,7 @@ def file_edits(program: Program, edits: Iterable[tuple[Edit, str]]) -> list[File
 
 
 def text_edits(lines: Lines, edits: Iterable[Edit]) -> list[types.TextEdit]:
-    """The edits as the protocol's TextEdit."""
+    """Return edits as objects of the protocol's type TextEdit."""
     return [types.TextEdit(lines.range((edit.start, edit.end)), edit.text) for edit in edits]
 
 
@@ -61,10 +61,10 @@ def workspace_edit(
     confirm: Collection[str] = (),
     created: NewFile | None = None,
 ) -> types.WorkspaceEdit:
-    """A WorkspaceEdit in the form that the client supports.
+    """Return a WorkspaceEdit in the form that the client supports.
 
-    With `annotate`, the edit has one annotation for each rule, if the client shows annotations; `confirm` lists the
-    rules whose edits the user must confirm; `created` is a file that the edit creates, if the client supports that.
+    With `annotate`, there is one annotation for each rule, if the client shows annotations; `confirm` contains the
+    rules whose edits the user must confirm; `created` is a file to create, if the client supports that.
     """
     changes = list(changes)
     client = session.client
@@ -105,6 +105,6 @@ def page_uri(session: Session, rule: str, engine: Engine) -> str:
 
 
 def diagnostic(session: Session, program: Program, finding: Finding) -> tuple[str, types.Diagnostic]:
-    """The URI of the document with a finding, and the Diagnostic exactly as the client gets it."""
+    """Return the URI of the document with a finding, and the Diagnostic exactly as it is sent to the client."""
     document, item = session.diagnostics.renderer.item(session.analyse(program), finding)
     return document.uri, session.protocol.structure(json.loads(item), types.Diagnostic)

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FoundNow:
-    """A finding that was found again in the current text. `closed`: the closed file that contains the finding; None if
-    the file is open."""
+    """A finding that was found again in the current text. `closed`: the closed file with the finding; None if the
+    document is open."""
 
     analysis: Analysis
     finding: Finding
@@ -49,7 +49,8 @@ class FoundNow:
 
 
 def current(session: Session, uri: str, version: str) -> tuple[Analysis, Closed | None] | None:
-    """Return the analysis of a text, and of the file if it is not open; None if it is another version now."""
+    """Return the analysis of the document or file at a URI, and the file if it is closed; None if its text has another
+    version now."""
     program = session.overviews.open_at(session.overviews.key(uri))
     if program is not None:
         analysis, closed = session.analyse(program), None
@@ -125,7 +126,7 @@ async def _make(session: Session, name: FindingName, known: FoundNow, fix: Fix) 
     made = [created(new, form_of(session.client))] if (new := _new_file(session, known, fix)) is not None else []
     if encoding := (await misread(session, [change])).get(change.uri):
         return _refused(session, texts, words("read as", change.otherwise, encoding=encoding))
-    if look_up(session, name) is None:  # the text has changed meanwhile
+    if look_up(session, name) is None:  # Accept a finding into the baseline; return the result of the command.
         return _refused(session, texts, stale=True)
     applied = await apply(session, [*made, change], texts("label", fix.title), words)
     if not applied.applied:
@@ -146,7 +147,7 @@ def accept_finding(session: Session, name: FindingName, reason: str | None) -> d
 
 
 def _baseline(session: Session, known: FoundNow) -> str:
-    """Return the path of the baseline file for the finding."""
+    """Return the path of the baseline file for a finding."""
     program = known.analysis.program
     if known.closed is None:
         return session.folders.choice_of(program).baseline
@@ -154,7 +155,7 @@ def _baseline(session: Session, known: FoundNow) -> str:
 
 
 def _no_fix(session: Session, known: FoundNow, texts: OverviewTexts) -> str:
-    """Return why the fix of a finding must not be made; "" if it may."""
+    """Return why the fix of a finding must not be applied; "" if it may be applied."""
     if known.accepted or not known.finding.fixes:
         return texts("no fix")
     new = _new_file(session, known, known.finding.fixes[0])
@@ -162,7 +163,7 @@ def _no_fix(session: Session, known: FoundNow, texts: OverviewTexts) -> str:
 
 
 def _hindrance(session: Session, known: FoundNow, texts: OverviewTexts, words: Texts) -> str:
-    """Return why an editor must not change the file; "" if it may."""
+    """Return why an editor must not change the file of a finding; "" if it may change the file."""
     if not session.client.apply_edit:
         return words("no edits")
     if known.closed is None:
@@ -180,7 +181,7 @@ def _hindrance(session: Session, known: FoundNow, texts: OverviewTexts, words: T
 
 
 def _new_file(session: Session, known: FoundNow, fix: Fix) -> NewFile | None:
-    """The module that a fix of a portable project needs, where it is not there."""
+    """Return the helper module that a fix in a portable project needs, if it does not exist yet; otherwise None."""
     return new_files.needed_by(session, known.analysis, fix.edits)
 
 

@@ -26,8 +26,8 @@ from . import convert, new_files
 
 @dataclass(frozen=True)
 class Batch:
-    """The fixes of a file that one action applies. `rule`: "" for all rules; `review`: whether fixes that need review
-    are included."""
+    """The fixes of a file that one action applies. `rule`: the rule whose fixes are applied, "" for all rules;
+    `review`: whether fixes that need review are included."""
 
     uri: str
     rule: str = ""
@@ -39,7 +39,7 @@ class Batch:
 
     @classmethod
     def of(cls, data: Any) -> Batch | None:
-        """The batch that the data of a code action describes; None if it describes none."""
+        """Return the batch that the data of a code action describes; None if the data describes no batch."""
         if not isinstance(data, dict):
             return None
         uri, rule, review = data.get("uri"), data.get("rule", ""), data.get("review", False)
@@ -52,18 +52,18 @@ class Batch:
         return wanted and bool(finding.fixes) and (self.review or finding.fixes[0].applicability == SAFE)
 
     def count(self, analysis: Analysis) -> int:
-        """Return the number of findings that the batch would fix, as far as it is known in advance."""
+        """Return how many findings the batch would fix, as far as this is known before the fixes are computed."""
         return sum(map(self.takes, analysis.findings))
 
 
 def batches_of_rules(uri: str, analysis: Analysis, findings: list[Finding]) -> list[Batch]:
-    """The batches of `rules_of` that fix more than one finding."""
+    """Return those batches of `rules_of` that fix more than one finding."""
     return [batch for batch in rules_of(uri, findings) if batch.count(analysis) > 1]
 
 
 def rules_of(uri: str, findings: list[Finding]) -> list[Batch]:
-    """For each rule of these findings: the batch that fixes all findings of the rule in the file, with the class of the
-    best fix here."""
+    """Return, for each rule of these findings, the batch that fixes all findings of the rule in the file; it includes
+    fixes that need review only if no fix of the rule here is safe."""
     found: dict[str, Batch] = {}
     for finding in findings:
         if finding.fixes:
@@ -103,8 +103,8 @@ def edit_of(session: Session, batch: Batch, analysis: Analysis) -> tuple[types.W
 
 
 def too_heavy(analysis: Analysis, review: bool) -> str:
-    """The message that a document is too large to be fixed at once while the user types, with the command to use
-    instead."""
+    """Return a message if a document is too large to be fixed while the user types, which names the command to use
+    instead; otherwise ""."""
     program = analysis.program
     target = PORTABLE if analysis.engine.settings.portable else analysis.engine.target.id
     command = command_for(program.path, review, target) if program.path else FIX_ALL_IN_FILE
@@ -112,5 +112,5 @@ def too_heavy(analysis: Analysis, review: bool) -> str:
 
 
 def fixable(analysis: Analysis) -> Counter[str]:
-    """The number of findings that have a fix, by the class of the first fix."""
+    """Return the number of findings that have a fix, by the class of their first fix."""
     return Counter(finding.fixes[0].applicability for finding in analysis.findings if finding.fixes)

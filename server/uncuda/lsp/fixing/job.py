@@ -19,8 +19,8 @@ from ..wire.positions import Encoding, Lines
 class Left(NamedTuple):
     """Numbers of findings: with a safe fix, with a fix that needs review, without a fix.
 
-    `place` is (line, column, end line, end column) of the first finding; None if there is no finding or the position is
-    not needed.
+    `place`: (line, column, end line, end column) of the first finding; None if there is no finding, or if the position
+    was not computed.
     """
 
     safe: int = 0
@@ -34,18 +34,18 @@ class Left(NamedTuple):
         return self.safe + self.review + self.manual
 
     def plus(self, other: Left) -> Left:
-        """Return the sums of these numbers and those of `other`, with the position of this object."""
+        """Return these numbers plus those of `other`, with the position of this object."""
         return Left(self.safe + other.safe, self.review + other.review, self.manual + other.manual, self.place)
 
 
 def of_rules(findings: Iterable[Finding], rules: Collection[str] | None) -> list[Finding]:
-    """The findings of these rules; None: of all."""
+    """Return the findings that belong to one of `rules`; None: all findings."""
     return [finding for finding in findings if rules is None or finding.rule in rules]
 
 
 def left_in(findings: Iterable[Finding], rules: Collection[str] | None, lines: Lines | None = None) -> Left:
-    """The numbers of findings of these rules (None: of all). `lines` are the lines of the text, if the position is
-    needed."""
+    """Count the findings that belong to one of `rules` (None: all findings), by the class of their fix. `lines`: the
+    lines of the text, if the position of the first finding is needed."""
     found = of_rules(findings, rules)
     classes = Counter(map(fix_class, found))
     place = (*lines.point(found[0].span.start), *lines.point(found[0].span.end)) if found and lines else None
@@ -53,15 +53,16 @@ def left_in(findings: Iterable[Finding], rules: Collection[str] | None, lines: L
 
 
 def lowered(findings: Iterable[Finding], answers: Answers) -> list[Finding]:
-    """The findings whose fix has a lower class because the type of a receiver is known; batches do not fix them."""
+    """Return the findings whose fix needs review because the type of a receiver is known; commands for many files do
+    not fix them."""
     sites = {(site.rule, site.span) for site, verdict in answers.items() if verdict == REVIEW}
     return [finding for finding in findings if (finding.rule, finding.span) in sites] if sites else []
 
 
 @dataclass(frozen=True)
 class JobFolder:
-    """A workspace folder. `over`, `under`: settings, in kebab-case, that override or underlie its configuration
-    files."""
+    """A workspace folder. `over`, `under`: editor settings, in kebab-case, that override the configuration files, or
+    that the configuration files override."""
 
     path: str
     over: Mapping[str, object] = field(default_factory=dict)
@@ -70,11 +71,11 @@ class JobFolder:
 
 @dataclass(frozen=True)
 class Buffer:
-    """A program open in the editor, whose text is used instead of the file on disk.
+    """A document or notebook that is open in the editor; its text is used instead of the file on disk.
 
-    `path`: "" if there is no file. `cells` says whether the program is a notebook, whose edits are returned as offsets.
-    `disabled` is the reason why its fixes must not be applied. `spared`: sites whose findings are removed or lowered
-    because their receivers are known; `lowered`: numbers of the lowered findings.
+    `path`: the path of its file; "" if there is no file. `cells`: whether it is a notebook; edits of notebooks are
+    returned as offsets. `disabled`: the reason why its fixes must not be applied. `spared`: the sites of findings that
+    are removed or lowered because the types of their receivers are known; `lowered`: the numbers of lowered findings.
     """
 
     uri: str
@@ -95,7 +96,7 @@ class Buffer:
 @dataclass(frozen=True)
 class Form:
     """The form in which a client accepts edits: the encoding of columns, and the parts of a WorkspaceEdit that it
-    supports. `creates`: whether the client can create files."""
+    supports. `creates`: whether the client can create files as part of an edit."""
 
     encoding: Encoding = "utf-16"
     document_changes: bool = True
@@ -125,10 +126,10 @@ class Job:
 class FileChange:
     """The changes in one file.
 
-    `body`: the edits of the file as JSON; for a notebook `offsets` instead: (start, end, text, annotation). `stamp`:
-    modification time and size of a closed file when it was read. `rules`: number of fixed findings by rule; `left`: the
-    findings that remain. `otherwise`: the command line that fixes a closed file which a client may read in a wrong
-    encoding.
+    `body`: the edits of the file as JSON; for a notebook, `offsets` is used instead: (start, end, text, annotation).
+    `stamp`: modification time and size of a closed file before the job read it. `rules`: the number of fixed findings
+    by rule; `left`: the number of findings that remain. `otherwise`: the command line that fixes the file; it is needed
+    if the client may read a closed file in a wrong encoding.
     """
 
     uri: str
@@ -195,7 +196,7 @@ CODEC = Codec(Job, JobProgress, FileChange, JobUndecided, JobFailed, JobDone)
 
 @dataclass
 class Outcome:
-    """The result of a job. `left`: by URI, the findings in each file in its current state.
+    """The result of a job. `left`: the numbers of findings in the current state of each file, by URI.
 
     `undecided` lists the targets whose plugins the project imports, if no setting names one; `failed` is the reason why
     there is no result.

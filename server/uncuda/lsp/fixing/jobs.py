@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 
 class JobProcess:
-    """One job process. `done` is a future of its outcome, cancelled by `stop`. `progress(done, total)` is called while
-    the job runs."""
+    """One job process. `done`: a future of the job's outcome; `stop` cancels it. `progress(done, total)` is called
+    while the job runs."""
 
     def __init__(self, session: Session, job: Job, progress: Callable[[int, int], object]) -> None:
         self.done: asyncio.Future[Outcome] = session.loop.create_future()
@@ -72,7 +72,8 @@ class JobProcess:
 
 
 async def job_of(session: Session, wanted: Wanted, diff: bool) -> Job:
-    """The job for the requested fixes, with the current open documents. `diff`: whether to return a diff as well."""
+    """The job for the requested fixes, with the current open documents. `diff`: whether the job should return a diff as
+    well."""
     return Job(
         folders=folders_of(session),
         buffers=tuple([buffer async for buffer in _buffers(session, wanted)]),
@@ -86,7 +87,8 @@ async def job_of(session: Session, wanted: Wanted, diff: bool) -> Job:
 
 
 def folders_of(session: Session) -> tuple[JobFolder, ...]:
-    """The folders with their settings; if there is none, one without a path, to which all documents belong."""
+    """Return the workspace folders with their settings; if there are none, one folder without a path, to which all
+    documents belong."""
     folders = session.folders
     every = folders.all or [folders.outside]
     return tuple(JobFolder(folder.path, folders.over(folder), folders.under(folder)) for folder in every)
@@ -99,7 +101,7 @@ def form_of(client: Client) -> Form:
 
 
 def scope_of(session: Session, uri: str, key: str = "scope") -> str:
-    """The path for the URI in argument `key`; JsonRpcInvalidParams if it is not in the workspace."""
+    """Return the path for the URI in the argument `key`; raise JsonRpcInvalidParams if it is not in the workspace."""
     if not uri:
         return ""
     program = session.program(uri)
@@ -130,6 +132,7 @@ async def _buffers(session: Session, wanted: Wanted) -> AsyncIterator[Buffer]:
 
 
 def spared_in(session: Session, program: Program) -> tuple[Site, ...]:
-    """The sites whose findings the editor removes or lowers, because their receivers are known."""
+    """Return the sites whose findings are removed or lowered in the editor because the types of their receivers are
+    known."""
     analysis = session.analyse(program)
     return tuple(site for site, verdict in analysis.answers.items() if verdict != UNKNOWN)

@@ -1,4 +1,5 @@
-"""Writes a project's target into its configuration file, where the command line and CI find it too."""
+"""Writes the target that the user chose into the project's configuration file, where the command line and CI find it
+too."""
 
 from __future__ import annotations
 
@@ -23,16 +24,16 @@ _OWN = "uncuda.toml"
 
 
 class SettingsPlace(NamedTuple):
-    """A workspace folder, and the path (of a folder) inside it whose settings apply."""
+    """A workspace folder, and the folder inside it whose settings apply to a file."""
 
     folder: Folder
     path: str
 
 
 def place_of(session: Session, uri: str) -> SettingsPlace | None:
-    """Return the file and section whose settings apply to a URI.
+    """Return the place of the settings that apply to a URI.
 
-    For a URI outside of all workspace folders, and for "", it is the first workspace folder; None if there is none.
+    For a URI outside of all workspace folders, and for "", this is the first workspace folder; None if there is none.
     """
     program = session.program(uri)
     path = program.path if program is not None else path_of(uri) or ""
@@ -44,16 +45,16 @@ def place_of(session: Session, uri: str) -> SettingsPlace | None:
 
 
 def file_of(session: Session, place: SettingsPlace) -> Path | None:
-    """Return the configuration file with these settings, or the one that would be created; None if it is outside the
-    workspace."""
+    """Return the configuration file that contains these settings, or the one that would be created; None if it is
+    outside the workspace."""
     known = session.folders.configuration(place.folder).file_for(place.path)
     path = Path(known) if known else Path(place.folder.path) / _OWN
     return path if place.folder.holds(str(path)) else None
 
 
 def chosen_values(session: Session, place: SettingsPlace | None, target: str) -> dict[str, str | None]:
-    """Return the settings that select a target, or portable source for all targets; setting one of them removes the
-    other."""
+    """Return the settings that select a target, or that select portable source for all targets; the settings that would
+    contradict the choice have the value None, which removes them."""
     if target == PORTABLE:
         return {"target": None, "strategy": PORTABLE}
     said = session.folders.said_in_file(place.path) if place is not None else None
@@ -61,7 +62,8 @@ def chosen_values(session: Session, place: SettingsPlace | None, target: str) ->
 
 
 def keep(session: Session, uri: str, values: Mapping[str, str | None]) -> tuple[Path | None, str]:
-    """Write settings of a project (value None: remove the key); returns the file, or None and the reason."""
+    """Write settings of a project (value None: remove the key); return the file, or None and the reason why it cannot
+    be written."""
     texts = Texts(session.folders.language())
     place = place_of(session, uri)
     if session.client.restricted or place is None:

@@ -23,28 +23,28 @@ Change = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.De
 
 
 def needed(session: Session, engine: Engine, text: str, path: str) -> NewFile | None:
-    """The file that a fixed text needs and that is neither on the disk nor open."""
+    """Return the helper module that a fixed text imports, if it neither exists on disk nor is open in the editor."""
     new = new_helper(engine, text, path) if engine.settings.portable else None
     return new if new is not None and session.documents.by_path(new.path) is None else None
 
 
 def needed_by(session: Session, analysis: Analysis, edits: Iterable[Edit]) -> NewFile | None:
-    """The new file that the edits of one fix need."""
+    """Return the helper module, as a new file, that the edits of one fix need; None if none is needed."""
     if not analysis.engine.settings.portable:
         return None
     return needed(session, analysis.engine, apply_edits(analysis.text, edits), analysis.program.path)
 
 
 def why_not(session: Session, analysis: Analysis, new: NewFile | None, among: bool = False) -> str | None:
-    """The reason why the client cannot create a new file (`among`: together with edits of other files); None if it can,
-    or if no file is needed."""
+    """Return why the client cannot create the new file (`among`: together with edits of other files); None if it can,
+    or if there is no new file."""
     if new is None or (session.client.creates and (session.client.document_changes or not among)):
         return None
     return cannot_create(analysis.program.path, False, analysis.engine.settings.locale)
 
 
 def creating(new: NewFile) -> list[Change]:
-    """The parts of a workspace edit that create a file."""
+    """Return the parts of a workspace edit that create a file with its text."""
     uri = uri_of(new.path)
     start = types.Position(0, 0)
     document = types.OptionalVersionedTextDocumentIdentifier(uri, None)

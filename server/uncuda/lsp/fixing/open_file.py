@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def in_reach(session: Session, uri: str) -> Program | None:
-    """The open program of a URI, if its project and receivers are known and it is small enough to be fixed inside the
-    server."""
+    """Return the open document or notebook with this URI, if it can be fixed inside the server: its project and
+    receivers are known and it is small enough."""
     program = (session.program(uri) or session.notebooks.get(uri)) if uri else None
     if program is None:
         return None
@@ -32,7 +32,7 @@ def in_reach(session: Session, uri: str) -> Program | None:
 
 
 def fix_program(session: Session, program: Program, wanted: Wanted, diff: bool) -> Outcome:
-    """The changes in an open program. `diff`: whether to return a diff as well."""
+    """Return the changes in an open document or notebook. `diff`: whether the outcome should contain a diff as well."""
     outcome, choice = Outcome(failed=""), session.folders.choice_of(program)
     if choice.left_out:
         return outcome

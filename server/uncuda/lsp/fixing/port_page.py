@@ -1,4 +1,4 @@
-"""Makes the HTML report on a folder; runs in the process of a workspace job."""
+"""Makes the HTML report on a folder; this code runs in the process of a workspace job."""
 
 from __future__ import annotations
 

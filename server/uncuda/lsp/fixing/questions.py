@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 async def choose(session: Session, question: str, answers: Mapping[str, str]) -> str | None:
-    """The value for the button that the user presses; None if the user presses none. `answers`: values by button
-    text."""
+    """Ask a question and return the value of the button that the user presses; None if the user presses none.
+    `answers`: maps the text of each button to its value."""
     actions = [types.MessageActionItem(answer) for answer in answers]
     params = types.ShowMessageRequestParams(types.MessageType.Info, popup(question), actions)
     try:
@@ -36,7 +36,7 @@ async def choose_target(session: Session, targets: Iterable[str], question: str,
 
 
 async def choose_program(session: Session, texts: Texts) -> Program | None:
-    """The program to fix: the only open Python program, else the one that the user chooses."""
+    """Return the document or notebook to fix: the only open one, otherwise the one that the user chooses."""
     programs = [p for p in session.documents.programs() if not isinstance(p, Document) or p.is_python]
     if len(programs) < 2:
         return programs[0] if programs else None
@@ -45,7 +45,8 @@ async def choose_program(session: Session, texts: Texts) -> Program | None:
 
 
 def _titles(programs: Iterable[Program]) -> dict[str, str]:
-    """URIs of programs, by a name for a button: the part of the path that distinguishes them."""
+    """Map button texts to URIs; the text for a document is the part of its path that distinguishes it from the
+    others."""
     parts = {program.uri: Path(program.path).parts if program.path else (program.uri,) for program in programs}
     size, longest = 1, max(map(len, parts.values()))
     while size < longest and len({p[-size:] for p in parts.values()}) < len(parts):

@@ -15,8 +15,8 @@ from .rewrite import Group, Run
 
 
 def rewrite(job: Job, catalogue: Catalogue) -> Iterator[JobAnswer]:
-    """Run a job; yields the answers that `worker.py` describes. Raises UndecidedTarget if the project imports the
-    plugins of several targets and no setting names one."""
+    """Run a job, and yield the answers that the module `worker.py` describes. Raises UndecidedTarget if the project
+    imports the plugins of several targets and no setting names one."""
     run = Run(job, catalogue)
     groups = run.groups()
     if job.accept:
@@ -62,9 +62,10 @@ def _fixed_here(run: Run, group: Group, files: Sequence[File]) -> Iterator[Repai
 
 
 def _number(run: Run, group: Group, closed: Sequence[File], sizes: Sequence[int]) -> int:
-    """Return the number of processes to start; 1: none besides this one.
+    """Return how many processes to start; 1: only this process fixes files.
 
-    One process analyses receivers for all files, and one reads the baselines.
+    If the settings need the types of receivers, or a baseline, one process is better: it analyses receivers for all
+    files, and reads each baseline once.
     """
     if any(file.settings.receivers for file in group.files) or run.has_baseline(group):
         return 1

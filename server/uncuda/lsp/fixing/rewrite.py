@@ -58,11 +58,11 @@ class Group(NamedTuple):
     """The files of one project, with their engines."""
 
     engines: Engines
-    files: list[File]  # the files that may have findings
+    files: list[File]  # the files of the project that may have findings
     root: str
-    target: str  # the target that is set in the editor; empty if none is set
-    baseline: Callable[[File], str]  # returns the path of a file's baseline
-    looked: list[File]  # all files of the project that were read
+    target: str  # the target that the editor's settings name; empty if they name none
+    baseline: Callable[[File], str]  # returns the path of the baseline for a file
+    looked: list[File]  # all files of the project that were read, including those without findings
     problems: Sequence[Problem] = ()  # errors of files that could not be read
 
 
@@ -126,13 +126,13 @@ class Run:
         return Group(engines, worth, folder.path, _target(folder), baseline, look.files, problems)
 
     def _owner(self, path: str) -> JobFolder | None:
-        """The innermost folder that contains a path."""
+        """Return the innermost workspace folder that contains a path."""
         holding = [folder for folder in self.job.folders if folder.path and _is_below(path, folder.path)]
         return max(holding, key=lambda folder: len(folder.path), default=None)
 
     def _adopted(self, files: Sequence[File]) -> list[Buffer]:
-        """The buffers of files that the search of the folder did not find. If a file was found that is open under
-        another name, its path is mapped to the buffer."""
+        """Return the buffers whose files were not found when the folder was searched. If a file was found under a
+        different path than the one that is open in the editor, the file's text is taken from the buffer."""
         names = {_key(file.path) for file in files}
         strays = {os.path.realpath(b.path): b for b in self.job.buffers if b.path and _key(b.path) not in names}
         for file in files if strays else ():
@@ -170,8 +170,8 @@ class Run:
 
     @contextmanager
     def receivers(self, group: Group) -> Iterator[AnswersFor]:
-        """Yield a function that returns the known receivers of a file: looked up if the settings enable that, else
-        those of open documents."""
+        """Yield a function that returns the known receivers of a file: looked up if the settings enable that, otherwise
+        only those of open documents."""
         asked: AnswersFor = ask_nobody
         with ExitStack() as stack:
             if any(file.settings.receivers for file in group.files):
@@ -190,7 +190,8 @@ class Run:
             yield answers_for
 
     def acceptable(self, groups: Iterable[Group]) -> Iterator[Acceptable]:
-        """The findings of the rules that are not accepted yet. Raises BaselineError if a baseline is unusable."""
+        """Yield the findings of the requested rules that no baseline accepts yet. Raises BaselineError if a baseline is
+        unusable."""
         rules = self.job.rules
         by_file: dict[str, Acceptance] = {}
         for group in groups:
@@ -215,8 +216,8 @@ class Run:
         return any(self._baselines.error(path) or self._baselines.at(path) is not None for path in paths)
 
     def selections(self, group: Group) -> SelectionFor:
-        """Give a function that selects the findings not accepted by a baseline; it raises FileProblem for an unusable
-        one."""
+        """Return a function that selects the findings which no baseline accepts; that function raises FileProblem if
+        the baseline is unusable."""
 
         def selection_for(file: File, source: Source, engine: Engine, answers: Answers | None) -> Selection | None:
             baseline = group.baseline(file)
@@ -230,7 +231,8 @@ class Run:
         return selection_for
 
     def accepted(self, group: Group) -> Callable[[Checked], Selection | None]:
-        """Return a function that selects the findings a baseline does not accept; it may raise BaselineError."""
+        """Return a function that selects the findings which no baseline accepts; that function may raise
+        BaselineError."""
 
         def select(result: Checked) -> Selection | None:
             if result.source is None or result.report is None:
@@ -248,7 +250,7 @@ class Run:
         return sum(sum(one.baseline.counts.values()) for one in baselines if one is not None)
 
     def file(self, repaired: Repaired, group: Group) -> FileChange | None:
-        """The change of a file; None if there is none, or if an editor must not make it."""
+        """Return the change of a file; None if no fix changes the file, or if an editor must not change it."""
         path = repaired.file.path
         buffer = self._buffers.get(_key(path))
         uri = self._uri(path)
@@ -284,7 +286,8 @@ class Run:
         )
 
     def new_file(self, repaired: Repaired, group: Group) -> Iterator[FileChange]:
-        """The helper module that a portable project's fixed file imports, once, if it does not exist."""
+        """Yield the helper module that a portable project's fixed file imports, if it does not exist and this job has
+        not created it yet."""
         new = self._helper_for(repaired, group)
         if new is None or new.path in self._made:
             return
@@ -310,7 +313,7 @@ class Run:
         return left.plus(buffer.lowered) if buffer and not repaired.file.settings.receivers else left
 
     def _hindrance(self, repaired: Repaired, group: Group) -> str:
-        """The reason why an editor must not apply the fixes of a file; "" if it may."""
+        """Return why an editor must not apply the fixes of a file; "" if it may apply them."""
         path = repaired.file.path
         given = _key(path) == _key(self.job.scope)
         if leads_out(repaired.file._replace(given=given or repaired.file.given), self._given()):
@@ -326,7 +329,7 @@ class Run:
         return ""
 
     def _given(self) -> list[str]:
-        """The folders to fix, or the one scope."""
+        """Return the paths that the job fixes: the requested file or folder, otherwise all folders."""
         return [self.job.scope] if self.job.scope else [folder.path for folder in self.job.folders if folder.path]
 
     def _otherwise(self, repaired: Repaired, group: Group) -> str:
@@ -348,7 +351,8 @@ class Run:
         return buffer.uri if buffer else uri_of(os.path.abspath(path))
 
     def _shown(self, path: str, group: Group) -> str:
-        """The path for a diff: relative to the folder, with the folder's name if there are several."""
+        """Return the path of a file for a diff: relative to its workspace folder, with the folder's name if there are
+        several folders."""
         if not group.root or not _is_below(path, group.root):
             return path
         shown = os.path.relpath(path, group.root)
@@ -360,7 +364,7 @@ def _baseline(configuration: Configuration, root: str) -> Callable[[File], str]:
 
 
 def _target(folder: JobFolder) -> str:
-    """The target that an editor's setting names; "" if none does."""
+    """Return the target that the editor's settings name for a folder; "" if they name none."""
     strategy = folder.over.get("strategy") or folder.under.get("strategy")
     aim = PORTABLE if strategy == PORTABLE else ""
     return str(folder.over.get("target") or aim or folder.under.get("target") or "")

@@ -1,4 +1,4 @@
-"""The result of a command that fixes, and the message about it."""
+"""The result of a command that applies fixes, and the message to the user about it."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _NAMED = 3
 
 @dataclass
 class Summary:
-    """The result of a command that fixes. `files` are the files that were changed, or (`dry`) that would be changed;
-    `reason` says why there are none. `rules`: the rules whose findings were fixed, None for all.
+    """The result of a command that applies fixes. `files`: the files that were changed, or (`dry`) that would be
+    changed; `reason`: why no file was changed. `rules`: the rules whose findings the command fixes, None for all.
 
-    `left` maps each file's URI to its remaining findings; `made` is (findings, files) that were fixed, if the user
-    chose them in a preview.
+    `left` maps the URI of each file to its remaining findings; `made` is (findings, files): how many findings in how
+    many files were fixed, if the user chose edits in a preview.
     """
 
     texts: Texts
@@ -116,7 +116,7 @@ def tell(session: Session, summary: Summary) -> None:
 
 
 def _log(summary: Summary) -> Sequence[str]:
-    """The lines for the log: skipped files with reasons, and the changed files."""
+    """Return the lines for the log: skipped files with reasons, and the changed files."""
     if not summary.skipped:
         return []
     changed = [printable(path_of(file.uri) or file.uri) for file in summary.files]
@@ -146,7 +146,7 @@ def offer(session: Session, kind: types.MessageType, message: str, summary: Summ
 
 
 def _open(session: Session, what: str) -> None:
-    """Notify the client to open its view, review or report: `what` is "view", "review" or "report"."""
+    """Notify the client to open its view, its review or the report: `what` is "view", "review" or "report"."""
     session.protocol.notify(SHOW_OVERVIEW, {"what": what})
 
 
@@ -169,7 +169,7 @@ def reveal(session: Session, left: Mapping[str, Left], rules: Collection[str] | 
 def _shown(
     session: Session, uri: str, left: Left, rules: Collection[str] | None
 ) -> tuple[str, types.Range | None] | None:
-    """The document and range to show for a file; None if nothing remains in it."""
+    """Return the document and range to show for a file; None if no finding remains in the file."""
     program = session.program(uri) or session.notebooks.get(uri)
     if program is not None:
         return _first_in(session, program, rules)

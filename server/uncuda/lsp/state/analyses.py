@@ -1,4 +1,4 @@
-"""The analysis of each open program, reused until its text or its engine changes."""
+"""The analysis of each open document or notebook; it is reused until the text or the engine changes."""
 
 from __future__ import annotations
 
@@ -36,12 +36,13 @@ _NOTHING: Answers = {}
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """The analysis of one version of a program. `disabled` is the reason why its fixes must not be applied.
+    """The analysis of one version of an open document or notebook. `disabled`: the reason why the fixes of the document
+    must not be applied.
 
-    `report`: all findings, accepted ones included; `selection`: the findings that are shown and fixed, None: all.
-    `answers`: types of receivers that are known. `replaced`: the text contains U+FFFD. `heavy` means that another
-    process computes the analysis; `pending` that this process has not finished. `refused` is the reason why the text
-    was not analysed, in the user's language.
+    `report`: all findings, including accepted ones; `selection`: the findings that are shown and fixed, None: all.
+    `answers`: the types of receivers that are known. `replaced`: whether the text contains U+FFFD. `heavy` means that
+    another process computes the analysis; `pending` that this process has not finished. `refused`: the reason why the
+    text was not analysed, in the user's language.
     """
 
     program: Program
@@ -66,15 +67,15 @@ class Analysis:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings to show, in source order."""
+        """The findings to show to the user, in source order."""
         if self.undecided:
             return ()
         return self.report.findings if self.selection is None else self.selection.of(self.report).findings
 
 
 class Analyses:
-    """The analyses of all open programs. `answers(program, text, sites)` returns the types of receivers that are known
-    so far."""
+    """The analyses of all open documents and notebooks. `answers(program, text, sites)` returns the types of receivers
+    that are known so far."""
 
     def __init__(self, endpoint: Endpoint, folders: Folders) -> None:
         self._endpoint, self._folders = endpoint, folders
@@ -87,7 +88,7 @@ class Analyses:
         endpoint.closed.append(lambda program, uris: self.drop(program.uri) if program else None)
 
     def of(self, program: Program) -> Analysis:
-        """The analysis of the current version of a program."""
+        """Return the analysis of the current version of a document or notebook."""
         known = self._known.get(program.uri)
         choice = self._folders.choice_of(program)
         text, acceptance = program.text, self.baselines.at(choice.baseline)
@@ -102,7 +103,7 @@ class Analyses:
                     report, answers = self._check(program, text, choice.engine)
             except LimitExceeded:
                 heavy = True
-        fresh = text  # searching the whole of a large text takes time
+        fresh = text  # comparing the whole of a large text takes time
         if known is not None and not known.replaced and program.edit is not None and known.text is program.edit[0]:
             fresh = program.edit[1].text
         replaced = _REPLACEMENT in fresh
@@ -131,7 +132,8 @@ class Analyses:
         return found
 
     def _submit(self, pending: Analysis, answers: Answers) -> None:
-        """Let another process compute an analysis, which replaces the pending one, unless that is outdated by then."""
+        """Let another process compute an analysis; its result replaces the pending analysis, unless the text has
+        changed by then."""
         program = pending.program
 
         def take(report: Report, refused: str) -> None:
@@ -151,7 +153,8 @@ class Analyses:
 
     def _selection(self, program: Program, text: str, choice: Choice, report: Report, heavy: bool) -> Selection | None:
         source = Source(text, program.path)
-        read = None if heavy else lambda: choice.engine.read(source)[0]  # the engine has read this text just before
+        # `read` is fast because the engine has just read this text
+        read = None if heavy else lambda: choice.engine.read(source)[0]
         return self.baselines.selection(choice.baseline, source, report, read)
 
     def match_anew(self) -> list[str]:
@@ -169,7 +172,7 @@ class Analyses:
         return changed
 
     def drop(self, uri: str) -> None:
-        """Discard the analysis of a program, so that it is computed again on demand."""
+        """Discard the analysis of a document or notebook, so that it is computed again when it is needed."""
         self._known.pop(uri, None)
 
     def _check(self, program: Program, text: str, engine: Engine) -> tuple[Report, Answers]:
@@ -196,8 +199,8 @@ class Analyses:
         return report, answers
 
     def failed(self, rule: str, path: str, error: Exception) -> None:
-        """Report that a rule (or "": the engine) raised an exception: in the log once for each file, in a pop-up only
-        the first time."""
+        """Report that a rule (or, for "", the engine) raised an exception: in the log once for each file, in a pop-up
+        only the first time."""
         if (rule, path) in self._failed:
             return
         first = all(known != rule for known, _ in self._failed)

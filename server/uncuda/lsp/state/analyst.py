@@ -24,13 +24,13 @@ from uncuda.source import Source
 
 from .task import CODEC, LONGEST, Answer, Exceeded, Task
 
-_REMEMBERED = 4  # number of texts that an engine keeps, and number of engines that are kept
+_REMEMBERED = 4  # the number of texts that each engine keeps, and the number of engines that are kept
 _PULSE = 2.0
-"""Seconds between two messages that a task is running."""
+"""Seconds between two messages that say that a task is still running."""
 
 
 def main() -> None:
-    """Answer tasks until the input ends."""
+    """Analyse the tasks that arrive on standard input until it ends."""
     analyst, channel = Analyst(), Channel(CODEC)
     gc.freeze()
     for task in channel.requests():
@@ -42,7 +42,7 @@ def main() -> None:
 
 @contextmanager
 def signs_of_life(channel: Channel, number: int) -> Iterator[None]:
-    """Send messages that a task is running, as long as it has not used more CPU time than allowed.
+    """While a task runs, send messages that say so, as long as it has not used more CPU time than allowed.
 
     CPU time is measured, because on a busy machine it may take much longer by the clock.
     """
@@ -67,7 +67,7 @@ class Analyst:
         self._engines: list[tuple[tuple[str, Settings, Project], Engine]] = []
 
     def answer(self, task: Task) -> Answer:
-        """Run a task; if it fails, the next one still runs."""
+        """Run a task and return its answer; an exception becomes an answer, too, so that the next task still runs."""
         engine = self._engine(task.target, task.settings, task.project)
         try:
             report = engine.check(Source(task.text, task.path), answers=task.known)

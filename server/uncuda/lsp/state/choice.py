@@ -1,4 +1,4 @@
-"""The settings with which a program is checked: its folder, settings and engine, and how its target was chosen."""
+"""The settings with which a document is checked: its folder, settings and engine, and how its target was chosen."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from uncuda.workspace import Chosen
 from .roots import Folder
 
 PORTABLE = "portable"
-"""The value that is chosen instead of a target if one source is to run on all targets."""
+"""The value that stands for all targets, if the user chooses portable source instead of one target."""
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The settings with which a program is checked. `left_out`: whether the program is excluded; `baseline`: the path
-    of its baseline, which need not exist, or "" if there is none."""
+    """The settings with which a document is checked. `left_out`: whether the document is excluded from checks;
+    `baseline`: the path of its baseline, which need not exist, or "" if it has none."""
 
     folder: Folder | None
     settings: Settings
@@ -30,12 +30,12 @@ class Choice:
 
     @property
     def aim(self) -> str:
-        """Return the target, or the value that means all targets."""
+        """Return the chosen target, or the value that stands for all targets."""
         return PORTABLE if isinstance(self.engine, PortableEngine) else self.engine.target.id
 
     def plugin(self, locale: str) -> str:
-        """The plugin's versions with the source that states them, in a language, and a note if the target has no
-        tables."""
+        """Return the text about the plugin's versions with the source that states them, in the language `locale`, and a
+        note if the target has no tables."""
         if isinstance(self.engine, PortableEngine):
             return ", ".join(self.engine.plugins)
         words, (key, values) = Words(locale), self.chosen.taken.note
@@ -43,7 +43,7 @@ class Choice:
         return "; ".join(filter(None, [plugin, self.no_tables(locale)]))
 
     def no_tables(self, locale: str) -> str:
-        """The note for a target without tables, in a language; "" for other targets."""
+        """Return the note about a target without tables, in the language `locale`; "" if the target has tables."""
         target = self.engine.target
         title = target.title_zh if locale == "zh" else target.title
         return "" if target.has_tables else Words(locale)("no tables", title)

@@ -38,12 +38,12 @@ class Diagnostics:
         self._endpoint, self._documents, self._analyses = endpoint, documents, analyses
         self.renderer = Renderer(endpoint.client, catalogue, shim)
         self.pull_closed: Callable[[str, Any], asyncio.Future[Prepared] | None] = lambda uri, params: None
-        """Answers `textDocument/diagnostic` for a closed document; returns None if nothing is known about the
-        document."""
+        """A function that answers `textDocument/diagnostic` for a closed document; it returns None if nothing is known
+        about the document."""
         self._rendered: dict[str, tuple[Analysis, dict[str, str]]] = {}
         self._results: dict[str, tuple[str, str]] = {}
         self.told: dict[str, str] = {}
-        """By URI: the id of the diagnostics that the client was last sent, by any request."""
+        """Maps each URI to the id of the diagnostics that the client was last sent for it, by any request."""
         self._serial = 0
         self._pushes: dict[str, None] = {}
         self._held: dict[str, list[tuple[asyncio.Future[Prepared], str, Any]]] = {}
@@ -57,8 +57,8 @@ class Diagnostics:
         endpoint.stale.append(self.refresh)
 
     def pull(self, params: Any) -> Prepared | asyncio.Future[Prepared]:
-        """Answer `textDocument/diagnostic`, later if another process must first analyse the document or read the
-        file."""
+        """Answer `textDocument/diagnostic`; the answer is a future if another process must first analyse the document
+        or read the file."""
         uri = field(params, "textDocument", "uri")
         program = self._documents.program(uri)
         if program is None:
@@ -80,8 +80,10 @@ class Diagnostics:
         return Prepared(f'{{"kind":"full","resultId":"{result}","items":{items}}}')
 
     def _release(self, program: Program) -> None:
-        """Answer the requests that waited for an analysis; if there were none, refresh the client."""
-        if self._analyses.of(program).pending:  # the text or the settings have changed again
+        """Answer the requests that waited for an analysis; if no request waited, ask the client to request diagnostics
+        again."""
+        # the text or the settings have changed again, so another analysis is running
+        if self._analyses.of(program).pending:
             return
         held = [entry for entry in self._held.pop(program.uri, ()) if not entry[0].done()]
         for reply, uri, params in held:
@@ -100,8 +102,8 @@ class Diagnostics:
         return program is not None and self._analyses.of(program).pending
 
     def of(self, uri: str) -> tuple[str, str] | None:
-        """(id, JSON list) of a document's diagnostics, with a new id whenever they change; None if the document is
-        closed."""
+        """Return (id, JSON list) for a document's diagnostics, with a new id whenever they change; None if the document
+        is closed."""
         program = self._documents.program(uri)
         if program is None:
             return None
@@ -115,7 +117,8 @@ class Diagnostics:
     def _items(self, program: Program) -> dict[str, str]:
         analysis = self._analyses.of(program)
         known = self._rendered.get(program.uri)
-        uris = {document.uri for document in program.documents}  # the same text may come back in another cell
+        # after an edit, the text of one cell may be in another cell
+        uris = {document.uri for document in program.documents}
         if known is None or known[0] is not analysis or known[1].keys() != uris:
             known = self._rendered[program.uri] = analysis, self.renderer.items(analysis)
             if analysis.report.findings:
@@ -132,7 +135,7 @@ class Diagnostics:
         self._push(uris if uris is not None else [document.uri for document in self._documents])
 
     def _shims_moved(self) -> None:
-        """Refresh diagnostics that mention where the shim is imported, because the import has moved."""
+        """Refresh diagnostics that mention where the shim is imported, because that import has moved."""
         stale = [uri for uri, (analysis, _) in self._rendered.items() if self.renderer.tells_of_shims(analysis)]
         for uri in stale:
             del self._rendered[uri]
@@ -159,7 +162,7 @@ class Diagnostics:
             self._push(uris)
 
     def _push(self, uris: Iterable[str]) -> None:
-        """Push diagnostics after all pending messages have been handled."""
+        """Push diagnostics of these documents after all pending messages have been handled."""
         if not self._pushes:
             self._endpoint.loop.call_soon(self._push_all)
         self._pushes.update(dict.fromkeys(uris))

@@ -1,4 +1,5 @@
-"""The documents that are open in the client, and the programs that they form."""
+"""The documents that are open in the client, and the texts that the engine analyses: single documents, or all cells of
+a notebook."""
 
 from __future__ import annotations
 
@@ -17,16 +18,16 @@ if TYPE_CHECKING:  # child processes import this module too, and do not need thi
 
 
 class Program(ABC):
-    """A text that the engine analyses as one: a document, or the cells of a notebook.
+    """A text that the engine analyses as a whole: a document, or the cells of a notebook.
 
-    Offsets are offsets in `text`; `path` is "" if there is no file.
+    All offsets are offsets in `text`; `path` is "" if the document has no file.
     """
 
     uri: str
     path: str
     version: int | None
     edit: tuple[str, Edit] | None = None
-    """(previous text, edit) if the last change was a single edit; else None."""
+    """(previous text, edit) if the last change of the text was a single edit, otherwise None."""
 
     @property
     @abstractmethod
@@ -36,27 +37,28 @@ class Program(ABC):
     @property
     @abstractmethod
     def documents(self) -> Sequence[Document]:
-        """The documents that the text consists of."""
+        """Return the documents of which the text consists: one, or the cells of a notebook."""
 
     @abstractmethod
     def offset(self, uri: str, position: Position) -> int:
-        """The offset of a position in one of the documents; KeyError for another document."""
+        """Return the offset of a position in one of the documents; raise KeyError for a document that does not belong
+        to this text."""
 
     @abstractmethod
     def place(self, offset: int) -> tuple[Document, int]:
-        """The document that contains an offset, and the offset within it."""
+        """Return the document (or notebook cell) that contains an offset, and the offset within it."""
 
     @abstractmethod
     def split(self, edits: Iterable[Edit]) -> dict[str, list[Edit]]:
-        """The edits by URI of document, with offsets within it."""
+        """Return the edits grouped by the URI of their document, with offsets within that document."""
 
     def locate(self, span: Span | tuple[int, int]) -> tuple[str, Range]:
-        """The URI and range of a span; a span over several cells is cut at the end of the first."""
+        """Return the URI and range of a span; if the span covers several cells, its range ends with the first cell."""
         document, start = self.place(span[0])
         return document.uri, document.lines.range((start, start + max(0, span[1] - span[0])))
 
     def location(self, span: Span | tuple[int, int]) -> Location:
-        """The location of a span as the protocol's Location."""
+        """Return the protocol's Location of a span."""
         from lsprotocol.types import Location
 
         return Location(*self.locate(span))
@@ -134,12 +136,13 @@ class Documents:
         return self._open.get(uri)
 
     def program(self, uri: str) -> Program | None:
-        """The program that a URI belongs to: a document, or the notebook of a cell."""
+        """Return the analysed text that contains the document with this URI: the document alone, or all cells of its
+        notebook."""
         document = self._open.get(uri)
         return document.notebook or document if document else None
 
     def programs(self) -> list[Program]:
-        """All open programs, each notebook once."""
+        """Return all analysed texts: each open document outside of notebooks, and each open notebook once."""
         return list({id(program): program for program in (d.notebook or d for d in self)}.values())
 
     def by_path(self, path: str) -> Document | None:
@@ -147,7 +150,7 @@ class Documents:
         return next((document for document in self._open.values() if document.path == path), None)
 
     def open(self, item: Any) -> Document:
-        """Open a document from a raw TextDocumentItem; KeyError or TypeError if it is malformed."""
+        """Open a document from a TextDocumentItem in unparsed JSON; raise KeyError or TypeError if it is malformed."""
         uri, text = item["uri"], item["text"]
         if not isinstance(uri, str) or not isinstance(text, str):
             raise TypeError("a document has a URI and a text")
@@ -163,7 +166,7 @@ class Documents:
         return document
 
     def change(self, identifier: Mapping[str, Any], changes: Iterable[Mapping[str, Any]]) -> Document | None:
-        """Apply changes to a document and return it; None if it is not open. Raises the same exceptions as
+        """Apply changes to an open document and return it; None if it is not open. Raises the same exceptions as
         `Document.apply`."""
         document = self._open.get(identifier["uri"])
         if document is not None:

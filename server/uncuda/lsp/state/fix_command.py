@@ -1,4 +1,4 @@
-"""The command line that fixes a file for which an editor must not apply the fixes."""
+"""The command line to offer for a file in which an editor must not apply fixes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .choice import PORTABLE
 
 
 def command_for(path: str, review: bool, target: str) -> str:
-    """The command line that fixes a file. `target`: "" if configuration files name the target."""
+    """Return the command line that fixes a file. `target`: the target to name on the command line; "" if configuration
+    files name it."""
     words = [*bundled.command(), "fix", path]
     words += ["--review-fixes"] if review else []
     words += aim_options(target)
@@ -29,6 +30,7 @@ def cannot_create(path: str, review: bool, locale: str) -> str:
 
 
 def aim_options(target: str) -> list[str]:
-    """The options that select a target, or a source for all targets; empty if `target` is empty."""
+    """Return the command-line options that select a target, or portable source for all targets; empty if `target` is
+    empty."""
     option = "--strategy" if target == PORTABLE else "--target"
     return [option, target] if target else []

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 _LIBRARIES = ("site-packages", "dist-packages")
 _KEPT = 3
-"""The number of unused engines that are kept, with their texts, in case their settings are used again."""
+"""How many unused engines are kept, with the texts that they have read, in case their settings are used again."""
 
 
 @dataclass(frozen=True)
 class KnownFolder:
-    """A workspace folder in the form that is sent to another process, with the fields of `Folder`."""
+    """A workspace folder in a form that can be sent to another process; the fields are those of `Folder`."""
 
     uri: str
     path: str
@@ -46,8 +46,8 @@ class KnownFolder:
 
 @dataclass(frozen=True)
 class Known:
-    """The data from which another process chooses engines for files. `override`: the target that the user switched
-    to."""
+    """The data from which another process can choose the engine for each file. `override`: the target to which the user
+    switched."""
 
     client: Client
     folders: tuple[KnownFolder, ...]
@@ -55,9 +55,9 @@ class Known:
 
 
 class Folders:
-    """Gives each document its folder, settings and engine.
+    """Returns for each document its folder, settings and engine.
 
-    `tell` is called once with each problem in settings. `catalogue`: the rules and targets.
+    `tell` is called once for each problem in settings. `catalogue`: the rules and targets.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Folders:
         self.vocabulary = Vocabulary(tuple(self.catalogue.declarations), tuple(self.catalogue.rules))
         self.override: str | None = None
         self.alone: dict[str, Project] = {}
-        """By URI: the projects of programs outside of all folders."""
+        """Maps the URI of each document outside of all folders to a project of its own."""
         self.outside = Folder("", "")
         self._tell = tell
         self._told: dict[str, str] = {}
@@ -92,17 +92,17 @@ class Folders:
         return max(inside, key=lambda folder: len(folder.path), default=None)
 
     def editor_of(self, program: Program) -> EditorSettings:
-        """The editor's settings for a program."""
+        """Return the editor's settings for a document."""
         return (self._folder(program) or self.outside).editor
 
     def known(self) -> Known:
-        """The folders and settings, for another process."""
+        """Return the folders and settings in a form that can be sent to another process."""
         folders = (KnownFolder(folder.uri, folder.path, folder.editor, folder.project) for folder in self.all)
         return Known(self.client, tuple(folders), self.override)
 
     @classmethod
     def of_known(cls, known: Known) -> Folders:
-        """Restore the folders in another process."""
+        """Return the object that another process creates from folders and settings that were sent to it."""
         made = cls(known.client, {})
         made.all = [Folder(one.uri, one.path, editor=one.editor, project=one.project) for one in known.folders]
         made.override = known.override
@@ -116,8 +116,8 @@ class Folders:
         self.reload()
 
     def set_editor(self, tables: Mapping[str, object]) -> bool:
-        """Set the editor's settings by URI of folder ("": no folder); missing settings are filled from
-        initializationOptions. Returns whether any setting changed."""
+        """Set the editor's settings; the keys of `tables` are URIs of folders, or "" for the settings without a folder;
+        missing settings are filled from initializationOptions. Return whether any setting changed."""
         changed = False
         wrong: dict[str, None] = {}
         unknown: dict[str, None] = {}
@@ -137,8 +137,8 @@ class Folders:
         return changed
 
     def tell_once(self, place: str, problem: str) -> None:
-        """Report a problem in a file, or ("") in the editor's settings, unless it equals the last one reported for that
-        file."""
+        """Report a problem in the file `place`, or in the editor's settings if `place` is ""; a problem equal to the
+        last one reported for that file is not reported again."""
         if self._told.get(place, "") != problem:
             self._told[place] = problem
             if problem:
@@ -155,7 +155,7 @@ class Folders:
         self._choices.clear()
 
     def stand_alone(self, program: Program, project: Project) -> bool:
-        """Set the project of a program outside of all folders; returns whether it changed."""
+        """Set the project of a document outside of all folders; return whether it changed."""
         if self.alone.get(program.uri, Project()) == project:
             return False
         self.alone[program.uri] = project
@@ -163,16 +163,16 @@ class Folders:
         return True
 
     def finds(self, path: str, folder: Folder) -> bool:
-        """Whether a file is among those checked in a folder."""
+        """Return whether a file is among the files that are checked in a folder."""
         return reach(path, folder.path, lambda place: self.settings_for(place, folder)) is not None
 
     def drop(self, uri: str) -> None:
-        """Forget a closed program."""
+        """Forget the settings and engine of a closed document."""
         self._choices.pop(uri, None)
         self.alone.pop(uri, None)
 
     def over(self, folder: Folder) -> dict[str, object]:
-        """The settings, in kebab-case, that override the configuration files of a folder."""
+        """Return the editor's settings, in kebab-case, that override the configuration files of a folder."""
         if self.override == PORTABLE:
             return {
                 **{key: value for key, value in folder.editor.over.items() if key != "target"},
@@ -182,7 +182,7 @@ class Folders:
         return {**folder.editor.over, **target}
 
     def under(self, folder: Folder) -> dict[str, object]:
-        """The settings, in kebab-case, that the configuration files of a folder override."""
+        """Return the editor's settings, in kebab-case, that the configuration files of a folder override."""
         return dict(folder.editor.under)
 
     def configuration(self, folder: Folder) -> Configuration:
@@ -196,7 +196,7 @@ class Folders:
         return known
 
     def settings_for(self, place: str, folder: Folder | None = None) -> Settings:
-        """Return the settings for files in the folder at `place` ("" for a program without a file).
+        """Return the settings for files in the folder at `place` ("" for a document without a file).
 
         If the configuration file is invalid, the error is reported, and only the editor's settings apply.
         """
@@ -220,16 +220,16 @@ class Folders:
         the workspace folder; "" if there is neither. The file need not exist."""
         try:
             file = self.configuration(folder or self.outside).file_for(place)
-        except SettingsError:  # the error was already reported with its line
+        except SettingsError:  # the error in the configuration file was already reported with its line
             return ""
         return baseline_beside(file, folder.path if folder else "")
 
     def tell_of_baseline(self, error: BaselineError) -> None:
-        """Report, once, why a baseline is unusable."""
+        """Report why a baseline is unusable, once for each reason."""
         self.tell_once(error.place, baseline_problem(error, self.language()))
 
     def choice_of(self, program: Program) -> Choice:
-        """The settings with which a program is checked, cached until something changes."""
+        """Return the settings with which a document is checked; they are cached until something changes."""
         choice = self._choices.get(program.uri)
         if choice is None:
             choice = self._choices[program.uri] = self._choose(program)
@@ -241,15 +241,16 @@ class Folders:
         return Choice(folder, settings, engine, chosen, left_out=False)
 
     def engine_of(self, program: Program) -> Engine:
-        """The engine for a program."""
+        """Return the engine that checks a document."""
         return self.choice_of(program).engine
 
     def language(self, locale: str = "auto") -> str:
-        """ "en" or "zh" for the setting `locale`; "auto" means the client's language, or else the system's."""
+        """Return "en" or "zh" for the value of the setting `locale`; "auto" means the client's language, otherwise that
+        of the operating system."""
         return language(self.client.language if locale == "auto" else locale)
 
     def title_of(self, target: str, locale: str) -> str:
-        """The display name of a target, or of a source for all targets."""
+        """Return the display name of a target, or of portable source for all targets."""
         if target == PORTABLE:
             return Texts(locale)("portable", ", ".join(self._devices))
         return str(self.catalogue.declarations[target]["title-zh" if locale == "zh" else "title"])
@@ -260,30 +261,30 @@ class Folders:
 
     @property
     def _devices(self) -> list[str]:
-        """The display names of the devices that a portable source is for by default."""
+        """Return the display names of the devices for which portable source is written by default."""
         targets = portable_targets(self.catalogue, Settings())
         return [self.catalogue.target(target).words["DEVICE"] for target in targets]
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The choices of a user: the targets, and one source for all targets."""
+        """Return the values among which a user can choose: the targets, and portable source for all targets."""
         return (*self.catalogue.declarations, PORTABLE)
 
     def in_order(self, first: str, among: Iterable[str] = ()) -> tuple[str, ...]:
-        """Targets (none: all, and one source for all) in the order in which they are offered: the current choice comes
-        first."""
+        """Return targets in the order in which they are offered, with the current choice `first`; if `among` is empty,
+        all targets and portable source."""
         return tuple(sorted(among or self.choices, key=lambda target: target != first))
 
     def said_in_file(self, place: str) -> str | None:
-        """Return the target that a configuration file names for the folder at `place`, or the value for all targets,
-        even if the user has switched since."""
+        """Return the target that a configuration file names for the folder at `place`, or the value for all targets; a
+        switch by the user does not matter here."""
         try:
             return _aim(Configuration(self.vocabulary).settings_for(place))
         except SettingsError:
             return None
 
     def otherwise(self, target: str) -> str | None:
-        """The first configuration file of a folder that sets a target other than `target`."""
+        """Return the first configuration file of a workspace folder that sets a target other than `target`."""
         said = (folder for folder in self.all if self.said_in_file(folder.path) not in (None, target))
         return next((Configuration(self.vocabulary).file_for(folder.path) for folder in said), None)
 
@@ -300,7 +301,7 @@ class Folders:
         return next((file for file in files if file), None)
 
     def _otherwise(self, folder: Folder, target: str) -> str | None:
-        """The configuration file that names another target for a folder; None if there is none."""
+        """Return the configuration file that names a target other than `target` for a folder; None if there is none."""
         configuration = self.configuration(folder)
         try:
             said = _aim(configuration.settings_for(folder.path))
@@ -309,7 +310,7 @@ class Folders:
             return None
 
     def _folder(self, program: Program) -> Folder | None:
-        """The folder of a program; an untitled document belongs to the first folder."""
+        """Return the folder of a document; an untitled document belongs to the first folder."""
         return self.folder_of(program.path) if program.path else next(iter(self.all), None)
 
     def engine_at(self, place: str, folder: Folder | None, project: Project) -> tuple[Engine, Settings, Chosen]:
@@ -325,7 +326,8 @@ class Folders:
         return self._engine(resolved, chosen.target, project), resolved, chosen
 
     def _root(self, place: str, folder: Folder | None) -> str:
-        """The folder of a portable project: that of its configuration file, or else the workspace folder."""
+        """Return the root folder of a portable project: the folder of its configuration file, otherwise the workspace
+        folder."""
         if folder is None:
             return place
         file = self.configuration(folder).file_for(place)
@@ -370,7 +372,8 @@ class Folders:
         return known[3]
 
     def _left_out(self, program: Program, folder: Folder | None) -> bool:
-        """Whether a program is not checked: it is not Python, is excluded, or belongs to an installed library."""
+        """Return whether a document is not checked: it is not Python, is excluded, or belongs to an installed
+        library."""
         if isinstance(program, Document) and not program.is_python:
             return True
         if not program.path:
@@ -381,5 +384,5 @@ class Folders:
 
 
 def _aim(settings: Settings) -> str | None:
-    """The target that settings name, or the value for all targets."""
+    """Return the target that settings name, or the value for all targets; None if they name neither."""
     return PORTABLE if settings.portable else settings.target

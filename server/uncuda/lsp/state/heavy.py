@@ -1,9 +1,10 @@
-"""Analyses documents that are too large to be analysed between two keystrokes, in another process, for which nothing
-waits.
+"""Analyses documents that are too large to be analysed between two keystrokes in another process; the server never
+waits for it.
 
-Work is counted by the engine, not timed. The server itself analyses documents that take no more work than the largest
-ordinary file; larger documents are sent to `analyst.py`, up to the limits in the settings. If a document takes more
-than `LONGEST` seconds in that process, it is not checked until it changes.
+Whether a document is too large is decided by the work that the engine counts, not by time. The server itself analyses
+documents that take no more work than the largest ordinary file; larger documents are sent to the process `analyst.py`,
+with the limits in the settings. If the process takes more than `LONGEST` seconds for a document, the document is not
+checked until it changes.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ _START = 20.0
 _ORDINARY = Limits(bytes=600_000, statements=2_500, comparisons=800_000)
 """More work than the largest file in the test corpus takes, about a quarter of a second."""
 _SHARE = 6
-"""The limits between keystrokes are at most this fraction of the limits in the settings."""
+"""The limits in the server's own process are at most this fraction of the limits in the settings."""
 _SHARED = ("bytes", "statements", "comparisons")
 
 Take = Callable[[Report, str], object]
-"""A callback that receives the report, and "" or the reason why the document was not analysed."""
+"""A function that receives the report, and the reason why the document was not analysed ("" if it was)."""
 
 
 @lru_cache(maxsize=16)
@@ -49,8 +50,8 @@ def between_keys(limits: Limits) -> Limits:
 
 
 class Heavy:
-    """The large documents, and the process that analyses one text after the other. `fail(path, reason)` is called for
-    internal errors."""
+    """Keeps track of the large documents, and sends their texts to the process one after the other. `fail(path,
+    reason)` is called for internal errors."""
 
     def __init__(self, endpoint: Endpoint, fail: Callable[[str, str], object]) -> None:
         self._endpoint = endpoint
@@ -66,7 +67,8 @@ class Heavy:
         endpoint.ended.append(self._stop)
 
     def holds(self, program: Program, text: str) -> bool:
-        """Return whether a document counts as large: it was large, and is still at least half as long."""
+        """Return whether a document counts as large: an earlier text exceeded the limits, and the current text is at
+        least half as long."""
         size = self._sizes.get(program.uri)
         if size is not None and 2 * len(text) < size:
             self._forget(program.uri)
@@ -74,8 +76,8 @@ class Heavy:
         return size is not None
 
     def submit(self, program: Program, text: str, engine: Engine, answers: Answers, take: Take) -> None:
-        """Send a text to the process to be analysed. `take` is called in the server's thread, unless a newer text of
-        the document is submitted."""
+        """Send a text to the process to be analysed. `take` is called in the server's thread with the result, unless a
+        newer text of the document is submitted before."""
         self._sizes[program.uri] = max(len(text), self._sizes.get(program.uri, 0))
         self._serial += 1
         task = Task(
@@ -129,12 +131,12 @@ class Heavy:
         if why and self._said_of.get(uri) != why:
             logger.warning("%s: %s", task.path or uri, why)
         self._said_of[uri] = why
-        if uri not in self._waiting:  # otherwise a newer text is waiting
+        if uri not in self._waiting:  # otherwise a newer text of the document is waiting
             take(report, why)
         self._next()
 
     def _said(self, answer: Answer) -> str:
-        """The reason why a text was not analysed; "" if it was."""
+        """Return the reason why a text was not analysed; "" if it was analysed."""
         if answer.exceeded is None:
             return ""
         return self._say("not checked", Words(self._locale).exceeds(answer.exceeded.error))

@@ -11,14 +11,14 @@ from uncuda.workspace.overview import FileListing
 from .folders import Known
 
 Shim = tuple[str, tuple[int, int], tuple[int, int]]
-"""The import of a shim: the URI, and (line, column) of start and end."""
+"""The place of a shim's import: the URI, and (line, column) of start and end."""
 Shims = Mapping[str, Mapping[str, Shim]]
 """The import of each target's shim, by folder URI, then by target."""
 
 
 @dataclass(frozen=True)
 class InspectAll:
-    """`folders`: the URIs of the folders. `folders` holds the URIs of the folders."""
+    """A request to check all closed files. `folders`: the URIs of the workspace folders."""
 
     known: Known
     folders: tuple[str, ...]
@@ -48,9 +48,9 @@ class MoveShims:
 
 @dataclass(frozen=True)
 class Inspected:
-    """The result of checking one file. `items` is the JSON list of the file's diagnostics, empty for a notebook;
-    `listing` is its entry for the overview, or None; `failed` is the internal error, if there was one; `tells_of_shims`
-    says whether one of the diagnostics mentions where a shim is imported."""
+    """The result of checking one file. `items`: the JSON list of the file's diagnostics, empty for a notebook;
+    `listing`: the file's entry in the overview, or None; `failed`: the internal error, if there was one;
+    `tells_of_shims`: whether one of the diagnostics mentions where a shim is imported."""
 
     path: str
     uri: str

@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 PAUSE = 0.5
 """Seconds for which changes are collected before a check starts."""
 _READ = (".py", ".ipynb")
-_LONG = 2.0  # seconds after which an editor shows progress
+_LONG = 2.0  # an editor shows progress if a check takes longer than this number of seconds
 
 
 class Result(NamedTuple):
-    """The diagnostics of one document. `id` changes whenever `items`, a JSON list, changes; `version`: None if the
-    document is closed."""
+    """The diagnostics of one document. `id` changes whenever `items`, the JSON list of diagnostics, changes; `version`:
+    the version of the open document, None if it is closed."""
 
     uri: str
     id: str
@@ -53,13 +53,13 @@ class Result(NamedTuple):
 
 
 State = Literal["off", "reading", "checking", "complete", "stopped", "large", "restricted"]
-"""The state of the check of closed files. If closed files are not checked, the reason: "off": not requested; "stopped":
-the user stopped the check; "large": too many files to check without a request; "restricted": the workspace is not
-trusted."""
+"""Whether closed files are checked, or why they are not. "off": not requested; "stopped": the user stopped the check;
+"large": the workspace has too many files to check without a request; "restricted": the user has not trusted the
+workspace."""
 
 
 class Inspection:
-    """By URI: the results of closed files that have diagnostics, and their listings for the overview.
+    """The results of closed files that have diagnostics, by URI, and their listings for the overview.
 
     Events: `changed()`: a result changed; `listed(uri)`: a listing may have changed; `done()`: the child process
     answered; `moved()`: `state` may have changed.
@@ -74,12 +74,12 @@ class Inspection:
         self._serial = 0
         self._child: Background | None = None
         self._asked: deque[frozenset[str] | None] = deque()
-        """Requests that the child process has not answered, in order: URIs of files, or None for all files. The result
-        of a file is used only if no further request for the file is open; otherwise the file may have been read too
-        early."""
+        """The requests that the child process has not answered yet, in order: URIs of files, or None for all files. The
+        result for a file is used only if no later request for the same file is unanswered; otherwise the file may have
+        been read too early."""
         self._timer: asyncio.TimerHandle | None = None
         self._chosen: bool | None = None
-        """The user's choice since the server started: True to check everything, False to stop."""
+        """What the user chose since the server started: True to check everything, False to stop; None: nothing."""
         self._pulled = False
         self._progress: Progress | None = None
         self._progress_timer: asyncio.TimerHandle | None = None
@@ -119,7 +119,7 @@ class Inspection:
         return bool(self._asked)
 
     def is_settled(self, uri: str) -> bool:
-        """Whether the result of a closed file, or its absence, is current."""
+        """Return whether the known result of a closed file (or that it has none) is up to date."""
         if not self.is_on:
             return True
         unread = any(uris is None or uri in uris for uris in self._asked)
@@ -132,7 +132,7 @@ class Inspection:
             self.start_soon()
 
     def choose(self, wanted: bool) -> bool:
-        """Check all files, or stop doing so, until the server ends; returns False if the client does not ask for
+        """Check all files, or stop checking them, until the server ends; return False if the client does not request
         diagnostics of closed files."""
         if self._pulled:
             self._chosen = wanted
@@ -140,8 +140,8 @@ class Inspection:
         return self._pulled
 
     def _covers(self, folder: Folder) -> bool:
-        """Whether closed files of a folder are checked: according to the user's last choice, else to the setting, else
-        only if the client has requested them and the workspace is trusted and not large."""
+        """Return whether closed files of a folder are checked: the user's last choice decides, otherwise the setting;
+        without both, they are checked if the client has requested them and the workspace is trusted and not large."""
         if self._chosen is not None:
             return self._chosen
         said = folder.editor.workspace_diagnostics
@@ -162,12 +162,12 @@ class Inspection:
         wanted = [path for path in paths if path.endswith(_READ)]
         if self._child is not None and wanted:
             self._send(InspectSome(tuple(wanted)), frozenset(uri_of(path) for path in wanted))
-        elif wanted and self._timer is None and self.is_wanted:  # the child process has ended
+        elif wanted and self._timer is None and self.is_wanted:  # no child process is running
             self.start_soon()
 
     def accepted_otherwise(self, paths: Iterable[str]) -> None:
-        """Check files again whose accepted findings have changed. If one of them no longer exists, check all files,
-        because its code may have moved."""
+        """Check files again whose accepted findings have changed. If one of these files no longer exists, check all
+        files, because its code may have moved to another file."""
         paths = list(paths)
         if all(map(os.path.isfile, paths)):
             self.check(paths)
@@ -217,7 +217,7 @@ class Inspection:
         }
 
     def _show_progress(self) -> None:
-        """Show progress with a cancel button. The progress starts late, so that a short check shows none."""
+        """Show progress with a cancel button. The progress starts after a delay, so that a short check shows none."""
         self._progress = progress = Progress(self._endpoint, Texts(self._folders.language())("check workspace"))
         progress.start()
 
@@ -285,7 +285,7 @@ class Inspection:
         self.changed()
 
     def _forget(self, uris: Iterable[str]) -> None:
-        """Drop the listings of files that no longer count in the overview."""
+        """Remove the listings of files that no longer count in the overview."""
         for uri in list(uris):
             self.listings.pop(uri, None)
             self.listed(uri)

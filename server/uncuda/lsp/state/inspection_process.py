@@ -69,7 +69,7 @@ def _pool(inspector: Inspector, request: InspectAll, files: Sequence[File], size
     number = number_for(sizes, wanted_for(files), looked=False)
     if number == 1:
         return None
-    inspector.check(files[0].path)  # creates the engine before forking, so that the processes share its memory
+    inspector.check(files[0].path)  # creates the engine before forking, so that the worker processes share its memory
     worker = InspectionWorker(inspector)
     launch = Launch("uncuda.lsp.state.inspector", worker.serve, WORKER_CODEC)
     pool: Pool[str] = Pool(number, launch, worker.answer, _lost)

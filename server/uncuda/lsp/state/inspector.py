@@ -1,4 +1,4 @@
-"""Checks closed files of the workspace; some of this code runs in worker processes, several at once.
+"""Checks closed files of the workspace; several processes run this code at once.
 
 Input: first `InspectAll`, which has no answer, then `InspectFiles`, each answered with `InspectedFiles`.
 """
@@ -35,7 +35,7 @@ def main() -> NoReturn:
 
 
 class Inspector:
-    """Checks files as the server would if they were open."""
+    """Checks closed files in the same way as the server checks open ones."""
 
     def __init__(self, folders: Folders, wanted: Iterable[str], shims: Shims) -> None:
         self._folders, self._wanted = folders, frozenset(wanted)
@@ -66,7 +66,7 @@ class Inspector:
         return self._check(path, folder) if folder is not None else Inspected(path, uri_of(path))
 
     def remember(self, found: Inspected) -> None:
-        """Note whether the diagnostics of a file mention shims; the file may have been checked by another process."""
+        """Remember whether the diagnostics of a file mention shims; another process may have checked the file."""
         if found.tells_of_shims:
             self._tell_of_shims.add(found.path)
 
@@ -101,11 +101,12 @@ class Inspector:
                 baseline = self._folders.baseline_at(str(Path(path).parent), folder)
                 listing = listing_of(analysis, folder.relative(path), uri, baseline)
                 found = replace(found, listing=listing if listing.findings else None)
-                if not is_notebook(path):  # an editor shows the findings of an open notebook in its cells
+                # the editor shows the findings of a notebook in its cells when the notebook is open
+                if not is_notebook(path):
                     items, tells = self._renderer.items(analysis)[uri], self._renderer.tells_of_shims(analysis)
                     found = replace(found, items=items, tells_of_shims=tells)
         except (FileProblem, SourceError, LimitExceeded):
-            pass  # an editor shows the error when the file is opened
+            pass  # the editor shows the error when the file is opened
         except Exception as error:  # noqa: BLE001 one file must not stop the rest
             found = replace(found, failed=f"{type(error).__name__}: {error}")
         return found
@@ -116,8 +117,8 @@ class Inspector:
 
 
 class InspectionWorker:
-    """A worker process that checks files. `inspector`: the parent's inspector, if this process was forked from it; else
-    None."""
+    """A worker process that checks files. `inspector`: the parent process's inspector, if this process was forked from
+    it, otherwise None."""
 
     def __init__(self, inspector: Inspector | None = None) -> None:
         self._inspector = inspector

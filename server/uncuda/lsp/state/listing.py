@@ -37,12 +37,12 @@ class Closed(NamedTuple):
 def analyse_closed(folders: Folders, baselines: Baselines, path: str, folder: Folder) -> Closed | None:
     """Analyse a closed file as the server would analyse it if it were open.
 
-    None if the file has nothing to check or its target is not decided. Raises FileProblem, SourceError or
-    LimitExceeded.
+    Return None if nothing in the file can be checked, or if the project's target is not decided. Raise FileProblem,
+    SourceError or LimitExceeded if the file cannot be analysed.
     """
     place = str(Path(path).parent)
     engine, settings, chosen = folders.engine_at(place, folder, folder.project)
-    if chosen.among:  # if the target is not decided, only open files get a diagnostic about that
+    if chosen.among:  # if the target is not decided, only open files get a diagnostic that says so
         return None
     source, data = load_file(File(path, settings, False), engine)
     if source is None:
@@ -55,14 +55,15 @@ def analyse_closed(folders: Folders, baselines: Baselines, path: str, folder: Fo
 
 
 def version_of(text: str) -> str:
-    """Return a digest of a text; an open and a closed file with the same text have the same digest."""
+    """Return a digest of a text, by which clients recognise that a document or file has changed."""
     return name_of(text)[:_NAME]
 
 
 def printed(analysis: Analysis, read: Callable[[], Facts] | None = None) -> dict[str, tuple[Finding, bool]]:
-    """Return all findings by print, each with whether it is accepted.
+    """Return all findings by fingerprint, each with whether it is accepted.
 
-    Findings that are not accepted have only those fixes that may be applied. `read`: returns the facts of the text.
+    For findings that are not accepted, only the fixes that may be applied are kept. `read`: returns the facts of the
+    text.
     """
     if analysis.undecided or not analysis.report.findings:
         return {}

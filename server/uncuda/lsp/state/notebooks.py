@@ -30,12 +30,12 @@ class Cell:
 
     @property
     def counts(self) -> bool:
-        """Whether the cell is part of the program."""
+        """Return whether the cell's text is part of the analysed text."""
         return self.kind == _CODE and self.document.is_python
 
 
 class Notebook(Program):
-    """The cells of a notebook in order, joined by line breaks that belong to no cell."""
+    """The cells of a notebook in order; their texts are joined by line breaks that belong to no cell."""
 
     def __init__(
         self, uri: str, version: int | None, cells: list[Cell], commands: frozenset[str] = frozenset()
@@ -66,7 +66,7 @@ class Notebook(Program):
         return self._text
 
     def offset(self, uri: str, position: Position) -> int:
-        assert self.text is not None  # computing the text updates `_starts`
+        assert self.text is not None  # reading `text` also computes `_starts`
         for start, document in zip(self._starts, self.documents):
             if document.uri == uri:
                 return start + document.lines.offset(position)
@@ -93,7 +93,8 @@ class Notebook(Program):
 
 
 class Notebooks:
-    """The open notebooks by URI. Raw parameters that are malformed raise KeyError or TypeError."""
+    """The open notebooks by URI. Methods that receive unparsed parameters raise KeyError or TypeError if these are
+    malformed."""
 
     def __init__(self, documents: Documents, commands: Callable[[], frozenset[str]]) -> None:
         """`commands`: returns the shell commands that rules look for."""
@@ -149,7 +150,8 @@ class Notebooks:
     def _add(
         self, notebook: Notebook, start: int, removed: int, cells: Iterable[Mapping[str, Any]], texts: Iterable[Any]
     ) -> None:
-        """Replace cells by others. A cell without text in the notification was moved, and keeps its text."""
+        """Replace some cells of a notebook by others. A cell without a text in the notification was only moved, and
+        keeps its text."""
         for item in texts:
             self._documents.open(item).notebook = notebook
         fresh = []

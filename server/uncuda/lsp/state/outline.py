@@ -35,14 +35,14 @@ _FAR = 1 << 30  # the end of a range of nodes without a limit
 
 
 class OverviewTexts(Texts):
-    """The messages of the overview in one language."""
+    """The sentences of the overview in one language."""
 
     room = OVERVIEW
 
 
 class View(NamedTuple):
-    """The parameters with which a client shows one folder. `root`: the URI of the folder, "" for files outside of all
-    folders; `several`: True if the client shows other folders, too."""
+    """The options with which a client shows the findings of one workspace folder. `root`: the URI of the folder, "" for
+    files outside of all folders; `several`: True if the client shows other folders, too."""
 
     root: str
     group: Group
@@ -74,8 +74,8 @@ class Outline:
         return identifier.startswith(self.prefix)
 
     def below(self, identifier: str, start: int = 0, end: int = _FAR) -> tuple[list[OverviewNode], int]:
-        """Return the children of a node from `start` to `end`, and the number of all its children. The identifier ""
-        means the first level."""
+        """Return the children of a node from `start` to `end`, and the number of all its children. If the identifier is
+        "", the nodes of the first level are returned."""
         own = identifier.removeprefix(self.prefix)
         branch = self.tree.branch(own) if own else None
         if own and branch is None:
@@ -95,7 +95,7 @@ class Outline:
         return [*map(self._branch, branch.path), self.finding(place, branch)]
 
     def key(self, place: Place) -> str:
-        """Return an id of a finding that is the same for every grouping and filter."""
+        """Return an id of a finding that does not depend on grouping and filter."""
         return f"{self.root}//{place.file.path}#{place.finding.print}"
 
     def finding(self, place: Place, above: Branch | None = None) -> OverviewNode:
@@ -172,7 +172,7 @@ class Outline:
             wanted = self._wanted(branch)
             if kind == SAFE and self._client.apply_edit:
                 yield action("fix", texts("fix group", count), FIX_ALL_IN_WORKSPACE, wanted)
-            if kind in (SAFE, REVIEW) and self._client.annotations:
+            if kind in (SAFE, REVIEW) and (self._client.annotations or "changes" in self._client.shows):
                 yield action("preview", texts("show fixes"), PREVIEW, {**wanted, "applicability": kind})
             if branch.kind != "class":
                 yield action("accept", texts("accept group", count), ACCEPT_IN_WORKSPACE, {**wanted, "classes": [kind]})
@@ -183,7 +183,7 @@ class Outline:
         return action("why", label(self.texts("why", rule)), SHOW_RULE, {"rule": rule, "uri": uri})
 
     def _wanted(self, branch: Branch) -> dict[str, Any]:
-        """Return the command arguments that select the findings of a node."""
+        """Return the command arguments that select exactly the findings of a node."""
         wanted: dict[str, Any] = {}
         if any(above.kind == "rule" for above in branch.path):
             wanted["rules"] = branch.rules
@@ -198,10 +198,10 @@ class Outline:
         return wanted
 
     def _is_whole(self, branch: Branch) -> bool:
-        """Return True if a node contains every finding of its class that the arguments of `_wanted` select.
+        """Return True if a node contains every finding that a command with the arguments of `_wanted` would affect.
 
-        The result is False if the filter hides some of the findings, or if subfolders or tests of a folder are separate
-        nodes.
+        The result is False if the filter hides some of these findings, or if subfolders or tests of a folder are
+        separate nodes.
         """
         if not self.root:
             return branch.kind == "file"
@@ -225,7 +225,7 @@ class Outline:
 
 
 def counted(overviews: Iterable[Overview]) -> Counter[str]:
-    """Return the number of findings for each value of the filter, whatever filter is set."""
+    """Return the number of findings for each value of the filter, regardless of the filter that is set."""
     found: Counter[str] = Counter()
     for overview in overviews:
         for file in overview.files:
@@ -239,15 +239,20 @@ def counted(overviews: Iterable[Overview]) -> Counter[str]:
 
 def queue(outlines: Sequence[Outline], shown: Filter, rule: str) -> list[tuple[Outline, Place]]:
     """Return the findings of a review, without accepted ones; findings with a safe fix are included only if the filter
-    contains "safe"."""
+    contains "safe".
+
+    Findings with a fix come first: a statement with an accepted finding is no longer changed, so that whoever goes
+    through a file from top to bottom, and accepts what is by hand, would lose fixes.
+    """
     safe = SAFE in shown.kinds
-    return [
+    found = [
         (outline, place)
         for outline in outlines
         for place in outline.tree.places
         if not place.finding.accepted and (safe or place.finding.kind != SAFE)
         if not rule or place.finding.row.rule == rule
     ]
+    return sorted(found, key=lambda each: each[1].finding.kind not in (SAFE, REVIEW))
 
 
 def action(name: str, title: str, command: str, argument: dict[str, Any]) -> OverviewAction:

@@ -33,8 +33,9 @@ _PAUSE, _SOON = 0.2, 0.03
 class Overviews:
     """The overviews by folder URI; "" is the key for files outside all folders.
 
-    A changed file is only marked; `refresh` updates it for a request, or before a notification. A key is the URI of a
-    file as this server writes it. The event `changed(root, version)` is raised only after `watch` was called.
+    When a file changes, it is only marked; `refresh` updates the overviews for a request, or before a notification. The
+    key of a file is its URI as this server writes it. The event `changed(root, version)` is raised only after `watch`
+    was called.
     """
 
     def __init__(
@@ -49,10 +50,10 @@ class Overviews:
         self._analyses, self._inspection = analyses, inspection
         self.changed = Event()
         self._all: dict[str, Overview] = {}
-        self._roots: dict[str, str] = {}  # by key: the folder whose overview contains the file
+        self._roots: dict[str, str] = {}  # maps the key of a file to the folder whose overview contains the file
         self._open: dict[str, Program] = {}
         self._dirty: dict[str, None] = {}
-        self._waiting: set[str] = set()  # keys of closed files that are still to be checked
+        self._waiting: set[str] = set()  # keys of closed files that have not been checked yet
         self._limits = endpoint.client.overview is not None
         self._watched = False
         self._timer: asyncio.TimerHandle | None = None
@@ -71,12 +72,12 @@ class Overviews:
         inspection.moved.append(lambda: self._mark(()))
 
     def watch(self) -> None:
-        """Start to raise `changed` when an overview changes."""
+        """From now on, raise the event `changed` when an overview changes."""
         self._watched = True
         self._tell_soon()
 
     def refresh(self) -> None:
-        """Update the overviews with the files that changed since the last call."""
+        """Update the overviews for the files that changed since the last call."""
         if self._state != self._inspection.state:
             self._state = self._inspection.state
             for overview in self._all.values():
@@ -122,9 +123,10 @@ class Overviews:
 
     @property
     def limits_problems(self) -> bool:
-        """True if the client gets diagnostics of open files only: it shows the overview, and there are many findings.
+        """Return True if the client gets diagnostics of open files only, because it shows the overview and there are
+        many findings.
 
-        While files are being checked, the last known result is returned; at first it is True.
+        While files are being checked, the last known result is returned; before the first check it is True.
         """
         if self._endpoint.client.overview is None:
             return False
@@ -134,7 +136,7 @@ class Overviews:
         return self._limits
 
     def open_at(self, key: str) -> Program | None:
-        """Return the open program (document or notebook) of a file; None if it is closed."""
+        """Return the open document or notebook of a file; None if the file is closed."""
         return self._open.get(key)
 
     def _opened(self, program: Program) -> None:
@@ -168,7 +170,7 @@ class Overviews:
                 self.changed(root, version)
 
     def _look(self, key: str) -> None:
-        """Update the findings of a file in the overviews."""
+        """Update the findings of one file in the overviews."""
         program = self._open.get(key)
         if program is not None:
             self._look_at_open(key, program)
@@ -189,9 +191,10 @@ class Overviews:
         choice = self._folders.choice_of(program)
         analysis = self._analyses.of(program)
         if analysis.pending:
-            return  # the file is marked again when its analysis is done
+            return  # the file will be marked again when its analysis is done
         source = Source(analysis.text, program.path)
-        read = None if analysis.heavy else lambda: choice.engine.read(source)[0]  # the engine has cached these facts
+        # `read` is fast because the engine has cached these facts
+        read = None if analysis.heavy else lambda: choice.engine.read(source)[0]
         path = choice.folder.relative(program.path) if choice.folder else program.path
         root = choice.folder.uri if choice.folder else ""
         self._enter(key, root)
@@ -209,5 +212,5 @@ class Overviews:
 
 
 def _keys(program: Program) -> list[str]:
-    """Return the key of a program in a list; an empty list if it has no file."""
+    """Return the key of a document or notebook in a list; an empty list if it has no file."""
     return [uri_of(program.path)] if program.path else []

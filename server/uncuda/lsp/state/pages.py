@@ -1,4 +1,5 @@
-"""The URIs of rules' pages: for a client that requests their text, or as files in the user's cache folder."""
+"""The URIs of the pages about rules: for clients that request the text of a page from the server, or as files in the
+user's cache folder."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ class Pages:
         return self._text(rule, self._catalogue.target(identifier, version), locale)
 
     def _text(self, rule: Rule, target: Target, locale: str) -> str:
-        from uncuda.report.rule_page import page_of  # imported only when the first finding is shown
+        # imported here, because the page is needed only when the first finding is shown
+        from uncuda.report.rule_page import page_of
 
         return page_of(rule, target, self._catalogue, locale)
 
@@ -81,7 +83,7 @@ def cache_folder() -> Path | None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a page atomically, unless it is there already."""
+    """Write a page to a file atomically, unless the file exists already."""
     data = text.encode()
     with suppress(OSError):
         if path.read_bytes() == data:

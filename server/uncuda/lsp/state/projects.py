@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from .notebooks import Notebooks
 
 Where = tuple[str, tuple[int, int], tuple[int, int]]
-"""A range in a file: a URI, and (line, column) of start and end."""
+"""A range in a file: the file's URI, and (line, column) of start and end."""
 _PAUSE = 0.25
-"""Seconds without a change after which open documents are read again."""
+"""After this many seconds without a change, open documents are read again."""
 _SLICE = 20
-"""Number of files on disk that are read without a pause."""
+"""The number of files on disk that are read at a time, before other messages are handled."""
 
 
 class Projects:
-    """Facts about files, by folder and path; those of an open document replace those of its file."""
+    """The facts about files, by folder and path; the facts of an open document replace those of its file."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Projects:
             scan.send(Scan(folder.path, over, under))
 
     def leave(self, folder: Folder) -> None:
-        """Stop reading a folder."""
+        """Stop reading a folder, because it was removed from the workspace."""
         if scan := self._scans.pop(folder, None):
             scan.stop()
 
@@ -87,7 +87,7 @@ class Projects:
             self.leave(folder)
 
     def note(self, program: Program) -> None:
-        """Read the facts of a program again after a pause without changes."""
+        """After a pause without changes, read the facts of an open document again."""
         loop = self._endpoint.loop
         self._stale.add(program.uri)
         self._due = loop.time() + _PAUSE
@@ -103,8 +103,8 @@ class Projects:
             self._endpoint.loop.call_later(_PAUSE, self._read_some)
 
     def shim(self, program: Program, target: str) -> Where | None:
-        """Return where the shim of a target is imported: in the program itself, else in a file of its project; None if
-        it is imported nowhere."""
+        """Return where the shim of a target is imported: in the document itself, otherwise in a file of its project;
+        None if no file imports it."""
         own = self._open.get(program.uri)
         if own and (place := self._patch(own[1], target)):
             return _in_program(program, place)
@@ -164,7 +164,7 @@ class Projects:
 
     def _look_if_idle(self) -> None:
         loop = self._endpoint.loop
-        self._timed = loop.time() < self._due  # something has changed meanwhile
+        self._timed = loop.time() < self._due  # the text has changed meanwhile
         if self._timed:
             loop.call_at(self._due, self._look_if_idle)
         else:
@@ -177,7 +177,7 @@ class Projects:
         for uri in stale:
             program = self._documents.program(uri) or self._notebooks.get(uri)
             if program is None or (uri in self._open and self._analyses.of(program).heavy):
-                continue  # large documents are read only when they are opened or saved
+                continue  # the facts of large documents are read only when they are opened or saved
             facts = self._reader.facts(program.text.encode("utf-8", "surrogatepass"), program.path)
             self._open[uri] = program, facts
             folder = self._folders.choice_of(program).folder
@@ -229,7 +229,7 @@ class Projects:
         return self._folders.finds(path, folder)
 
     def _update(self, folders: Iterable[Folder]) -> None:
-        """Compute the projects of folders; if one changed, all its files are checked again."""
+        """Compute the projects of folders again; if a project changed, all files of its folder are checked again."""
         changed = moved = False
         for folder in folders:
             project = self._reader.project({path: facts for path, facts, _ in self._files(folder)})

@@ -47,7 +47,7 @@ class Renderer:
         self._tails: dict[tuple[str, ...], str] = {}
 
     def items(self, analysis: Analysis) -> dict[str, str]:
-        """By URI of document: the JSON list of its diagnostics."""
+        """Return the JSON list of diagnostics for each document, by URI."""
         program = analysis.program
         found: dict[str, list[str]] = {document.uri: [] for document in program.documents}
         if analysis.refused and program.documents:
@@ -60,7 +60,7 @@ class Renderer:
         return {uri: f"[{','.join(items)}]" for uri, items in found.items()}
 
     def item(self, analysis: Analysis, finding: Finding) -> tuple[Document, str]:
-        """The document that contains a finding, and its Diagnostic as JSON."""
+        """Return the document that contains a finding, and the finding's Diagnostic as JSON."""
         start, end = finding.span
         document, local = analysis.program.place(start)
         points = document.lines.points(local, local + end - start)
@@ -72,7 +72,7 @@ class Renderer:
         return document, item
 
     def tells_of_shims(self, analysis: Analysis) -> bool:
-        """Whether a diagnostic of the program mentions where a shim is imported."""
+        """Return whether one of the diagnostics mentions where a shim is imported."""
         return self._related and any(finding.rule in self._of_shims for finding in analysis.findings)
 
     def _tail(self, finding: Finding, engine: Engine) -> str:
@@ -106,8 +106,8 @@ class Renderer:
         return rest
 
     def _places(self, analysis: Analysis, finding: Finding) -> list[str]:
-        """Return the related information of a finding: the location where its alias, or the shim that it is about, is
-        imported."""
+        """Return the related information of a finding: where the alias in its code is imported, or where the shim that
+        it is about is imported."""
         places = []
         for related in finding.related:
             document, start = analysis.program.place(related.span.start)
@@ -122,6 +122,6 @@ class Renderer:
 
 
 def _note(text: str) -> str:
-    """A Diagnostic about the whole file, as JSON."""
+    """Return a Diagnostic about the whole file, as JSON."""
     rest = {"severity": SEVERITIES["information"], "source": SOURCE, "message": sentence(text)}
     return _RANGE % (0, 0, 0, 0, json.dumps(rest, separators=(",", ":"))[1:])

@@ -34,7 +34,8 @@ _LONGEST_ROW = 300
 
 
 class Place(NamedTuple):
-    """The import of a module: the span, the line (from 0), the columns in characters, and the line's text."""
+    """The position of a module's import: the span, the line (from 0), the columns in characters, and the line's
+    text."""
 
     span: Span
     line: int
@@ -44,9 +45,9 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts about one file. `modules` lists plugins and shims that the file imports; `constants` targets that it names;
-    `own` says that its name shows, or may show, which device it is for; `told` holds facts about kernels; `serves`
-    lists targets that it supports beside CUDA; `torch` says whether it uses torch's CUDA functions."""
+    """The facts that one file shows about its project. `modules`: plugins and shims that the file imports; `constants`:
+    targets that its constants name; `own`: whether its file name may show for which device it is; `told`: facts about
+    kernels; `serves`: targets that it supports besides CUDA; `torch`: whether it uses torch's CUDA functions."""
 
     modules: Mapping[str, Place] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -63,7 +64,8 @@ class Facts:
 
 @dataclass(frozen=True)
 class Scan:
-    """The folder to read. `over`, `under`: settings, in kebab-case, that override or underlie configuration files."""
+    """The folder to read. `over`, `under`: editor settings, in kebab-case, that override the configuration files, or
+    that the configuration files override."""
 
     path: str
     over: Mapping[str, object]
@@ -80,7 +82,7 @@ class SaidBy:
 
 @dataclass(frozen=True)
 class Scanned:
-    """The last answer: the number of files, and problems with ignore files."""
+    """The last answer: the number of files, and the problems with ignore files."""
 
     files: int
     problems: tuple[Problem, ...]
@@ -118,7 +120,7 @@ class Reader:
         self._constants = Constants(words.devices)
 
     def facts(self, data: bytes, path: str) -> Facts:
-        """The facts from a file's bytes and name."""
+        """Return the facts that a file's bytes and name show."""
         said = self._scanner.look(data, path=path)
         constants = frozenset(self._constants.named(data))
         own = bool(cudas_own([path], self._devices)) or self._scanner.names.tells(path)
@@ -129,7 +131,7 @@ class Reader:
         return Facts(places, said.owners, constants, own, said.told, said.serves, said.torch)
 
     def file(self, path: str) -> Facts:
-        """The facts of a file on disk; none if it cannot be read."""
+        """Return the facts of a file on disk; an object without facts if the file cannot be read."""
         try:
             if is_notebook(path):
                 return self._notebook(read_file(path), path)
@@ -171,7 +173,7 @@ class ScanWorker:
         self._reader = reader
 
     def serve(self) -> NoReturn:
-        """Answer the requests on standard input until it ends."""
+        """Answer requests on standard input until it ends."""
         serve(WORKER_CODEC, self.answer)
 
     def answer(self, request: ScanFiles) -> ScannedFiles:
@@ -186,7 +188,7 @@ class ScanWorker:
 
 
 def main() -> None:
-    """Start a worker process that was not forked."""
+    """Start a worker process that was not forked from its parent."""
     be_nice()
     gc.disable()  # nearly all objects created here are trees without cycles
     ScanWorker(Reader(load())).serve()

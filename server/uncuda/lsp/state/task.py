@@ -16,7 +16,8 @@ LONGEST = 10.0
 
 @dataclass(frozen=True)
 class Task:
-    """A text to analyse, with everything that its engine depends on. `answers`: types of receivers that are known."""
+    """A text to analyse, with everything that its engine depends on. `answers`: the types of receivers that are
+    known."""
 
     number: int
     path: str
@@ -28,13 +29,13 @@ class Task:
 
     @property
     def known(self) -> Answers:
-        """The known receivers by site."""
+        """The known types of receivers, by site."""
         return dict(self.answers)
 
 
 @dataclass(frozen=True)
 class Exceeded:
-    """The limit that stopped an analysis, with the fields of LimitExceeded."""
+    """The limit that stopped an analysis; the fields are those of LimitExceeded."""
 
     kind: Kind
     limit: int
@@ -47,7 +48,7 @@ class Exceeded:
 
 @dataclass(frozen=True)
 class Answer:
-    """The result of a task: a report, the limit that it exceeded, or an error; none of these while the task is
+    """The result of a task: a report, the limit that the text exceeded, or an error; none of these while the task is
     running."""
 
     number: int

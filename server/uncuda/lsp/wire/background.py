@@ -21,7 +21,8 @@ class Background:
     """A running child process; its standard error is that of the server.
 
     `codec` is the codec of the process's records. `take` is called with every record from the process, and `ended` once
-    when it ends, both in the server's thread through `call`. `first`: a record that is sent at once.
+    when it ends, both in the server's thread through `call`. `first`: a record that is sent as soon as the process
+    starts.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Background:
         self._outbox.put(message)
 
     def stop(self) -> None:
-        """Kill the process; `take` is not called any more."""
+        """Kill the process; `take` is not called afterwards."""
         self._stopped = True
         if self._process:
             self._process.kill()

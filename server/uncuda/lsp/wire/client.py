@@ -104,7 +104,8 @@ def read_client(params: Mapping[str, Any]) -> Client:
     pull, push = at("textDocument.diagnostic"), at("textDocument.publishDiagnostics")
 
     def shows(name: str) -> Any:
-        """The value of a capability for pulled diagnostics; if it is not declared, the value for pushed diagnostics."""
+        """Return the value of a capability for pulled diagnostics; if the client does not declare it, the value for
+        pushed diagnostics."""
         own = at(f"textDocument.diagnostic.{name}") if isinstance(pull, dict) else None
         return own if own is not None else at(f"textDocument.publishDiagnostics.{name}")
 
@@ -158,7 +159,7 @@ def read_client(params: Mapping[str, Any]) -> Client:
 
 
 def _creates(edit: Any) -> bool:
-    """Whether a client creates the files that a workspace edit asks for."""
+    """Return whether the client can create files as part of a workspace edit."""
     operations = edit.get("resourceOperations") if isinstance(edit, dict) else None
     return isinstance(operations, list) and "create" in operations
 
@@ -168,7 +169,7 @@ def _version(value: Any) -> int | None:
 
 
 def _encoding(offered: Any) -> Encoding:
-    """The first of the client's encodings that is supported; UTF-16 if there is none."""
+    """Return the first of the client's position encodings that the server supports; UTF-16 if there is none."""
     for name in offered if isinstance(offered, list) else ():
         for encoding in _ENCODINGS:
             if name == encoding:

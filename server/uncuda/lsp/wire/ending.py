@@ -1,8 +1,8 @@
 """Ends the server's process soon after its client has ended, even if the server is busy.
 
-The event loop normally exits in order. If the loop is busy, or blocked writing to a client that does not read, a timer
-in another thread exits instead. Only one long call into C code can delay that, because no other Python thread runs
-during the call.
+The event loop normally exits in order. If the event loop is busy, or blocked by writing to a client that does not read,
+a timer in another thread ends the process instead. Only one long call into C code can delay that timer, because no
+other Python thread runs during such a call.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from typing import Any
 
 from uncuda import child
 
-_PATIENCE = 1.2  # seconds for the loop to exit
+_PATIENCE = 1.2  # after this number of seconds, the process ends even if the event loop has not exited
 _HEARTBEAT = 1.0
-_LONGEST = 1 << 10  # maximum bytes of an `exit` or `shutdown` message, including fields that a client adds
+# the largest size in bytes of an `exit` or `shutdown` message, including fields that a client may add
+_LONGEST = 1 << 10
 
 
 def leave_soon(code: int, seconds: float = _PATIENCE) -> None:
@@ -35,8 +36,8 @@ def _leave(code: int) -> None:
 
 
 def last_word(body: bytes) -> str:
-    """ "shutdown" or "exit" if that is the method of a message; else "". The function is fast, because every message is
-    tested."""
+    """Return "shutdown" or "exit" if that is the method of a message; otherwise "". The function is fast, because every
+    message is tested."""
     if len(body) > _LONGEST or not (b"exit" in body or b"shutdown" in body):
         return ""
     try:
@@ -50,22 +51,22 @@ def last_word(body: bytes) -> str:
 
 
 def lives(process: int) -> bool:
-    """Whether a process of this machine is running; True if that is unknown."""
+    """Return whether the process with this id is running on this machine; True if that cannot be found out."""
     if sys.platform == "win32":
         return _lives_on_windows(process)
     return child.lives(process)
 
 
 def wait_for_end(process: int) -> None:
-    """Wait until a process has ended. Linux notifies the server; on other systems the process is polled, and a zombie
-    counts as running."""
+    """Wait until a process has ended. Linux notifies the server when the process ends; on other systems the server
+    polls the process, and a zombie counts as running."""
     if sys.platform == "linux" and hasattr(os, "pidfd_open"):
         try:
             descriptor = os.pidfd_open(process)
         except ProcessLookupError:
             return
         except OSError:
-            pass  # the kernel is old, or the process is in a sandbox
+            pass  # the kernel is too old, or a sandbox forbids the system call
         else:
             poll = select.poll()
             poll.register(descriptor, select.POLLIN)

@@ -22,7 +22,7 @@ HandlerT = TypeVar("HandlerT", bound=Handler)
 
 
 class Event(list[Callable[..., object]]):
-    """A list of listeners; calling it calls them all, even if one raises."""
+    """A list of functions; calling the event calls them all, even if one raises an exception."""
 
     def __call__(self, *arguments: object) -> None:
         for listener in self:
@@ -37,11 +37,12 @@ class Endpoint(LanguageServer):
     `initialize`.
 
     Events: `begun()`: after `initialize`; `started()`: after `initialized`; `ended()`: the server stops;
-    `opened(program)`, `changed(program)`, `saved(program)`; `closed(program, uris)`: `program` is None if only cells
-    were removed; `found(program)`: it has findings; `analysed(program)`: another process has analysed it;
-    `scanned(folder)`; `touched(paths)`: files changed on disk; `reconfigured()`: settings, target or project changed;
-    `shims_moved()`: shims are imported elsewhere; `baselines_touched()`; `stale(uris)`: diagnostics of these documents
-    (None: of all) may have changed.
+    `opened(program)`, `changed(program)`, `saved(program)`: a document or notebook was opened, changed or saved;
+    `closed(program, uris)`: it was closed (`program` is None if only cells were removed); `found(program)`: it has
+    findings; `analysed(program)`: another process has analysed it; `scanned(folder)`: the facts of its files are known;
+    `touched(paths)`: files changed on disk; `reconfigured()`: settings, target or project changed; `shims_moved()`: the
+    import of a shim is elsewhere now; `baselines_touched()`: baselines changed; `stale(uris)`: diagnostics of these
+    documents (None: of all) may have changed.
     """
 
     protocol: Protocol
@@ -65,7 +66,7 @@ class Endpoint(LanguageServer):
         self.protocol.leave = self.stop
 
     def raw(self, method: str) -> Callable[[HandlerT], HandlerT]:
-        """Register a handler that gets a message's raw parameters."""
+        """Register a handler that receives the unparsed parameters of a message."""
 
         def decorate(handler: HandlerT) -> HandlerT:
             self.protocol.raw[method] = handler

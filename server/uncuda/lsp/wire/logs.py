@@ -1,4 +1,4 @@
-"""Logs are sent to the client once it is ready, to a file if requested, and never to standard output."""
+"""Sends log records to the client once it is ready, and to a file if one is requested, but never to standard output."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ToClient(logging.Handler):
         self.setFormatter(_Formatter("%(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Send a record, or keep it until `open`."""
+        """Send a log record; before `open` was called, store it."""
         kind = next(number for level, number in _TYPES if record.levelno >= level)
         entry = kind, self.format(record)
         if self._send is not None:
@@ -45,7 +45,7 @@ class ToClient(logging.Handler):
             self._kept.append(entry)
 
     def open(self, send: Callable[[int, str], object]) -> None:
-        """Send all records from now on, after the stored ones."""
+        """Send the stored log records, and from now on each record at once."""
         self._send = send
         for entry in self._kept:
             send(*entry)
@@ -53,8 +53,8 @@ class ToClient(logging.Handler):
 
 
 def start(log_file: str | None) -> ToClient:
-    """Set up logging; OSError if the file cannot be written. For pygls only errors are logged, because it logs whole
-    texts."""
+    """Set up logging; OSError if the file cannot be written. For pygls only errors are logged, because its other
+    messages contain whole documents."""
     client = ToClient()
     root = logging.getLogger()
     root.handlers[:] = [client]

@@ -14,15 +14,17 @@ _CODE = re.compile("`([^`]*)`")
 
 
 def popup(text: str) -> str:
-    """The text for a pop-up: one line, without links. VS Code would make a link of `[…](command:…)` in a file name."""
+    """Return a text for a pop-up: one line, in which nothing becomes a link. Otherwise VS Code would make a link from
+    `[…](command:…)` in a file name."""
     return printable(cut_middle(text, _LONGEST)).replace("](", "]\\x28")
 
 
 def sentence(text: str) -> str:
-    """The text for a diagnostic, with code in quotes instead of backticks, because no editor renders Markdown there."""
+    """Return a text for a diagnostic, with code in quotes instead of backticks, because no editor renders Markdown
+    there."""
     return _CODE.sub(lambda found: f"'{found[1]}'", printable(text))
 
 
 def label(text: str) -> str:
-    """The title of an action or a button."""
+    """Return a text for the title of an action or a button."""
     return cut(printable(text))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, TypedDict
 
 PROTOCOL = 1
-"""Version of this protocol; it changes whenever an older client or server would not understand the other side."""
+"""The version of this protocol; it is increased whenever an older client or server would not understand the messages of
+the other."""
 
 
 class FindingName(TypedDict):
@@ -29,11 +30,11 @@ class OverviewAction(TypedDict):
 
 
 class OverviewNode(TypedDict, total=False):
-    """A node of the view. `id` does not change; `leaf` means that the node has no children; `icon` is a class, a
-    severity, or the kind of node.
+    """A node of the view. `id`: does not change with the text; `leaf`: whether the node has no children; `icon`: a
+    class, a severity, or the kind of node.
 
-    `uri` and `range` are the location to open. Only finding nodes have `key`, the id in a review, and `finding`, the
-    name in requests.
+    `uri` and `range`: the location to open when the user clicks the node. Only nodes of findings have `key`, the
+    finding's id in a review, and `finding`, its name in requests.
     """
 
     id: str
@@ -52,10 +53,11 @@ class OverviewNode(TypedDict, total=False):
 
 
 class OverviewCounts(TypedDict):
-    """Numbers of findings by class, whatever filter is set.
+    """Numbers of findings by class, regardless of the filter.
 
-    `left`: all findings that are not accepted; `files`: number of files with such findings; `total`: number of findings
-    when the baseline was first written; `done`: `total` minus `left`; both are None if no baseline records the number.
+    `left`: all findings that are not accepted; `files`: the number of files with such findings; `total`: the number of
+    findings when the baseline was first written; `done`: `total` minus `left`. `total` and `done` are None if no
+    baseline records the number.
     """
 
     safe: int
@@ -79,7 +81,7 @@ class OverviewChoice(TypedDict):
 
 
 class OverviewBadge(TypedDict):
-    """The number on the view's icon."""
+    """The number that is shown on the icon of the view."""
 
     value: int
     tooltip: str
@@ -88,8 +90,8 @@ class OverviewBadge(TypedDict):
 class OverviewAnswer(TypedDict, total=False):
     """The answer to `uncuda/overview`.
 
-    `next` is the start of the next page, if there is one; `update` is a message that says which side must be updated,
-    or ""; `welcome` is the reason for an empty view, "" if there are nodes.
+    `next`: the index of the first node of the next page, if there is one; `update`: a message that says whether the
+    client or the server must be updated, or ""; `welcome`: the reason for an empty view, "" if there are nodes.
     """
 
     version: int
@@ -114,8 +116,8 @@ class OverviewPath(TypedDict, total=False):
 class ReviewAnswer(TypedDict, total=False):
     """The answer to `uncuda/review`.
 
-    `node`: the finding to show, None if none is left; `index`: its index in the queue; `total`: number of findings that
-    are not skipped; `label`: a title for the finding.
+    `node`: the finding to show, None if none is left; `index`: its index in the queue; `total`: the number of findings
+    that are not skipped; `label`: a title for the finding.
     """
 
     version: int
@@ -126,8 +128,8 @@ class ReviewAnswer(TypedDict, total=False):
 
 
 class ChangedFile(TypedDict):
-    """A file that fixes would change. `version`: a digest of its text; `is_notebook`: a client compares the cells'
-    texts."""
+    """A file that fixes would change. `version`: a digest of the file's text; `is_notebook`: whether it is a notebook,
+    for which a client compares the joined texts of the cells."""
 
     uri: str
     version: str
@@ -135,9 +137,11 @@ class ChangedFile(TypedDict):
 
 
 class Changes(TypedDict):
-    """The answer to `uncuda/changes`: what the fixes of rules would change, to be shown before they are made.
+    """The answer to `uncuda/changes`: which files the fixes of some rules would change, so that the user can look at
+    the changes first.
 
-    `many`: too many files to be shown side by side, so `files` is empty; `actions`: fix or accept all of them.
+    `many`: whether there are too many files to show them side by side, so that `files` is empty; `actions`: commands
+    that fix or accept all of them.
     """
 
     title: str
@@ -148,7 +152,7 @@ class Changes(TypedDict):
 
 class FixedText(TypedDict, total=False):
     """The answer to `uncuda/fixedText`: the text with the finding fixed, or `stale`, a message that says why there is
-    none."""
+    no such text."""
 
     text: str
     title: str

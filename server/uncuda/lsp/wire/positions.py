@@ -17,9 +17,9 @@ _BREAK = re.compile(r"\r\n|\n|\r")
 class Lines:
     r"""A text with the offsets of its lines, which end with \n, \r\n or \r and nothing else.
 
-    Objects are immutable; `replaced` returns a new one. The starts of the first lines are counted from the beginning of
-    the text, those of the last lines from its end, so that an edit changes only the starts between it and the previous
-    edit.
+    Objects are immutable; `replaced` returns a new one. The starts of the lines before the last edit are counted from
+    the beginning of the text, those of the lines after it from the end, so that an edit changes only the starts between
+    it and the previous edit.
     """
 
     __slots__ = ("_head", "_row", "_tail", "count", "encoding", "text")
@@ -29,9 +29,12 @@ class Lines:
 
     def _set(self, text: str, encoding: Encoding, head: list[int], tail: list[int]) -> None:
         self.text, self.encoding = text, encoding
-        self._head, self._tail = head, tail  # the tail is reversed, and contains distances from the end of the text
+        # `tail` is in reverse order, and contains distances from the end of the text
+        self._head, self._tail = head, tail
         self.count = len(head) + len(tail)
-        self._row = 0, -1, 0  # (start, end, number) of the last requested line, if each of its characters is one unit
+        # (start, end, number) of the line that was requested last, if each character of it takes one unit of the
+        # encoding
+        self._row = 0, -1, 0
 
     def start(self, line: int) -> int:
         """The offset where a line (from 0) starts."""
@@ -134,7 +137,7 @@ class Lines:
         return self._head + [size - rest for rest in reversed(self._tail[-missing:])]
 
     def _after(self, line: int) -> list[int]:
-        """The tail for the lines after `line`."""
+        """Return the starts of the lines after `line`, in the form of `_tail`."""
         wanted = self.count - 1 - line
         missing = wanted - len(self._tail)
         if missing <= 0:
@@ -151,7 +154,7 @@ def _units(text: str, encoding: Encoding) -> int:
 
 
 def _characters(row: str, units: int, encoding: Encoding) -> int:
-    """The number of whole characters before a column."""
+    """Return the number of whole characters before a column that is given in units of the encoding."""
     wide = 0x80 if encoding == "utf-8" else 0x10000
     if ord(max(row)) < wide:
         return min(units, len(row))

@@ -27,7 +27,7 @@ class Progress:
         self._percentage = -1
 
     def start(self) -> None:
-        """Begin the progress; with a token of the server, after the client has accepted the token."""
+        """Begin to show the progress; if the server has to create the token, after the client has accepted it."""
         if self._given:
             self._begin()
         elif self._endpoint.client.progress:

@@ -1,6 +1,7 @@
-"""JSON-RPC messages: handled here if that is faster or must not fail, otherwise passed to pygls.
+"""Handles JSON-RPC messages: some here, because that is faster or must not fail; all others are passed to pygls.
 
-Every request gets exactly one reply, even if it is invalid; an unreadable message is logged and affects nothing else.
+Every request gets exactly one reply, even if it is invalid; a message that cannot be parsed is logged, and the
+following messages are not affected.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _decode = json.JSONDecoder(parse_constant=_no_number, parse_float=_number).decod
 
 
 class Prepared(str):
-    """JSON text that is ready to be sent as the result of a request."""
+    """A result of a request that is already JSON text."""
 
     __slots__ = ()
 
@@ -63,9 +64,9 @@ class Protocol(LanguageServerProtocol):
         """The client's unanswered requests, by id. pygls stores the server's requests in `_request_futures`."""
         self.write: Callable[[bytes], object] = lambda data: None
         self.settle: Callable[[], object] = lambda: None
-        """Called before a request is answered, to send the messages that earlier messages caused."""
+        """A function that is called before a request is answered, to send the messages that earlier messages caused."""
         self.leave: Callable[[int], object] = lambda code: None
-        """Called with the exit code when the client exits or no longer reads."""
+        """A function that is called with the exit code when the client exits or no longer reads."""
         self.initialized = False
         super().__init__(server, converter)
 
@@ -103,7 +104,8 @@ class Protocol(LanguageServerProtocol):
         elif "id" in message and not (isinstance(identifier, (int, str)) and not isinstance(identifier, bool)):
             self._refuse(None, JsonRpcInvalidRequest("an id is a number or a text"))
         elif not isinstance(method, str):
-            asked = identifier if "method" in message else None  # else it may be a broken reply with an id of ours
+            # otherwise it may be an invalid reply whose id belongs to one of the server's requests
+            asked = identifier if "method" in message else None
             self._refuse(asked, JsonRpcInvalidRequest("a method is a text"))
         elif "id" in message:
             self._request(identifier, method, message)
@@ -169,7 +171,7 @@ class Protocol(LanguageServerProtocol):
             self._failed(identifier, error)
 
     def _failed(self, identifier: Any, error: Exception) -> None:
-        """Reply with an error to a request without a reply."""
+        """Reply with an error to a request that has no reply yet."""
         if isinstance(error, RecursionError):
             error = JsonRpcInvalidParams("nested too deeply")
         if not isinstance(error, JsonRpcException):
@@ -228,7 +230,7 @@ class Protocol(LanguageServerProtocol):
             super()._send_response(msg_id, None, error)
         elif isinstance(result, Prepared):
             self._write(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":{result}}}')
-        else:  # pygls would look the id up among the server's own requests
+        else:  # pygls would look up this id among the ids of the server's own requests
             self._send_data({"jsonrpc": "2.0", "id": msg_id, "result": result})
 
     def _send_data(self, data: Any) -> None:
@@ -266,7 +268,7 @@ class Protocol(LanguageServerProtocol):
 
 
 def field(params: Any, *path: str, kind: type | tuple[type, ...] = str) -> Any:
-    """A value in raw parameters; raises JsonRpcInvalidParams if it is missing or of another type."""
+    """Return a value in unparsed parameters; raise JsonRpcInvalidParams if it is missing or of another type."""
     value = params
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None

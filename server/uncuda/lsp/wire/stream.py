@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 LARGEST = 128 << 20
-"""The largest body that is accepted, in bytes: six times the largest file, because JSON may need that many for it."""
-_BELIEVED = 1 << 32  # a larger length counts as invalid, and no bytes are skipped for it
+"""The largest accepted size of a message body in bytes: six times the largest file, because the JSON of a file may need
+that many bytes."""
+_BELIEVED = 1 << 32  # a larger Content-Length counts as invalid, and no bytes are skipped for it
 _LONGEST_HEADER = 8 << 10
 _CHUNK = 1 << 16
 _LOOPBACK = "127.0.0.1"
@@ -29,16 +30,17 @@ class Connection:
 
 @dataclass(frozen=True)
 class BadFrame:
-    """A frame without a usable body. `reason`: the reason, for the client."""
+    """A frame without a usable body. `reason`: why the body is not usable, for the client."""
 
     reason: str
 
 
 def frames(read: Callable[[int], bytes]) -> Iterator[bytes | BadFrame]:
-    """The bodies of the frames in a stream until it ends; a BadFrame for each unusable frame.
+    """Yield the bodies of the frames in a stream until it ends, and a BadFrame for each unusable frame.
 
-    Bytes between frames are skipped, so that an invalid frame affects no other. If several headers in a row are
-    invalid, only the first is reported. Time is proportional to the number of bytes, and memory to the largest body.
+    Bytes between frames are skipped, so that an invalid frame does not affect the following ones. If several headers in
+    a row are invalid, only the first is reported. The time is proportional to the number of bytes, and the memory to
+    the size of the largest body.
     """
     stream, in_step = _Stream(read), True
     while stream.find_length():
@@ -60,7 +62,7 @@ def frames(read: Callable[[int], bytes]) -> Iterator[bytes | BadFrame]:
 
 
 class _Stream:
-    """A stream with a buffer of bytes that were read but not used."""
+    """A stream with a buffer for bytes that have been read but not used."""
 
     def __init__(self, read: Callable[[int], bytes]) -> None:
         self._read = read
@@ -106,7 +108,7 @@ class _Stream:
         return data
 
     def skip(self, size: int) -> bool:
-        """Skip `size` bytes without storing them; returns whether the stream had so many."""
+        """Skip `size` bytes without storing them; return whether the stream contained that many."""
         while size > len(self._buffer):
             size -= len(self._buffer)
             self._buffer.clear()
@@ -125,7 +127,7 @@ class _Stream:
         return end + 1
 
     def _fill(self, size: int) -> bool:
-        """Read until the buffer holds `size` bytes; return whether the stream had so many."""
+        """Read until the buffer contains `size` bytes; return whether the stream contained that many."""
         while len(self._buffer) < size:
             data = self._read(max(_CHUNK, min(size - len(self._buffer), 1 << 20)))
             if not data:
@@ -148,7 +150,7 @@ def _length_of(lengths: set[bytes]) -> int | str:
 
 
 def standard() -> Connection:
-    """Take over standard input and output; other printed text goes to standard error."""
+    """Use standard input and output for the connection, and redirect other printed text to standard error."""
     reader, writer = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -169,7 +171,8 @@ def standard() -> Connection:
 
 
 def accept(place: str, say: Callable[[str], object]) -> Connection:
-    """The connection of the first client at "[HOST:]PORT" (port 0: any free one; `say` is called with it)."""
+    """Wait for the first client at "[HOST:]PORT" and return the connection to it (port 0: any free port; `say` is
+    called with its number)."""
     host, _, port = place.rpartition(":")
     host = host.strip("[]") or _LOOPBACK
     if not port.isdigit() or int(port) > 65535:

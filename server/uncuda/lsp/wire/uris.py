@@ -10,7 +10,8 @@ _WINDOWS = os.name == "nt"
 _FILE = re.compile(r"file:(?://(?P<host>[^/?#]*))?(?P<path>/[^?#]*)", re.IGNORECASE)
 _DRIVE = re.compile(r"/([A-Za-z]):(?=/|$)")
 _KEPT = "/~!$&'()*+,;=@:"
-# The limits are those of Linux. On macOS, a path that is too long for the system affects only its document.
+# The maximum lengths of paths are those of Linux. On macOS, where the maximum is lower, opening a document with a
+# longer path fails without affecting others.
 _LONGEST_PATH, _LONGEST_WINDOWS_PATH, _LONGEST_NAME = 4096, 32_767, 255
 
 

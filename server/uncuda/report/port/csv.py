@@ -17,7 +17,7 @@ from uncuda.workspace.port import PortFinding
 from .shown import ACCEPTED, PortReport
 
 COLUMNS = ("File", "Start Line", "End Line", "Operation Type", "Message", "OP", "Tips", "Class", "Rule", "Target")
-_FORMULA = ("=", "+", "-", "@")  # a spreadsheet runs a cell that starts with one of these as a formula
+_FORMULA = ("=", "+", "-", "@")  # a spreadsheet runs a cell that begins with one of these characters as a formula
 
 
 def text_of(report: PortReport) -> str:

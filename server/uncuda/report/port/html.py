@@ -29,7 +29,7 @@ from .shown import ACCEPTED, SHOWN, PortReport
 _BREAKS = re.compile(r"([./])(?=\w)")
 _FOLDER = Path(__file__).parent
 _NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'"
-_NAMED = 200  # maximum number of findings in a list of the comparison; further ones are only counted
+_NAMED = 200  # maximum number of findings in a list of the comparison; further findings are only counted
 
 
 def text_of(report: PortReport) -> str:
@@ -320,7 +320,7 @@ def _numbers(tally: Tally) -> list[str]:
 
 
 def _share(tally: Tally, most: int) -> str:
-    """Return a bar of the findings by class; a bar for `most` findings has the full width."""
+    """Return a bar that shows the findings by class; a bar for `most` findings has the full width."""
     return _bar(tally.by_class, "", most)
 
 

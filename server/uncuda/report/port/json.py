@@ -21,8 +21,8 @@ _LARGEST = 200_000_000
 
 
 class NoReportError(Exception):
-    """A file is not a JSON report. `reason`: why the file could not be read; empty if it could be read but contains
-    other data."""
+    """A file that is not a JSON report. `reason`: why the file could not be read; empty if it could be read but
+    contains other data."""
 
     def __init__(self, reason: str = "") -> None:
         super().__init__(reason)
@@ -30,7 +30,7 @@ class NoReportError(Exception):
 
 
 def text_of(report: PortReport) -> str:
-    """Return the report as one JSON object, with each of its members and findings on a line of its own."""
+    """Return the report as one JSON object; each of its members, and each finding, is on a separate line."""
     head = {
         "format": FORMAT,
         "version": VERSION,
@@ -57,7 +57,7 @@ def text_of(report: PortReport) -> str:
 
 
 def read_report(path: str) -> tuple[Earlier, ...]:
-    """Return the findings of an earlier JSON report; raises NoReportError if the file is not one."""
+    """Return the findings of an earlier JSON report; raise NoReportError if the file is not one."""
     try:
         value = json.loads(decode_utf8(read_bytes(path, _LARGEST)))
     except OSError as error:

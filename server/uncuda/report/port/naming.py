@@ -22,14 +22,14 @@ class Naming:
     root: str
     beside: str
     title: str
-    stays: bool = False  # the report stays on this machine, so links to any folder are allowed
+    stays: bool = False  # whether the report stays on this machine, so that it may contain links to any folder
 
     @classmethod
     def of(cls, given: Sequence[str], files: Iterable[str], output: str = "") -> Naming:
-        """Return the naming for `files`, which were found below the `given` paths.
+        """Return the naming for `files`, which were found in the `given` paths.
 
-        `root` is the current folder if it contains all the files, else the folder that the `given` paths have in
-        common. `output`: the path of the report; empty if unknown.
+        `root` is the current folder if it contains all the files, otherwise the deepest folder that contains the
+        `given` paths. `output`: the path of the report; empty if it is unknown.
         """
         here = os.getcwd()
         places = [os.path.abspath(path) for path in given or ["."]]
@@ -52,8 +52,8 @@ class Naming:
     def link(self, name: str) -> str:
         """Return the link from the report to a file.
 
-        The link is empty if the two share only the root of the file system, because it would contain folder names of
-        this machine.
+        The link is empty if report and file have only the root of the file system in common, because the link would
+        then contain folder names of this machine.
         """
         path = os.path.join(self.root, *name.split("/"))
         shared = _common([path, self.beside])
@@ -65,7 +65,7 @@ class Naming:
 def _relative(path: str, folder: str) -> str:
     try:
         found = os.path.relpath(path, folder)
-    except ValueError:  # a path on another drive has no relative path
+    except ValueError:  # there is no relative path to another drive
         found = path
     return found.replace(os.sep, "/")
 

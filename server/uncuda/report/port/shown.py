@@ -22,7 +22,8 @@ from ..order import Command, Step, steps
 
 ACCEPTED = "accepted"
 SHOWN = (*CLASSES, ACCEPTED)
-"""Classes of findings in a report, in the order in which they are shown; each is also a key of the messages `PORT`."""
+"""The classes of findings in a report, in the order in which they are shown; each is also a key of the messages
+`PORT`."""
 
 
 class PortWords(Sentences):
@@ -32,9 +33,9 @@ class PortWords(Sentences):
 
 
 class Block(NamedTuple):
-    """Findings about one thing that must be resolved before the program can run, such as a library without a port.
+    """Findings about one subject that must be resolved before the project can run, such as a library without a port.
 
-    `places` is the number of findings; `files` is the number of files that have them.
+    `places`: the number of findings; `files`: the number of files that contain them.
     """
 
     rule: str
@@ -46,34 +47,34 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class PortReport:
-    """The port of a project, with all data that is needed to render it: messages, rules, errors, links."""
+    """The data of a report on a port, with everything that is needed to render it: messages, rules, errors, links."""
 
     port: Port
-    name: str  # the name of the checked project or paths
+    name: str  # the name of the checked project or paths, for the title
     words: PortWords
     catalogue: Catalogue
     command: Command
     problems: Sequence[Problem]
     link: Callable[[str], str]
-    """Returns the link to a file, given its name in the report; empty if it has none."""
+    """A function that returns the link to a file, given its name in the report; the link may be empty."""
     begun: int = 0
-    """Number of findings when the baseline was first written; 0 if unknown."""
+    """The number of findings when the baseline was first written; 0 if unknown."""
     comparison: Comparison | None = None
 
     @property
     def counts(self) -> Counts:
-        """Counts of the findings that are not accepted."""
+        """The counts of the findings that are not accepted."""
         return self.port.counts
 
     @property
     def numbers(self) -> dict[str, int]:
-        """Number of findings by class, with the accepted ones under ACCEPTED."""
+        """The number of findings by class; accepted findings are counted under ACCEPTED."""
         return {**self.counts.total.by_class, ACCEPTED: self.port.accepted.total.count}
 
     @property
     def done(self) -> int:
-        """Number of findings fixed or accepted since the baseline was first written: `begun` minus the findings
-        left."""
+        """The number of findings that were fixed or accepted since the baseline was first written: `begun` minus the
+        remaining findings."""
         return max(0, self.begun - self.counts.total.count)
 
     def meaning(self, kind: str) -> str:
@@ -84,7 +85,7 @@ class PortReport:
 
     @property
     def title(self) -> str:
-        """The title of the page."""
+        """The title of the report."""
         targets = self.words.join(dict.fromkeys(self.target_title(plugin.target) for plugin in self.port.plugins))
         return self.words("title", self.name, targets) if self.name else self.words("title short", targets)
 
@@ -105,7 +106,8 @@ class PortReport:
 
     @cached_property
     def blocks(self) -> dict[str, list[Block]]:
-        """Findings that must be resolved first, by kind (one of PREREQUISITES), those with the most findings first."""
+        """The findings that must be resolved first, by kind (one of PREREQUISITES); those with the most findings come
+        first."""
         said: dict[tuple[str, str], str] = {}
         for finding in self.port.left:
             if finding.kind == MANUAL:
@@ -120,13 +122,13 @@ class PortReport:
 
     @cached_property
     def folders(self) -> tuple[list[FolderTally], list[FolderTally]]:
-        """Folders with findings: those of the program, and those of its tests."""
+        """The folders with findings: those with code of the project, and separately those with its tests."""
         every = self.counts.folders()
         return [row for row in every if not row.tests], [row for row in every if row.tests]
 
     @cached_property
     def files(self) -> list[tuple[str, list[PortFinding]]]:
-        """File names with their findings; the accepted findings of a file come last."""
+        """The names of files with their findings; the accepted findings of a file come last."""
         by_file: dict[str, list[PortFinding]] = {}
         for finding in self.port.findings:
             by_file.setdefault(finding.path, []).append(finding)
@@ -143,7 +145,7 @@ class PortReport:
         return PREREQUISITES
 
     def blocking(self, counts: Counts, prerequisite: str) -> int:
-        """Return the number of findings without a fix that must be resolved first and are of this kind."""
+        """Return the number of findings of this kind that have no fix and must be resolved first."""
         rules = self.catalogue.rules
         return sum(
             tally.manual
@@ -152,7 +154,8 @@ class PortReport:
         )
 
     def upgrades(self) -> Iterator[tuple[str, Sequence[tuple[str, int]]]]:
-        """Yield for each plugin a sentence on the benefit of an upgrade, and (name, number of findings) pairs."""
+        """Yield, for each plugin, a sentence about what an upgrade would improve, and (name, number of findings)
+        pairs."""
         words = self.words
         for upgrade in self.port.upgrades:
             plugin = upgrade.plugin
@@ -168,7 +171,7 @@ class PortReport:
                 yield said, [(subject or rule, count) for (rule, subject), count in upgrade.gained]
 
     def place(self, finding: PortFinding) -> str:
-        """Return the line of a finding, to be written after its file name: `12`, or `3:2` (cell and line) in a
+        """Return the line of a finding in the form that follows its file name: `12`, or `3:2` (cell and line) in a
         notebook."""
         return f"{finding.cell}:{finding.line}" if finding.cell else str(finding.line)
 

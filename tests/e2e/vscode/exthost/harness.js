@@ -1,4 +1,5 @@
-// Runs inside VS Code's extension host. The folder above the workspace holds expected.json, and takes report.json.
+// Runs tests inside VS Code's extension host. They read expected.json from the folder above the workspace, and write
+// report.json there.
 const assert = require("node:assert");
 const fs = require("node:fs");
 const path = require("node:path");
@@ -9,7 +10,7 @@ const workspace = vscode.workspace.workspaceFolders[0].uri;
 const beside = (name) => path.join(path.dirname(workspace.fsPath), name);
 const expected = JSON.parse(fs.readFileSync(beside("expected.json"), "utf8"));
 
-/** Waits for a state; `seen` says what there is instead when it is not reached. */
+/** Wait until `state()` is true and return its value; after a timeout, raise an error with the value of `seen()`. */
 async function until(state, seen = state, seconds = 30) {
   for (const end = Date.now() + seconds * 1000; ; ) {
     const reached = await state();
@@ -20,28 +21,28 @@ async function until(state, seen = state, seconds = 30) {
 }
 
 const uriOf = (name) => vscode.Uri.joinPath(workspace, name);
-/** A file's bytes, each as a character. */
+/** The bytes of a file, each as one character. */
 const bytesOf = (name) => fs.readFileSync(uriOf(name).fsPath, "latin1");
 const findings = (uri) => vscode.languages.getDiagnostics(uri).filter((one) => one.source === "uncuda");
 
-/** Opens a file in an editor. */
+/** Open a file in an editor. */
 async function open(name, options) {
   const document = await vscode.workspace.openTextDocument(uriOf(name), options);
   await vscode.window.showTextDocument(document);
   return document;
 }
 
-/** Waits until a document shows these findings: [rule, marked words, message]. */
+/** Wait until a document has exactly these findings: [rule, marked text, message]. */
 async function shows(document, wanted) {
   const shown = () => findings(document.uri).map((one) => [one.code.value, document.getText(one.range), one.message]).sort();
   await until(() => JSON.stringify(shown()) === JSON.stringify([...wanted].sort()), shown);
 }
 
-/** The code actions of a kind at a range, complete. */
+/** Return the resolved code actions of a kind at a range. */
 const actions = (uri, range, kind) =>
   vscode.commands.executeCommand("vscode.executeCodeActionProvider", uri, range, kind, 50);
 
-/** Makes the text of a file what it was, and saves. */
+/** Replace a document's text by its original text, and save it. */
 async function restore(document, text) {
   const all = new vscode.Range(0, 0, document.lineCount, 0);
   const edit = new vscode.WorkspaceEdit();

@@ -1,4 +1,4 @@
-// One program: found, fixed, saved, checked for another accelerator, and all of it after a restart.
+// Tests of one program: diagnostics, fixes, saving, another accelerator, and the same after a restart of the server.
 const fs = require("node:fs");
 const { actions, assert, beside, bytesOf, expected, findings, open, restore, run, shows, test, until, vscode } = require("./harness");
 
@@ -34,7 +34,7 @@ test("a quick fix makes its edit", async () => {
   await shows(document, npu);
 });
 
-// VS Code puts an action that names no diagnostic below all that do: so this order says that each of ours does.
+// VS Code lists actions without a diagnostic below those with one, so this order also shows that all actions have one.
 test("quick fixes come in the order in which they are needed", async () => {
   for (const one of findings(document.uri)) {
     const offered = (await actions(document.uri, one.range, "quickfix")).filter(({ title }) => !/^uncuda:/.test(title));
@@ -95,7 +95,7 @@ test("settings hold at once", async () => {
   await shows(document, npu);
 });
 
-/** The process that says what it is. */
+/** Return the process id that the server writes into its debug information. */
 async function running() {
   await vscode.commands.executeCommand("uncuda.debugInformation");
   const text = () => vscode.window.activeTextEditor?.document.getText() ?? "";
@@ -115,11 +115,12 @@ test("the server is started anew only where another Python comes out", async () 
   await set(`${python}  `);
   assert.strictEqual(await running(), before);
   await set(wrapper);
-  const other = () => running().catch(() => before); // the server it asks may be on its way out
+  const other = () => running().catch(() => before); // the server that gets the request may just be stopping
   await until(async () => (await other()) !== before);
   const wrapped = await running();
   await set(` ${wrapper}`);
-  await set(undefined); // what is set is looked at one after the other: the one before has been when this has
+  // changes of the setting are processed in order, so the previous change has been processed when this one has
+  await set(undefined);
   await until(async () => (await other()) !== wrapped);
   assert.strictEqual(fs.readFileSync(log, "utf8").match(/ server /g).length, 1);
   await shows(document, npu);
@@ -139,7 +140,7 @@ test("a restarted server is another one, and goes on", async () => {
 test("a server that crashes is replaced", async () => {
   const before = await running();
   process.kill(Number(before), "SIGKILL");
-  await until(async () => (await running().catch(() => before)) !== before); // a request may have been on its way
+  await until(async () => (await running().catch(() => before)) !== before); // a request may have been sent to the killed server
   await shows(document, npu);
 });
 

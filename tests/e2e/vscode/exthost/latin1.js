@@ -1,4 +1,5 @@
-// Programs that are not UTF-8 keep every byte that `uncuda fix` keeps, however the editor has them.
+// Tests that fixes in VS Code keep the same bytes of programs that are not UTF-8 as `uncuda fix` does, whichever
+// encoding the editor opened them with.
 const fs = require("node:fs");
 const { actions, assert, bytesOf, expected, findings, open, run, test, until, uriOf, vscode } = require("./harness");
 
@@ -31,7 +32,7 @@ test("open as UTF-8: found, and not fixed", async () => {
   assert(!document.isDirty);
 });
 
-/** What fixing on save would make. */
+/** Return the code actions that VS Code would apply on save. */
 const onSave = async (document) =>
   (await actions(document.uri, everything(document), "source.fixAll.uncuda")).filter((one) => one.edit && !one.disabled);
 

@@ -1,4 +1,4 @@
-// A notebook: its cells are checked, fixed one by one and all together.
+// Tests of a notebook: its cells are checked, and fixed one by one and all together.
 const { actions, assert, findings, run, test, until, uriOf, vscode } = require("./harness");
 const fs = require("node:fs");
 

@@ -102,6 +102,15 @@ def autocast_question():
 
 
 @idiom
+def autocast_asked_without_a_device():
+    x = on_gpu(torch.zeros(2).cuda())
+    assert not torch.is_autocast_enabled()
+    with autocast(dtype=torch.bfloat16):
+        assert torch.is_autocast_enabled()
+    return x.sum()
+
+
+@idiom
 def autocast_decorator():
     model, optimizer, x, y = problem()
 

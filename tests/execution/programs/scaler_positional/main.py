@@ -50,6 +50,7 @@ def by_hand(steps=12):
     for step, (x, y) in enumerate(batches(steps, spoiled=(4, 9))):
         optimizer.zero_grad()
         with autocast(enabled, torch.float16):
+            assert torch.is_autocast_enabled() == enabled
             out = model(x)
         loss = F.mse_loss(out.float(), y)
         scaler.scale(loss).backward()

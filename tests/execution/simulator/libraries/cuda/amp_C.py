@@ -17,7 +17,7 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
 def _kernel(function: Kernel) -> Kernel:
-    """Mark a function as one operator, whatever operators it calls itself."""
+    """Count a function as a single operator, whatever operators it calls itself."""
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -1,1 +1,1 @@
-"""The part of apex that exists in every build: those for CUDA, Ascend and MUSA."""
+"""The part of apex that every build contains: those for CUDA, Ascend and MUSA."""

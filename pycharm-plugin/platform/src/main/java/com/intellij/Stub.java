@@ -1,6 +1,6 @@
 package com.intellij;
 
-/** What every stub body throws: a stub is a signature, never behaviour. */
+/** Thrown by every method of a stub: a stub only declares signatures and implements nothing. */
 public final class Stub extends UnsupportedOperationException {
     private static final long serialVersionUID = 1;
 

@@ -10,14 +10,20 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The variables that programs are started with, and where in PATH programs lie. */
+/** The environment variables of the programs that are started, and the search for a program in PATH. */
 public record Environment(Map<String, String> variables, boolean isWindows) {
-    /** {@code variables}: as the IDE gives them to programs. On macOS it has others itself, without the user's PATH. */
+    /**
+     * {@code variables}: the environment variables that the IDE gives to programs. On macOS the IDE itself has others,
+     * without the user's PATH.
+     */
     public static Environment of(Map<String, String> variables) {
         return new Environment(variables, System.getProperty("os.name", "").startsWith("Windows"));
     }
 
-    /** Where a program lies, by absolute paths in the order of PATH. What a relative entry means depends on the folder. */
+    /**
+     * The absolute paths of a program, in the order of PATH. Relative entries are ignored, because their meaning
+     * depends on the current folder.
+     */
     List<String> find(String program) {
         String name = isWindows && !program.toLowerCase(Locale.ROOT).endsWith(".exe") ? program + ".exe" : program;
         String path = variables.get("PATH");
@@ -25,12 +31,12 @@ public record Environment(Map<String, String> variables, boolean isWindows) {
         for (String entry : path == null ? new String[0] : path.split(File.pathSeparator)) {
             try {
                 Path file = Path.of(entry, name);
-                // not followed: what Windows' store puts there cannot be looked at, and runs
+                // links are not followed: programs of the Microsoft Store cannot be examined, but can be run
                 if (file.isAbsolute() && Files.exists(file, LinkOption.NOFOLLOW_LINKS) && !Files.isDirectory(file)) {
                     found.add(file.toString());
                 }
             } catch (InvalidPathException e) {
-                continue; // PATH may hold anything
+                continue; // an entry of PATH may be no valid path
             }
         }
         return found;

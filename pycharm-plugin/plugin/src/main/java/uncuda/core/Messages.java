@@ -5,20 +5,23 @@ import java.util.Locale;
 import java.util.ResourceBundle;
 import java.util.ResourceBundle.Control;
 
-/** The texts of the plugin in one language. */
+/** The plugin's texts in one language. */
 public final class Messages {
     public static final String BUNDLE = "messages.UncudaBundle";
     private final ResourceBundle bundle;
     private final Locale locale;
 
-    /** English is the bundle without a language: the machine's language must not come between. */
+    /**
+     * The texts for a locale. English texts are the bundle without a language, so without a match the language of the
+     * machine must not be tried.
+     */
     public Messages(Locale locale) {
         this.locale = locale;
         bundle = ResourceBundle.getBundle(BUNDLE, locale, Messages.class.getClassLoader(),
                 Control.getNoFallbackControl(Control.FORMAT_PROPERTIES));
     }
 
-    /** {@code locale}: of the user's choice, or "auto" or empty for that of the IDE. */
+    /** {@code locale}: the locale that the user has set; with "auto" or "" the locale of the IDE is used. */
     public static Messages of(String locale, Locale ide) {
         return new Messages(locale.isEmpty() || locale.equals("auto") ? ide : Locale.forLanguageTag(locale));
     }
@@ -27,7 +30,7 @@ public final class Messages {
         return bundle.getLocale().getLanguage().equals("zh");
     }
 
-    /** Empty where there is none, as for what a later server says. */
+    /** The text of a key; empty if there is none, as for a key that a later server sends. */
     String find(String key) {
         return bundle.containsKey(key) ? get(key) : "";
     }

@@ -4,36 +4,46 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the user has set. An empty text is a default. */
-public record Options(String interpreter, String importStrategy, String target, String strategy, String locale) {
+/**
+ * The plugin's settings. An empty text stands for the default. {@code server}: the texts of the server's {@link
+ * Setting}s by their keys.
+ */
+public record Options(String interpreter, String importStrategy, boolean fixesOnSave, Map<String, String> server) {
     public static final String BUNDLED = "useBundled";
     public static final String FROM_ENVIRONMENT = "fromEnvironment";
     public static final List<String> IMPORT_STRATEGIES = List.of(BUNDLED, FROM_ENVIRONMENT);
-    public static final List<String> STRATEGIES = List.of("auto", "rewrite", "shim", "portable");
-    public static final List<String> LOCALES = List.of("auto", "en", "zh");
-    public static final Options DEFAULTS = new Options("", "", "", "", "");
+    public static final Options DEFAULTS = new Options("", "", false, Map.of());
+    private static final String LOCALE = "locale";
 
-    /** {@code interpreter}, tidied as people paste it: quotes and spaces around a path are not part of it. */
+    /** Remove quotes and spaces around the pasted path of the interpreter. */
     public Options {
         interpreter = interpreter.strip().replaceAll("^\"(.*)\"$", "$1");
+        server = Map.copyOf(server);
     }
 
     public boolean isBundled() {
         return !importStrategy.equals(FROM_ENVIRONMENT);
     }
 
-    /** The section "uncuda" of the editor's settings; {@code ideLanguage} counts where the locale is left to us. */
-    public Map<String, Object> forServer(String ideLanguage) {
-        Map<String, Object> settings = new LinkedHashMap<>();
-        put(settings, "target", target);
-        put(settings, "strategy", strategy);
-        put(settings, "locale", locale.isEmpty() || locale.equals("auto") ? ideLanguage : locale);
-        return settings;
+    public String locale() {
+        return server.getOrDefault(LOCALE, "");
     }
 
-    private static void put(Map<String, Object> settings, String key, String value) {
-        if (!value.isEmpty()) {
-            settings.put(key, value);
+    /**
+     * The settings of the section "uncuda", which the server requests from editors. {@code ideLanguage} is used if the
+     * user has set no locale.
+     */
+    public Map<String, Object> forServer(String ideLanguage) {
+        Map<String, Object> settings = new LinkedHashMap<>();
+        for (Setting setting : Setting.ALL) {
+            String text = server.getOrDefault(setting.key(), "");
+            if (setting.key().equals(LOCALE) && (text.isEmpty() || text.equals("auto"))) {
+                text = ideLanguage;
+            }
+            if (!text.isEmpty()) {
+                settings.put(setting.key(), setting.value(text));
+            }
         }
+        return settings;
     }
 }

@@ -18,47 +18,56 @@ import uncuda.core.Overview.Choice;
 import uncuda.core.Overview.Node;
 
 /**
- * The port of a project: what the server says of it, and which of it is shown. The server is asked in the
- * background, one request after the other; all else belongs to the thread of the screen, whatever is not said to be for
- * any. An answer to a question that is no longer asked is dropped.
+ * The model of the Port tool window: requests the overview of a project from the server, and stores which part is
+ * shown. Requests run in the background, one after the other. All methods must be called on the UI thread, unless they
+ * say otherwise. A reply is dropped if the query has changed meanwhile.
  */
 public final class Port {
-    /** Each call waits for the answer; null where none comes. */
+    /** The requests to the server. Each call blocks until the reply comes; null if none comes. */
     public interface Server {
         Answer overview(Map<String, Object> query);
 
-        /** The nodes down to the finding that is nearest to a line. */
+        /** The nodes from the first level to the finding that is nearest to a line. */
         Overview.Path path(Map<String, Object> query);
 
         Overview.Reviewed review(Map<String, Object> query);
 
         Overview.Targets targets(Map<String, Object> query);
 
-        Overview.Fixed fixedText(Overview.Name name);
+        /** The text of a file with one finding fixed, with all findings of some rules fixed, or unchanged. */
+        Overview.Fixed fixedText(Map<String, Object> query);
+
+        Overview.Changes changes(Map<String, Object> wanted);
 
         Object execute(String command, List<?> arguments);
     }
 
-    /** What an IDE does. */
+    /** What the IDE has to provide. */
     public interface Ide extends Results.Screen {
         void open(Node node);
 
-        /** {@code fixed}: the text of the node's file with the finding fixed, named by {@code title}. */
-        void compare(Node node, String label, String title, String fixed);
+        /** Show the reviewed finding beside its fixed text. */
+        void compare(Overview.Compared finding);
 
-        /** A line that the user gives; null where none is given. */
+        /** Show all files of a preview, each beside its fixed text. */
+        void compare(List<Overview.Compared> files);
+
+        /** Ask the user for a line of text; null if the user cancels. */
         String ask(String title, String question);
 
-        /** Does {@code work} in the background, with progress, and then {@code then} on the screen. */
+        /** Run {@code work} in the background, with a progress bar, then {@code then} on the UI thread. */
         void run(boolean savesFirst, Supplier<Object> work, Consumer<Object> then);
     }
 
-    /** What is shown of the port. {@code selected}: ids from the first level to the row to select, empty for any. */
+    /**
+     * The view. {@code selected}: the ids of the nodes from the first level to the row to select; empty to keep the
+     * selection.
+     */
     public interface View {
         void show(List<Row> rows, String text, List<String> selected);
     }
 
-    /** What is kept with the project on this machine. */
+    /** The state that is stored with the project on this machine. */
     public static final class Memory {
         public String group = "rule";
         public List<String> filter = new ArrayList<>();
@@ -77,12 +86,12 @@ public final class Port {
     private final Supplier<Messages> messages;
     private final Review review;
     private final AtomicBoolean isAsked = new AtomicBoolean();
-    /** How many pages are shown of each node that is open. */
+    /** For each expanded node: how many pages of its children are shown. */
     private final Map<String, Integer> pages = new HashMap<>();
     private State state = State.NONE;
     private Object running;
     private View view;
-    /** Which query the rows are of: answers to others are dropped. */
+    /** The number of the current query; replies to earlier queries are dropped. */
     private int queried;
     private boolean isFetching;
     private boolean isStale;
@@ -100,25 +109,28 @@ public final class Port {
         review = new Review(server, background, screen, ide, memory, messages, this::isReady);
     }
 
-    /** For any thread. */
+    /** May be called on any thread. */
     public Review review() {
         return review;
     }
 
-    /** Shows it from now on. */
+    /** Show the port in a view from now on. */
     public void show(View shown) {
         view = shown;
         askAnew();
     }
 
-    /** Shows it no more. */
+    /** Stop showing the port in a view. */
     public void hide(View gone) {
         if (view == gone) {
             view = null;
         }
     }
 
-    /** For any thread. @param one of the starts of the server; {@code experimental} is of its capabilities */
+    /**
+     * A server has started. May be called on any thread. {@code one}: identifies this start of the server; {@code
+     * experimental}: from the server's capabilities.
+     */
     public void started(Object one, Object experimental) {
         screen.execute(() -> {
             running = one;
@@ -127,7 +139,7 @@ public final class Port {
         });
     }
 
-    /** For any thread. Another may run by now. */
+    /** A server has stopped; another may be running already. May be called on any thread. */
     public void stopped(Object one) {
         screen.execute(() -> {
             if (running == one) {
@@ -137,7 +149,7 @@ public final class Port {
         });
     }
 
-    /** For any thread: asks again soon, at most five times a second. */
+    /** Request the overview again soon, at most five times a second. May be called on any thread. */
     public void refresh() {
         if (isAsked.compareAndSet(false, true)) {
             CompletableFuture.delayedExecutor(PAUSE_MS, TimeUnit.MILLISECONDS, screen).execute(() -> {
@@ -210,7 +222,7 @@ public final class Port {
         }
     }
 
-    /** The rows below a node are wanted. */
+    /** Show the rows below a node. */
     public void expand(String id) {
         if (pages.putIfAbsent(id, 1) == null) {
             askAnew();
@@ -221,13 +233,13 @@ public final class Port {
         pages.remove(id);
     }
 
-    /** One more page of the rows below a node; {@code id}: empty for the first level. */
+    /** Show one more page of the rows below a node; {@code id}: "" for the first level. */
     public void more(String id) {
         pages.merge(id, 2, (shown, two) -> shown + 1);
         askAnew();
     }
 
-    /** Selects the finding that is nearest to a line of a file. */
+    /** Select the finding that is nearest to a line of a file. */
     public void reveal(String uri, int line) {
         if (!isReady()) {
             return;
@@ -255,7 +267,10 @@ public final class Port {
         askAnew();
     }
 
-    /** What can be shown, each with whether it is; all of a dimension of which none is named. */
+    /**
+     * All values of the filter, each with whether it is shown. If no value of a dimension is in the filter, all its
+     * values are shown.
+     */
     public Map<Choice, Boolean> choices() {
         Set<String> named = choices.stream().filter(one -> memory.filter.contains(one.value())).map(Choice::dimension)
                 .collect(Collectors.toSet());
@@ -264,7 +279,10 @@ public final class Port {
         return found;
     }
 
-    /** Shows what was hidden, or hides what was shown. A dimension that is shown as a whole is not named. */
+    /**
+     * Show the findings with a value, or hide them if they are shown. If all values of a dimension are shown, the
+     * filter contains none of them.
+     */
     public void toggle(Choice choice) {
         Map<Choice, Boolean> shown = choices();
         shown.computeIfPresent(choice, (same, was) -> !was);
@@ -275,14 +293,14 @@ public final class Port {
         askAnew();
     }
 
-    /** Has the server do something with the whole port, as a report. */
+    /** Have the server run a command for the whole port, such as writing the report. */
     public void execute(String command) {
         if (isReady()) {
             review.execute(false, command, List.of(), () -> { });
         }
     }
 
-    /** Writes the target that the project is checked for into its own settings, where the command line finds it. */
+    /** Write the current target into the project's own settings, which the command line reads, too. */
     public void keepTarget() {
         if (!isReady()) {
             return;

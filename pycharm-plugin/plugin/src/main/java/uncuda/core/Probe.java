@@ -14,19 +14,23 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Asks a Python whether it can run the server, by running it in the way of the server.
+ * Tests whether a Python can run the server, by running it with the server's options and environment.
  *
- * @param needsPackage whether uncuda must be installed there; else the Python runs apart from the user's packages
- * @param folder where it is run: Python finds the modules that lie there
+ * @param needsPackage whether uncuda must be installed for the Python; if not, the Python runs isolated from the user's
+ * packages
+ * @param folder the working directory, from which Python can import modules
  */
 public record Probe(boolean needsPackage, Path folder, Environment environment) {
-    /** {@code reason}: a key of the messages. */
+    /** {@code reason}: the key of the message. */
     public record Problem(String reason, String detail) {
     }
 
     private static final int SECONDS = 20;
     private static final int LONGEST_DETAIL = 200;
-    /** For any Python, be it 2. No double quotes: Java does not escape them for Windows. */
+    /**
+     * The program that the Python runs; it works on every version, Python 2 too. It contains no double quotes, because
+     * Java does not escape them on Windows.
+     */
     static final String QUESTION = """
             import sys
             try:
@@ -35,7 +39,7 @@ public record Probe(boolean needsPackage, Path folder, Environment environment) 
             except ImportError:
                 there = False
             print('\\nuncuda %d %d %s' % (sys.version_info[:2] + (there and 'there' or 'absent',)))""";
-    /** Among what a sitecustomize may print. */
+    /** Matches the answer in the output, which may also contain text that a sitecustomize prints. */
     private static final Pattern ANSWER =
             Pattern.compile("^uncuda (\\d+) (\\d+) (there|absent)\\s*$", Pattern.MULTILINE);
 
@@ -56,7 +60,10 @@ public record Probe(boolean needsPackage, Path folder, Environment environment) 
         }
     }
 
-    /** What it prints, errors included. Into a file, for a pipe that nobody reads in time would stop it. */
+    /**
+     * The output of the Python, including standard error. The output goes into a file, because a full pipe that nobody
+     * reads would block the Python.
+     */
     private String run(String python, List<String> options) throws IOException, InterruptedException, TimeoutException {
         List<String> command = new ArrayList<>(List.of(python));
         command.addAll(options);

@@ -9,16 +9,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a command of the server that fixes gave back. The server itself shows a summary; here is the rest. */
+/**
+ * The result of a server command that makes fixes. The server itself shows a summary; the plugin shows the skipped
+ * files and the diff.
+ */
 public record Report(int files, int edits, Left left, List<Skipped> skipped, String diff) {
-    /** What is left, by the class of its best fix: findings with a safe one, with one to review, without any. */
+    /** The number of remaining findings: with a safe fix, with a fix that needs review, without a fix. */
     public record Left(int safe, int review, int manual) {
     }
 
     public record Skipped(String file, String reason) {
     }
 
-    /** @param result as the language client hands it over: some tree of JSON, or null without an answer */
+    /** {@code result}: the result as the language client returns it: some tree of JSON, or null without a reply. */
     public static Report of(Object result) {
         JsonObject object = tree(result);
         List<Skipped> skipped = new ArrayList<>();
@@ -33,7 +36,7 @@ public record Report(int files, int edits, Left left, List<Skipped> skipped, Str
                 diff == null ? "" : diff.getAsString());
     }
 
-    /** What a language client hands over, be it null or no object. */
+    /** Convert a result of the language client to a JSON object; an empty one if the result is null or no object. */
     static JsonObject tree(Object result) {
         JsonElement tree = new Gson().toJsonTree(result);
         return tree.isJsonObject() ? tree.getAsJsonObject() : new JsonObject();
@@ -47,11 +50,11 @@ public record Report(int files, int edits, Left left, List<Skipped> skipped, Str
         try {
             return uri.startsWith("file:") ? Path.of(URI.create(uri)).toString() : uri;
         } catch (IllegalArgumentException e) {
-            return uri; // of another kind of system than this one
+            return uri; // the path is of another operating system
         }
     }
 
-    /** Everything, as a text to read; empty where no file was left out. */
+    /** The summary and the list of skipped files as one text; empty if no file was skipped. */
     public String ofSkipped(Messages messages, boolean preview) {
         if (skipped.isEmpty()) {
             return "";

@@ -1,22 +1,22 @@
 package uncuda.core;
 
-/** What becomes of the result of a command. */
+/** Shows the result of a command to the user. */
 public final class Results {
-    /** What an IDE can do with texts. */
+    /** The ways in which the IDE can show a text. */
     public interface Screen {
         void tell(String text);
 
-        /** {@code action}: what the user can click, for which {@code run} is run. */
+        /** {@code action}: the text of the button that runs {@code run}. */
         void offer(String title, String text, String action, Runnable run);
 
-        /** Shows a text in an editor of its own. */
+        /** Show a text in a new editor. */
         void open(String name, String text);
     }
 
     private Results() {
     }
 
-    /** @param result as the language client hands it over; null where the server gave none, or gave up */
+    /** {@code result}: the result as the language client returns it; null if the server gave none in time. */
     public static void show(Commands command, Object result, Messages messages, Screen screen) {
         if (result == null) {
             screen.tell(messages.get("command.no-answer"));
@@ -33,7 +33,7 @@ public final class Results {
         showSkipped(result, command.isPreview(), messages, screen);
     }
 
-    /** The files that were left out of fixes, if any were. */
+    /** Show which files the fixes skipped, if any. */
     static void showSkipped(Object result, boolean preview, Messages messages, Screen screen) {
         Report report = Report.of(result);
         if (!report.skipped().isEmpty()) {

@@ -1,6 +1,7 @@
 package uncuda.core;
 
 import com.google.gson.Gson;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,11 +11,10 @@ import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import uncuda.core.Overview.Action;
+import uncuda.core.Overview.Compared;
 import uncuda.core.Overview.Node;
 
-/**
- * The review of one finding after the other, and what the user does with findings. Threads are as in {@link Port}.
- */
+/** Shows one finding after the other for review, and runs the actions on findings. For the threads see {@link Port}. */
 public final class Review {
     private final Port.Server server;
     private final Executor background;
@@ -24,11 +24,11 @@ public final class Review {
     private final Supplier<Messages> messages;
     private final BooleanSupplier isReady;
     private final Set<String> skipped = new HashSet<>();
-    /** Which text was asked for last: others are dropped. */
+    /** The number of the last request for a fixed text; replies to earlier requests are dropped. */
     private int compared;
     private volatile Node reviewed;
 
-    /** {@code isReady}: whether the server can be asked; where not, it tells the user why. */
+    /** {@code isReady}: returns whether the server can be used; if not, it tells the user why. */
     Review(Port.Server server, Executor background, Executor screen, Port.Ide ide, Port.Memory memory,
             Supplier<Messages> messages, BooleanSupplier isReady) {
         this.server = server;
@@ -40,12 +40,12 @@ public final class Review {
         this.isReady = isReady;
     }
 
-    /** For any thread: what is reviewed, null for nothing. */
+    /** The finding under review, or null. May be called on any thread. */
     public Node reviewed() {
         return reviewed;
     }
 
-    /** Shows the finding that is {@code move} places on. */
+    /** Show the finding {@code move} places after the current one. */
     public void go(int move) {
         go(move, skipped);
     }
@@ -77,21 +77,21 @@ public final class Review {
         compare(reviewed, said.label());
     }
 
-    /** Does what the reviewed finding offers, and goes on once that is done. */
+    /** Run an action of the reviewed finding, then show the next finding. */
     public void act(String name) {
         Node node = reviewed;
         Action action = node == null ? null : node.action(name);
         if (action == null) {
             ide.tell(messages.get().get("port.no-action"));
         } else {
-            // the server has perhaps not read the file again: it would say that the finding is still there
+            // the server may not have read the file again, and would still list the finding
             Set<String> without = new HashSet<>(skipped);
             without.add(node.key());
             act(node, action, () -> go(1, without));
         }
     }
 
-    /** Passes over a finding until the project is closed. */
+    /** Skip the reviewed finding until the project is closed. */
     public void skip() {
         if (reviewed != null) {
             skipped.add(reviewed.key());
@@ -99,7 +99,7 @@ public final class Review {
         go(1);
     }
 
-    /** A finding beside its fix, or where it stands. */
+    /** Show a finding beside its fixed text, or at its place in the file if it has no fix. */
     private void compare(Node node, String label) {
         int asked = ++compared;
         if (node.action(Action.PREVIEW) == null) {
@@ -107,21 +107,68 @@ public final class Review {
             return;
         }
         background.execute(() -> {
-            Overview.Fixed said = server.fixedText(node.finding());
+            Overview.Fixed said = server.fixedText(node.finding().asked());
+            Compared shown = compared(node.finding().uri(), node.finding().version(), label, node.line(), said);
             screen.execute(() -> {
                 if (asked != compared) {
                     return;
                 }
-                if (said == null || said.text() == null) {
+                if (shown == null) {
                     ide.tell(said == null ? messages.get().get("command.no-answer") : said.stale());
                 } else {
-                    ide.compare(node, label, said.title(), said.text());
+                    ide.compare(shown);
                 }
             });
         });
     }
 
-    /** Does what a node offers. */
+    /**
+     * The comparison to show; null if there is no fixed text. For a notebook, the server returns the text of the cells,
+     * so this text is also shown instead of the file.
+     */
+    private Compared compared(String uri, String version, String label, int line, Overview.Fixed said) {
+        if (said == null || said.text() == null) {
+            return null;
+        }
+        Overview.Fixed before = uri.endsWith(".ipynb") ? server.fixedText(Map.of("uri", uri, "version", version)) : null;
+        return new Compared(uri, label, before == null ? null : before.text(), said.title(), said.text(), line);
+    }
+
+    /**
+     * Show all files that the fixes of a node change, each beside its fixed text; show one diff if there are too many
+     * files.
+     */
+    private void compareAll(Map<String, Object> wanted) {
+        background.execute(() -> {
+            Overview.Changes said = wanted.containsKey("rules") ? server.changes(wanted) : new Overview.Changes("", List.of(), true);
+            List<Compared> files = new ArrayList<>();
+            for (Overview.Changed file : said == null ? List.<Overview.Changed>of() : said.files()) {
+                Map<String, Object> asked = new LinkedHashMap<>(wanted);
+                asked.putAll(Map.of("uri", file.uri(), "version", file.version()));
+                Compared one = compared(file.uri(), file.version(), said.title(), 0, server.fixedText(asked));
+                if (one != null) {
+                    files.add(one);
+                }
+            }
+            screen.execute(() -> {
+                if (said != null && said.many()) {
+                    asDiff(wanted);
+                } else if (files.isEmpty()) {
+                    ide.tell(messages.get().get(said == null ? "command.no-answer" : "command.no-fixes"));
+                } else {
+                    ide.compare(files);
+                }
+            });
+        });
+    }
+
+    private void asDiff(Map<String, Object> wanted) {
+        Commands preview = Commands.PREVIEW_FIX_ALL_IN_PROJECT;
+        ide.run(false, () -> server.execute(preview.id(), List.of(preview.with(wanted))),
+                result -> Results.show(preview, result, messages.get(), ide));
+    }
+
+    /** Run an action of a node. */
     public void act(Node node, Action action) {
         act(node, action, () -> { });
     }
@@ -132,6 +179,10 @@ public final class Review {
             return;
         }
         List<Map<String, Object>> arguments = action.arguments();
+        if (action.name().equals(Action.PREVIEW)) {
+            compareAll(arguments.get(0));
+            return;
+        }
         boolean suppresses = action.name().equals(Action.SUPPRESS);
         if (suppresses || action.name().equals(Action.ACCEPT)) {
             String asked = suppresses ? "port.reason-in-comment" : "port.reason";
@@ -146,7 +197,7 @@ public final class Review {
         execute(suppresses || action.name().equals(Action.FIX), action.command(), arguments, then);
     }
 
-    /** A command of the server; {@code then} where something was done. */
+    /** Run a command of the server, then {@code then} if the command changed something. */
     void execute(boolean savesFirst, String command, List<Map<String, Object>> arguments, Runnable then) {
         ide.run(savesFirst, () -> server.execute(command, arguments), result -> {
             Results.showSkipped(result, false, messages.get(), ide);

@@ -7,21 +7,21 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * A row of the view: a node, or, without one, what stands below the rows of a node: that there are more, or that they
- * have not come yet. {@code below}: its rows, null where nobody has asked for them.
+ * A row of the view: a node, or, without a node, the last row below a node, which says that there are more rows or that
+ * the rows are still being loaded. {@code below}: the rows below the node; null if they have not been requested.
  */
 public record Row(String id, Overview.Node node, List<Row> below) {
-    /** Whether it is shown that there are more below {@code parent}. */
+    /** Whether the row only says that there are more rows. */
     public boolean isMore() {
         return node == null;
     }
 
     /**
-     * The rows below a node, asked for as a whole, so that no row is older than its neighbours.
+     * Request all shown rows below a node together, so that no row is older than its neighbours.
      *
-     * @param parent its id, empty for the first level
-     * @param pages how many pages are shown of each node that is open, by its id
-     * @param ask the server; its answer is null where there is none, and then there is none here
+     * @param parent the id of the node, empty for the first level
+     * @param pages for the id of each expanded node: how many pages of its children are shown
+     * @param ask sends a request to the server; if it returns null, the rows are missing from the result
      */
     static List<Row> below(String parent, Overview.Answer first, Map<String, Integer> pages,
             Function<Map<String, Object>, Overview.Answer> ask) {

@@ -3,9 +3,12 @@ package uncuda.core;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A value of a setting, as it is stored, and the words for it. */
+/** A value of a setting as it is stored, and the text that the user sees for it. */
 public record SettingValue(String value, String text) {
-    /** The first is the default, which is stored as nothing. {@code setting}: part of the keys of the messages. */
+    /**
+     * The values of a setting; the first is the default, which is stored as "". {@code setting}: a part of the keys of
+     * the messages.
+     */
     public static List<SettingValue> of(String setting, List<String> values, Messages messages) {
         List<SettingValue> found = new ArrayList<>();
         for (String value : values) {
@@ -15,7 +18,7 @@ public record SettingValue(String value, String text) {
         return found;
     }
 
-    /** What a list on the screen shows. */
+    /** The text that a list shows. */
     @Override
     public String toString() {
         return text;

@@ -10,9 +10,9 @@ import uncuda.core.Interpreters.Choice;
 import uncuda.core.Interpreters.Rejected;
 import uncuda.core.Interpreters.Source;
 
-/** The command line of the server. */
+/** Builds the command line of the server. */
 public final class Start {
-    /** The server cannot be started. {@code installCommand}: what helps, for a terminal. */
+    /** The server cannot be started. {@code installCommand}: a terminal command that installs a Python, or "". */
     public static final class Failure extends Exception {
         private static final long serialVersionUID = 1;
         private final String installCommand;
@@ -66,8 +66,8 @@ public final class Start {
     }
 
     /**
-     * How to get a Python. Empty where that is not what helps: the setting is to be changed, or a Python lacks only the
-     * package, which is in no index yet, and the message says how.
+     * A command that installs a Python. Empty if installing one does not help: the setting has to be changed, or a
+     * Python lacks only the package uncuda, which no package index has yet; the message then says what to do.
      */
     static String installCommand(List<Rejected> rejected) {
         boolean lacksPackage = rejected.stream().anyMatch(one -> one.reason().equals("python.package"));

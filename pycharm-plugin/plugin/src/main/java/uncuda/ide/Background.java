@@ -9,12 +9,15 @@ import com.intellij.openapi.project.Project;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Work with a progress that can be cancelled. No test here runs this class: no more belongs into it. */
+/**
+ * Runs work in the background with a progress bar that can be cancelled. No test runs this class, so it must stay
+ * small.
+ */
 final class Background {
     private Background() {
     }
 
-    /** Does {@code work}, and then {@code then} on the event thread. */
+    /** Run {@code work} in the background, then {@code then} on the event thread. */
     static void run(Project project, boolean savesFirst, Supplier<Object> work, Consumer<Object> then) {
         if (savesFirst) {
             FileDocumentManager.getInstance().saveAllDocuments();

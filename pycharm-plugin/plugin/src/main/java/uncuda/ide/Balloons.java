@@ -14,7 +14,7 @@ import java.awt.datatransfer.StringSelection;
 import uncuda.core.Messages;
 import uncuda.core.Start;
 
-/** What the user is told, each with what can be done about it. */
+/** Shows balloons to the user, with buttons for what the user can do. */
 final class Balloons {
     private Balloons() {
     }
@@ -49,7 +49,7 @@ final class Balloons {
                 ShowSettingsUtil.getInstance().showSettingsDialog(project, UncudaConfigurable.class)));
     }
 
-    /** The IDE's own action, with its own text; an IDE may lack it. */
+    /** Add the IDE's own action Show Log, if the IDE has it. */
     private static Notification addLog(Notification balloon) {
         AnAction showLog = ActionManager.getInstance().getAction("ShowLog");
         return showLog == null ? balloon : balloon.addAction(showLog);

@@ -1,6 +1,10 @@
 package uncuda.ide;
 
 import com.intellij.diff.DiffContentFactory;
+import com.intellij.diff.DiffDialogHints;
+import com.intellij.diff.DiffManager;
+import com.intellij.diff.chains.SimpleDiffRequestChain;
+import com.intellij.diff.contents.DiffContent;
 import com.intellij.diff.requests.SimpleDiffRequest;
 import com.intellij.diff.util.DiffUserDataKeys;
 import com.intellij.diff.util.Side;
@@ -22,15 +26,17 @@ import java.net.URI;
 import java.nio.file.FileSystemNotFoundException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import uncuda.core.Overview;
+import uncuda.core.Overview.Compared;
 import uncuda.core.Overview.Node;
 import uncuda.core.Port;
 
-/** Balloons, editors and questions of a project. Balloons and texts may be shown by any thread. */
+/** Shows the balloons, editors and dialogs of a project. Balloons and texts may be shown from any thread. */
 record IdeScreen(Project project) implements Port.Ide {
-    /** Beside what is compared. */
+    /** The actions in the toolbar of the diff viewer. */
     private static final List<String> REVIEW = List.of("uncuda.ReviewPrevious", "uncuda.ReviewNext", "uncuda.ReviewFix",
             "uncuda.ReviewAccept", "uncuda.ReviewSkip");
 
@@ -45,7 +51,7 @@ record IdeScreen(Project project) implements Port.Ide {
                 .addAction(NotificationAction.createSimple(action, run)).notify(project);
     }
 
-    /** Of no file, so what is typed there could be saved nowhere: it is not writable. */
+    /** The text belongs to no file on the disk, so it is read-only. */
     @Override
     public void open(String name, String text) {
         LightVirtualFile file = new LightVirtualFile(name, text);
@@ -56,26 +62,29 @@ record IdeScreen(Project project) implements Port.Ide {
 
     @Override
     public void open(Node node) {
-        VirtualFile file = file(node);
+        VirtualFile file = file(node.uri());
         if (file != null) {
             new OpenFileDescriptor(project, file, offset(file, node.range())).navigate(true);
         }
     }
 
-    private VirtualFile file(Node node) {
+    private VirtualFile file(String uri) {
         VirtualFile file;
         try {
-            file = VirtualFileManager.getInstance().findFileByNioPath(Path.of(URI.create(node.uri())));
+            file = VirtualFileManager.getInstance().findFileByNioPath(Path.of(URI.create(uri)));
         } catch (IllegalArgumentException | FileSystemNotFoundException e) {
-            file = null; // not of this machine
+            file = null; // the path is not on this machine
         }
         if (file == null) {
-            tell(UncudaSettings.of(project).messages().get("port.no-file", node.uri()));
+            tell(UncudaSettings.of(project).messages().get("port.no-file", uri));
         }
         return file;
     }
 
-    /** Columns of the IDE count tabs as they look, those of the server characters: so it is counted in these. */
+    /**
+     * The offset of a range's start. The offset is computed from the line, because the IDE's columns count a tab as
+     * several characters, and the server's do not.
+     */
     private static int offset(VirtualFile file, Overview.Range range) {
         Document document = FileDocumentManager.getInstance().getDocument(file);
         if (document == null || range == null || range.start().line() >= document.getLineCount()) {
@@ -87,18 +96,33 @@ record IdeScreen(Project project) implements Port.Ide {
     }
 
     @Override
-    public void compare(Node node, String label, String title, String fixed) {
-        VirtualFile file = file(node);
+    public void compare(Compared finding) {
+        SimpleDiffRequest request = request(finding);
+        if (request != null) {
+            request.putUserData(DiffUserDataKeys.SCROLL_TO_LINE, Pair.create(Side.LEFT, finding.line()));
+            request.putUserData(DiffUserDataKeys.CONTEXT_ACTIONS,
+                    REVIEW.stream().map(ActionManager.getInstance()::getAction).toList());
+            PortWindow.with(project, panel -> panel.compare(request));
+        }
+    }
+
+    @Override
+    public void compare(List<Compared> files) {
+        List<SimpleDiffRequest> requests = files.stream().map(this::request).filter(Objects::nonNull).toList();
+        if (!requests.isEmpty()) {
+            DiffManager.getInstance().showDiff(project, new SimpleDiffRequestChain(requests), DiffDialogHints.FRAME);
+        }
+    }
+
+    /** The request for the diff viewer; null if the file does not exist. */
+    private SimpleDiffRequest request(Compared one) {
+        VirtualFile file = file(one.uri());
         if (file == null) {
-            return;
+            return null;
         }
         DiffContentFactory contents = DiffContentFactory.getInstance();
-        SimpleDiffRequest request = new SimpleDiffRequest(label, contents.create(project, file),
-                contents.create(project, fixed, file), file.getName(), title);
-        request.putUserData(DiffUserDataKeys.SCROLL_TO_LINE, Pair.create(Side.LEFT, node.range().start().line()));
-        request.putUserData(DiffUserDataKeys.CONTEXT_ACTIONS,
-                REVIEW.stream().map(ActionManager.getInstance()::getAction).toList());
-        PortWindow.with(project, panel -> panel.compare(request));
+        DiffContent before = one.before() == null ? contents.create(project, file) : contents.create(project, one.before(), file);
+        return new SimpleDiffRequest(one.label(), before, contents.create(project, one.fixed(), file), file.getName(), one.title());
     }
 
     @Override

@@ -13,7 +13,7 @@ import uncuda.core.Commands;
 import uncuda.core.Overview;
 import uncuda.core.Port;
 
-/** The actions of the port and of its review; plugin.xml names them. */
+/** The actions of the Port tool window and of the review, which plugin.xml registers. */
 public final class PortActions {
     private PortActions() {
     }
@@ -47,7 +47,10 @@ public final class PortActions {
         return project -> does.accept(ProjectPort.of(project));
     }
 
-    /** One that needs a finding that is reviewed and, where it is named, what it offers. */
+    /**
+     * An action on the reviewed finding. {@code needed}: the name of the server's action that the finding must have; ""
+     * for none.
+     */
     private abstract static class OfReviewed extends Of {
         private final String needed;
 
@@ -111,7 +114,7 @@ public final class PortActions {
         }
     }
 
-    /** Only where there is a caret. */
+    /** Selects the finding at the caret; shown only in editors of Python files. */
     public static final class Reveal extends Of {
         public Reveal() {
             super(project -> { });

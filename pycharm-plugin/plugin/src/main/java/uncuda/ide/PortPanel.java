@@ -21,7 +21,10 @@ import uncuda.core.Overview;
 import uncuda.core.Port;
 import uncuda.core.Row;
 
-/** The text and the tree that the server sends, and beside them a finding next to its fix. */
+/**
+ * The content of the tool window: the server's text and tree, and beside them the diff viewer with the reviewed
+ * finding.
+ */
 final class PortPanel extends JPanel implements Port.View, Disposable {
     private static final long serialVersionUID = 1;
     final Tree tree;
@@ -65,7 +68,7 @@ final class PortPanel extends JPanel implements Port.View, Disposable {
         rows.show(shown, selected);
     }
 
-    /** In the IDE's viewer, which comes with the first. */
+    /** Show a comparison in the IDE's diff viewer, which is created by the first call. */
     void compare(DiffRequest request) {
         if (diff == null) {
             diff = DiffManager.getInstance().createRequestPanel(project, this, null);
@@ -76,7 +79,7 @@ final class PortPanel extends JPanel implements Port.View, Disposable {
         diff.setRequest(request);
     }
 
-    /** What can be shown, to be chosen. */
+    /** Show the menu in which the user chooses the values of the filter. */
     void chooseFilter() {
         JPopupMenu menu = new JPopupMenu();
         String dimension = null;

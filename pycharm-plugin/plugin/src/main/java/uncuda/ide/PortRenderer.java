@@ -10,7 +10,7 @@ import javax.swing.tree.DefaultMutableTreeNode;
 import uncuda.core.Overview.Node;
 import uncuda.core.Row;
 
-/** Draws a row: its label, and after it, in grey, its description. Screen readers read both. */
+/** Draws a row: its label, then its description in grey. Screen readers read both. */
 final class PortRenderer extends ColoredTreeCellRenderer {
     private static final long serialVersionUID = 1;
     private static final Map<String, Icon> ICONS = Map.of("error", AllIcons.General.Error, "warning",

@@ -30,7 +30,7 @@ import uncuda.core.Overview;
 import uncuda.core.Port;
 import uncuda.core.Row;
 
-/** The rows as a tree. What stays keeps its place: it is neither collapsed nor scrolled away nor no longer selected. */
+/** Shows the rows as a tree. An update keeps the expanded rows, the scroll position and the selection. */
 final class PortTree {
     final Tree tree;
     private final Port port;
@@ -95,7 +95,7 @@ final class PortTree {
             }
         }
 
-        /** Also beside its text; null below the last row. */
+        /** The row at a mouse event, which may also be beside the row's text; null below the last row. */
         private TreePath at(MouseEvent event) {
             TreePath path = tree.getClosestPathForLocation(event.getX(), event.getY());
             Rectangle place = path == null ? null : tree.getPathBounds(path);
@@ -103,7 +103,7 @@ final class PortTree {
         }
     }
 
-    /** The menu holds what the server offers for the row. */
+    /** Fills the menu with the actions that the server sends for the row. */
     private final class Filling implements PopupMenuListener {
         @Override
         public void popupMenuWillBecomeVisible(PopupMenuEvent event) {
@@ -135,7 +135,7 @@ final class PortTree {
         }
     }
 
-    /** What Enter and a double click do: a finding is opened, more rows are shown, all else is expanded or collapsed. */
+    /** The action of Enter and of a double click: open a finding, show more rows, or expand or collapse another row. */
     private void enter() {
         Row row = selected();
         if (row == null) {
@@ -153,7 +153,7 @@ final class PortTree {
         }
     }
 
-    /** Null for none. */
+    /** The selected row, or null. */
     private Row selected() {
         TreePath path = tree.getSelectionPath();
         return path == null ? null : row(path);
@@ -167,7 +167,7 @@ final class PortTree {
         return (Row) node.getUserObject();
     }
 
-    /** @param wanted the ids down to the row to select; where it is empty, the selection stays */
+    /** Show rows. {@code wanted}: the ids of the nodes down to the row to select; if empty, the selection stays. */
     void show(List<Row> rows, List<String> wanted) {
         int[] before = tree.getSelectionRows();
         merge(root, rows);
@@ -176,11 +176,12 @@ final class PortTree {
             tree.setSelectionPath(path);
             tree.scrollPathToVisible(path);
         } else if (before != null && before.length > 0 && tree.isSelectionEmpty() && tree.getRowCount() > 0) {
-            tree.setSelectionRow(Math.min(before[0], tree.getRowCount() - 1)); // the next one, where it is gone
+            // select the next row if the selected row is gone
+            tree.setSelectionRow(Math.min(before[0], tree.getRowCount() - 1));
         }
     }
 
-    /** Null where there is no such row, or none is named. */
+    /** The path to a row; null if there is no such row, or {@code ids} is empty. */
     private TreePath path(List<String> ids) {
         DefaultMutableTreeNode at = root;
         for (String id : ids) {
@@ -225,11 +226,14 @@ final class PortTree {
             }
         }
         if (parent == root && !rows.isEmpty()) {
-            tree.expandPath(new TreePath(root)); // it is not shown, and its first rows do not show it
+            tree.expandPath(new TreePath(root)); // the invisible root is not expanded when its first rows are added
         }
     }
 
-    /** The node of a row, which then is the child at {@code index}. {@code known}: what it was until now, or null. */
+    /**
+     * Return the tree node for a row, and make it the child at {@code index}. {@code known}: the row's previous node,
+     * or null.
+     */
     private DefaultMutableTreeNode at(
             DefaultMutableTreeNode parent, int index, Row row, DefaultMutableTreeNode known) {
         if (known != null && parent.getChildAt(index) == known) {

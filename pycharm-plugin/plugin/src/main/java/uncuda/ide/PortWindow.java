@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import uncuda.core.Commands;
 
-/** The tool window. It is filled when it is first shown, and all that it holds ends with it. */
+/** Creates the tool window's content when the window is first shown; the content is disposed with the window. */
 public final class PortWindow implements ToolWindowFactory, DumbAware {
     private static final String ID = "uncuda";
     private static final List<String> BUTTONS = List.of("uncuda.Review", "uncuda.ReviewPrevious", "uncuda.ReviewNext",
@@ -30,7 +30,10 @@ public final class PortWindow implements ToolWindowFactory, DumbAware {
         window.setTitleActions(BUTTONS.stream().map(ActionManager.getInstance()::getAction).toList());
     }
 
-    /** Opens what a message of the server names: the view, the review or the report. For any thread. */
+    /**
+     * Open the view, the review or the report, as a button in a message of the server asks. May be called on any
+     * thread.
+     */
     static void open(Project project, String what) {
         ApplicationManager.getApplication().invokeLater(() -> {
             switch (what) {
@@ -41,7 +44,7 @@ public final class PortWindow implements ToolWindowFactory, DumbAware {
         }, project.getDisposed());
     }
 
-    /** Shows the window, and does something with what it holds. */
+    /** Show the window, and call a function with its panel. */
     static void with(Project project, Consumer<PortPanel> does) {
         ToolWindow window = ToolWindowManager.getInstance(project).getToolWindow(ID);
         if (window != null) {

@@ -12,10 +12,10 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import uncuda.core.Port;
 
-/** The port of a project; what its user chose to see is kept with the project's workspace. */
+/** Holds the Port of a project; what the user chose to see is stored in the project's workspace file. */
 @State(name = "UncudaPort", storages = @Storage("$WORKSPACE_FILE$"))
 public final class ProjectPort implements PersistentStateComponent<Port.Memory>, Disposable {
-    /** One thread, which ends where nothing is asked for a while: requests are made one after the other. */
+    /** One thread, so that requests are sent one after the other; the thread ends when it has been idle for a while. */
     private final ThreadPoolExecutor background = new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(), work -> {
                 Thread thread = new Thread(work, "uncuda port");
@@ -31,7 +31,7 @@ public final class ProjectPort implements PersistentStateComponent<Port.Memory>,
         background.allowCoreThreadTimeOut(true);
     }
 
-    /** With the project: what is asked is no longer waited for, and nothing more is. */
+    /** Called when the project is closed: running requests are interrupted, and no more are sent. */
     @Override
     public void dispose() {
         background.shutdownNow();
@@ -56,7 +56,7 @@ public final class ProjectPort implements PersistentStateComponent<Port.Memory>,
         return memory;
     }
 
-    /** Before the port is first asked for: the IDE loads a state where it makes the service. */
+    /** Called before the port is first used: the IDE loads the state when it creates the service. */
     @Override
     public void loadState(Port.Memory state) {
         memory = state;

@@ -13,7 +13,10 @@ import org.eclipse.lsp4j.ExecuteCommandParams;
 import uncuda.core.Overview;
 import uncuda.core.Port;
 
-/** The server of a project, as it runs when it is asked. Never on the event thread: each call waits. */
+/**
+ * Sends requests to the server of a project, if one is running. Must not be used on the event thread, because each call
+ * blocks.
+ */
 record ProjectServer(Project project) implements Port.Server {
     private static final int ANSWER_MS = 30_000, COMMAND_MS = 30 * 60 * 1000;
 
@@ -38,8 +41,13 @@ record ProjectServer(Project project) implements Port.Server {
     }
 
     @Override
-    public Overview.Fixed fixedText(Overview.Name name) {
-        return ask(server -> server.fixedText(name));
+    public Overview.Fixed fixedText(Map<String, Object> query) {
+        return ask(server -> server.fixedText(query));
+    }
+
+    @Override
+    public Overview.Changes changes(Map<String, Object> wanted) {
+        return ask(server -> server.changes(wanted));
     }
 
     private <T> T ask(Function<UncudaServer, CompletableFuture<T>> request) {
@@ -51,7 +59,7 @@ record ProjectServer(Project project) implements Port.Server {
         return execute(command, client -> arguments);
     }
 
-    /** {@code arguments}: by the client that knows what the server calls a file. */
+    /** {@code arguments}: returns the arguments for a client, which provides the URIs of files. */
     Object execute(String command, Function<LspServer, List<?>> arguments) {
         return request((client, server) -> server.getWorkspaceService().executeCommand(
                 new ExecuteCommandParams(command, List.copyOf(arguments.apply(client)))), COMMAND_MS);
@@ -70,7 +78,7 @@ record ProjectServer(Project project) implements Port.Server {
         return running.hasNext() ? running.next() : null;
     }
 
-    /** Null where no server runs, or gives no answer in time. */
+    /** Send a request; null if no server is running, or if the reply does not come in time. */
     private <T> T request(BiFunction<LspServer, UncudaServer, CompletableFuture<T>> request, int timeout) {
         LspServer client = client();
         return client == null ? null

@@ -12,8 +12,8 @@ import uncuda.core.Messages;
 import uncuda.core.Results;
 
 /**
- * Has the server run a command in the background. The server chooses the edits, sends them in parts and shows progress
- * and a summary; {@link Commands} says what is to be saved before, {@link Results} what becomes of the result.
+ * Runs a command of the server in the background. The server chooses the edits, sends them in parts and shows progress
+ * and a summary; {@link Commands} says whether documents are saved before, and {@link Results} shows the result.
  */
 public abstract class ServerAction extends AnAction implements DumbAware {
     private final Commands command;
@@ -34,7 +34,7 @@ public abstract class ServerAction extends AnAction implements DumbAware {
                 && (UncudaLspDescriptor.isPython(file) || command.takesFolder() && file.isDirectory());
         boolean isUsable = e.getProject() != null && fits;
         if (command.takesFolder()) {
-            e.getPresentation().setEnabledAndVisible(isUsable); // it stands in menus of all files
+            e.getPresentation().setEnabledAndVisible(isUsable); // the action is in the menus of all files and folders
         } else {
             e.getPresentation().setEnabled(isUsable);
         }

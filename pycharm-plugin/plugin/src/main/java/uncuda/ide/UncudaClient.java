@@ -6,7 +6,10 @@ import com.intellij.platform.lsp.api.Lsp4jClient;
 import com.intellij.platform.lsp.api.LspServerNotificationsHandler;
 import org.eclipse.lsp4j.jsonrpc.services.JsonNotification;
 
-/** The IDE's client with the notifications that the server sends of its own; its thread may wait for nothing. */
+/**
+ * The IDE's language client, extended by the notifications that only uncuda's server sends. Its methods run on the
+ * thread that reads from the server, and must not block.
+ */
 public final class UncudaClient extends Lsp4jClient {
     private final Project project;
 
@@ -22,7 +25,7 @@ public final class UncudaClient extends Lsp4jClient {
         }
     }
 
-    /** A button of one of the server's messages was pressed. */
+    /** The user has pressed a button in a message of the server. */
     @JsonNotification("uncuda/showOverview")
     public void showOverview(JsonObject shown) {
         if (!project.isDisposed()) {

@@ -1,15 +1,18 @@
 package uncuda.ide;
 
 import com.intellij.openapi.options.Configurable;
+import com.intellij.openapi.options.ConfigurationException;
 import com.intellij.openapi.project.Project;
 import com.intellij.platform.lsp.api.LspServerManager;
 import javax.swing.JComponent;
 import uncuda.core.Options;
 
-/** Settings | Tools | uncuda. What is applied holds at once: the server is restarted. */
+/** The page Settings | Tools | uncuda. Applying it restarts the server, so that the settings take effect at once. */
 public final class UncudaConfigurable implements Configurable {
     private final Project project;
-    /** Made when it is shown, for the IDE may construct a page in the background; null until then and after. */
+    /**
+     * Created when the page is shown, because the IDE may construct the page in the background; null before and after.
+     */
     private SettingsForm form;
 
     public UncudaConfigurable(Project project) {
@@ -23,7 +26,7 @@ public final class UncudaConfigurable implements Configurable {
 
     @Override
     public JComponent createComponent() {
-        form = new SettingsForm(UncudaSettings.of(project).messages());
+        form = new SettingsForm(project, UncudaSettings.of(project).messages());
         reset();
         return form.page;
     }
@@ -34,8 +37,9 @@ public final class UncudaConfigurable implements Configurable {
     }
 
     @Override
-    public void apply() {
+    public void apply() throws ConfigurationException {
         if (isModified()) {
+            form.check();
             UncudaSettings.of(project).set(form.shown());
             LspServerManager.getInstance(project).stopAndRestartIfNeeded(UncudaLspProvider.class);
         }

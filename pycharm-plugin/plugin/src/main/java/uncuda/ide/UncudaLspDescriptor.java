@@ -27,10 +27,10 @@ import uncuda.core.Options;
 import uncuda.core.Overview;
 import uncuda.core.Start;
 
-/** How the server of a project is started and what it is told. */
+/** Describes to the IDE how the server of a project is started, and which settings it gets. */
 final class UncudaLspDescriptor extends ProjectWideLspServerDescriptor {
     private final VirtualFile firstFile;
-    /** Whether the user knows already: of one start that fails there is one balloon. */
+    /** Whether a balloon has told the user that the start failed; each failed start shows only one balloon. */
     private volatile boolean isToldOfFailure;
 
     UncudaLspDescriptor(Project project, VirtualFile firstFile) {
@@ -48,12 +48,12 @@ final class UncudaLspDescriptor extends ProjectWideLspServerDescriptor {
         return isPython(file);
     }
 
-    /** The IDE calls it in the background, so a Python may be run to see whether it will do. */
+    /** The IDE calls this method in the background, so it may run a Python to test it. */
     @Override
     public GeneralCommandLine createCommandLine() throws ExecutionException {
         UncudaSettings settings = UncudaSettings.of(getProject());
         Options options = settings.options();
-        // may wait for the user's shell: never with a lock
+        // may wait for the user's shell, so it must not be called with a lock
         Environment environment = Environment.of(EnvironmentUtil.getEnvironmentMap());
         String named = Interpreters.fromSetting(options.interpreter(), getProject().getBasePath(), environment);
         Computable<List<Candidate>> candidates = () -> Interpreters.candidates(
@@ -82,13 +82,13 @@ final class UncudaLspDescriptor extends ProjectWideLspServerDescriptor {
         return Map.of("settings", UncudaSettings.of(getProject()).forServer());
     }
 
-    /** Called by the thread that listens to the server: it may wait for nothing. */
+    /** Runs on the thread that reads from the server, so it must not block. */
     @Override
     public Object getWorkspaceConfiguration(ConfigurationItem item) {
         return "uncuda".equals(item.getSection()) ? UncudaSettings.of(getProject()).forServer() : null;
     }
 
-    /** With what the plugin can show. */
+    /** The IDE's capabilities, with the plugin's own. */
     @Override
     public ClientCapabilities getClientCapabilities() {
         ClientCapabilities capabilities = super.getClientCapabilities();

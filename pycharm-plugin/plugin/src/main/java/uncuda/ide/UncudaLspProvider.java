@@ -7,7 +7,7 @@ import com.intellij.platform.lsp.api.LspServer;
 import com.intellij.platform.lsp.api.LspServerSupportProvider;
 import com.intellij.platform.lsp.api.lsWidget.LspServerWidgetItem;
 
-/** Starts the server with the first Python file. Nothing slow belongs here: the IDE waits. */
+/** Starts the server when the first Python file is opened. The IDE waits for these methods, so they must be fast. */
 public final class UncudaLspProvider implements LspServerSupportProvider {
     @Override
     public void fileOpened(Project project, VirtualFile file, LspServerStarter serverStarter) {

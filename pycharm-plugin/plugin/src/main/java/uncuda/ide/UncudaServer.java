@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import org.eclipse.lsp4j.jsonrpc.services.JsonRequest;
 import uncuda.core.Overview;
 
-/** The server with the requests of its own that the plugin makes. */
+/** The server's interface, with the requests that only uncuda's server has. */
 public interface UncudaServer extends Lsp4jServer {
     @JsonRequest("uncuda/overview")
     CompletableFuture<Overview.Answer> overview(Map<String, Object> query);
@@ -21,5 +21,8 @@ public interface UncudaServer extends Lsp4jServer {
     CompletableFuture<Overview.Targets> targets(Map<String, Object> query);
 
     @JsonRequest("uncuda/fixedText")
-    CompletableFuture<Overview.Fixed> fixedText(Overview.Name name);
+    CompletableFuture<Overview.Fixed> fixedText(Map<String, Object> query);
+
+    @JsonRequest("uncuda/changes")
+    CompletableFuture<Overview.Changes> changes(Map<String, Object> wanted);
 }

@@ -6,19 +6,19 @@ import com.intellij.openapi.components.State;
 import com.intellij.openapi.components.Storage;
 import com.intellij.openapi.project.Project;
 import java.util.Map;
+import java.util.TreeMap;
 import uncuda.core.Messages;
 import uncuda.core.Options;
 
-/** The settings of one project on this machine: they are kept with its workspace and not shared. */
+/** The settings of one project on this machine, stored in the workspace file and not shared. */
 @State(name = "Uncuda", storages = @Storage("$WORKSPACE_FILE$"))
 public final class UncudaSettings implements PersistentStateComponent<UncudaSettings.Values> {
-    /** What is stored: the IDE wants public fields. */
+    /** The stored values; the IDE needs public fields. */
     public static final class Values {
         public String interpreter = "";
         public String importStrategy = "";
-        public String target = "";
-        public String strategy = "";
-        public String locale = "";
+        public boolean fixesOnSave;
+        public Map<String, String> server = new TreeMap<>();
     }
 
     private volatile Values values = new Values();
@@ -39,16 +39,15 @@ public final class UncudaSettings implements PersistentStateComponent<UncudaSett
 
     Options options() {
         Values now = values;
-        return new Options(now.interpreter, now.importStrategy, now.target, now.strategy, now.locale);
+        return new Options(now.interpreter, now.importStrategy, now.fixesOnSave, now.server);
     }
 
     void set(Options options) {
         Values now = new Values();
         now.interpreter = options.interpreter();
         now.importStrategy = options.importStrategy();
-        now.target = options.target();
-        now.strategy = options.strategy();
-        now.locale = options.locale();
+        now.fixesOnSave = options.fixesOnSave();
+        now.server.putAll(options.server());
         values = now;
     }
 

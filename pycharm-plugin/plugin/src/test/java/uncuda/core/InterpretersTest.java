@@ -39,7 +39,7 @@ class InterpretersTest {
         return new Environment(Map.of("PATH", path), false);
     }
 
-    /** A name of PATH comes as the file that PATH of the IDE's programs leads to; a folder or a relative entry is none. */
+    /** A program is found in the PATH that the IDE gives to programs; folders and relative entries are ignored. */
     @Test
     void settingThenModuleThenProjectThenPath() throws Exception {
         Environment environment = path("python3", "python");

@@ -19,7 +19,8 @@ class OptionsTest {
     @Test
     void languageOfTheIdeCountsUntilOneIsChosen() {
         assertEquals(Map.of("locale", "zh"), Options.DEFAULTS.forServer("zh"));
-        Options english = new Options(" \"C:\\my env\\python.exe\" ", Options.FROM_ENVIRONMENT, "npu", "shim", "en");
+        Options english = new Options(" \"C:\\my env\\python.exe\" ", Options.FROM_ENVIRONMENT, false,
+                Map.of("target", "npu", "strategy", "shim", "locale", "en", "ofALaterVersion", "x"));
         assertEquals(Map.of("target", "npu", "strategy", "shim", "locale", "en"), english.forServer("zh"));
         assertEquals("C:\\my env\\python.exe", english.interpreter());
         assertFalse(english.isBundled());
@@ -28,12 +29,13 @@ class OptionsTest {
     @Test
     void commandsHaveWhatTheServerNeeds() {
         assertEquals(List.of(Map.of("uri", "file:///a.py")), Commands.FIX_ALL_IN_FILE.arguments("file:///a.py"));
+        assertEquals(List.of(Map.of("uri", "file:///a.py", "quiet", true)), Commands.FIX_ON_SAVE.arguments("file:///a.py"));
         assertEquals(List.of(), Commands.FIX_ALL_IN_PROJECT.arguments(""));
         assertEquals(List.of(Map.of("applicability", "review", "dryRun", true)),
                 Commands.PREVIEW_FIX_ALL_IN_PROJECT.arguments(""));
     }
 
-    /** The server sees what open editors hold; only what no editor shows has to be on disk. */
+    /** The server knows the text of open documents; only files that no editor shows must be saved for a command. */
     @Test
     void onlyFixesOfClosedFilesSave() {
         assertEquals(List.of(Commands.FIX_ALL_IN_PROJECT, Commands.FIX_ALL_HERE),

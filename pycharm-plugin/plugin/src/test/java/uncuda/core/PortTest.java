@@ -16,10 +16,11 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import uncuda.core.Overview.Action;
 import uncuda.core.Overview.Answer;
 import uncuda.core.Overview.Node;
 
-/** What is asked when, and which answers are dropped: the threads are queues that the tests empty. */
+/** Tests which requests are sent when, and which replies are dropped. The threads are queues that the tests run. */
 class PortTest {
     private static final Map<String, Object> CAPABLE = Map.of("uncudaOverview", Map.of("version", 1));
     private static final String CHOICES = """
@@ -38,6 +39,7 @@ class PortTest {
     private String answer = "{}";
     private String reviewed = "{}";
     private String fixed = "{}";
+    private String changes = "{}";
     private String result = "{}";
     private String reason;
     private final Port port = new Port(new Told(), background::add, Runnable::run, new Recorded(), memory,
@@ -69,8 +71,13 @@ class PortTest {
         }
 
         @Override
-        public Overview.Fixed fixedText(Overview.Name name) {
+        public Overview.Fixed fixedText(Map<String, Object> query) {
             return new Gson().fromJson(fixed, Overview.Fixed.class);
+        }
+
+        @Override
+        public Overview.Changes changes(Map<String, Object> wanted) {
+            return new Gson().fromJson(changes, Overview.Changes.class);
         }
 
         @Override
@@ -103,8 +110,13 @@ class PortTest {
         }
 
         @Override
-        public void compare(Node node, String label, String title, String said) {
-            done.add(label + ": " + said);
+        public void compare(Overview.Compared finding) {
+            done.add(finding.label() + ": " + finding.fixed() + (finding.before() == null ? "" : " after " + finding.before()));
+        }
+
+        @Override
+        public void compare(List<Overview.Compared> files) {
+            files.forEach(this::compare);
         }
 
         @Override
@@ -189,7 +201,7 @@ class PortTest {
         answer = "{\"nodes\": [%s]}".formatted(node("rule", ""));
         port.expand("x");
         port.regroup();
-        background.remove().run(); // what was asked before
+        background.remove().run(); // the request of the earlier query
         assertEquals(List.of(), ids());
         work();
         assertEquals(List.of("rule"), ids());
@@ -216,7 +228,7 @@ class PortTest {
         work();
         assertEquals(List.of(), ids());
         port.started("two", CAPABLE);
-        port.stopped("one"); // late
+        port.stopped("one"); // the notification about the first server comes after the second has started
         work();
         assertEquals(List.of("rule"), ids());
     }
@@ -334,7 +346,8 @@ class PortTest {
         assertEquals(List.of("a"), asked.get(1).get("skip"));
         port.review().go(1);
         work();
-        assertEquals(List.of(), asked.get(2).get("skip")); // a fix may be taken back
+        // the user may undo a fix, so the finding is not skipped any longer
+        assertEquals(List.of(), asked.get(2).get("skip"));
         assertEquals(List.of("uncuda.fixFinding", Map.of("print", "p"), "uncuda.fixFinding", Map.of("print", "p")), executed);
     }
 
@@ -363,7 +376,7 @@ class PortTest {
         background.remove().run();
         reviewed = finding("b", action("preview", ""));
         port.review().go(1);
-        background.addLast(background.removeFirst()); // a's text comes after b was asked for
+        background.addLast(background.removeFirst()); // the reply for finding a comes after the request for finding b
         work();
         assertEquals(List.of("b (1 of 2): fixed"), done);
         fixed = "{\"stale\": \"look again\"}";
@@ -388,5 +401,21 @@ class PortTest {
         Overview.Action fix = new Gson().fromJson(action("fix", "uncuda.fixAllInWorkspace"), Overview.Action.class);
         port.review().act(new Gson().fromJson(node("n", ""), Node.class), fix);
         assertEquals(List.of("save", "Show them"), done);
+    }
+
+    @Test
+    void groupThatCannotBeComparedIsATextOrAMessage() {
+        Action preview = new Action(Action.PREVIEW, "", "p", List.of(Map.of("rules", List.of("r"), "applicability", "safe")));
+        for (String said : List.of("{\"title\": \"\", \"files\": [], \"many\": true}",
+                "{\"title\": \"\", \"files\": [], \"many\": false}", "null")) {
+            changes = said;
+            port.review().act(null, preview);
+            background.remove().run();
+        }
+        assertEquals(List.of("uncuda.fixAllInWorkspace", Map.of("rules", List.of("r"), "applicability", "safe", "dryRun", true)),
+                executed);
+        Messages messages = new Messages(Locale.ENGLISH);
+        String nothing = messages.get("command.no-fixes");
+        assertEquals(List.of("run", nothing, nothing, messages.get("command.no-answer")), done);
     }
 }

@@ -57,7 +57,7 @@ class ProbeTest {
         assertTrue(problem.detail().contains("error=13"), problem.detail());
     }
 
-    /** 2.7 knows no -I, and is too old, which is to be said with its version. */
+    /** Python 2.7 does not know -I; the message must say that it is too old, and name its version. */
     @Test
     void pythonTwoIsTooOld() throws Exception {
         Path python = script("two", """
@@ -71,7 +71,7 @@ class ProbeTest {
         assertFalse(Probe.QUESTION.contains("\""), Probe.QUESTION);
     }
 
-    /** A sitecustomize may print, before and after, and more than a pipe holds. */
+    /** A sitecustomize may print text before and after the answer, and more than fits into a pipe. */
     @Test
     void answerIsFoundAmongOtherOutput() throws Exception {
         Files.writeString(folder.resolve("sitecustomize.py"), """
@@ -86,7 +86,10 @@ class ProbeTest {
         assertEquals(Optional.empty(), probe.ask(PYTHON));
     }
 
-    /** It is asked as it is run: the bundled server apart from the user's variables, the other one with them. */
+    /**
+     * The Python is tested as the server is run: with the bundled server it ignores the user's variables such as
+     * PYTHONPATH, otherwise it uses them.
+     */
     @Test
     void variablesCountForThePackageOnly() throws Exception {
         Files.writeString(folder.resolve("sitecustomize.py"), "raise SystemExit('run')\n");

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class ResultsTest {
     private static final List<Map<String, String>> LEFT_OUT = List.of(Map.of("uri", "untitled:1", "reason", "not UTF-8"));
 
-    /** One line for everything that the user gets to see, with all that is offered taken. */
+    /** Show a result; return one line for everything that the user sees, after pressing each offered button. */
     private static List<String> shown(Commands command, Object result) {
         List<String> shown = new ArrayList<>();
         Results.show(command, result, new Messages(Locale.ENGLISH), new Results.Screen() {

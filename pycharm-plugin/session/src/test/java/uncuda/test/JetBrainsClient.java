@@ -38,8 +38,8 @@ import org.eclipse.lsp4j.jsonrpc.messages.Either;
 import org.eclipse.lsp4j.services.LanguageClient;
 
 /**
- * Answers as the client of JetBrains' IDEs does. An edit is refused whole if one of its files is not there, lies
- * outside the project or in a folder that the IDE excludes, or has another version than the edit names.
+ * Replies as the client of JetBrains' IDEs does. An edit is refused as a whole if one of its files does not exist, is
+ * outside the project or in a folder that the IDE excludes, or has another version than the edit states.
  */
 final class JetBrainsClient implements LanguageClient {
     record Open(int version, String text) {
@@ -49,17 +49,17 @@ final class JetBrainsClient implements LanguageClient {
     final List<List<Path>> asked = new CopyOnWriteArrayList<>();
     final List<String> shown = new CopyOnWriteArrayList<>();
     final List<String> messages = new CopyOnWriteArrayList<>();
-    /** In the order of their arrival: "begin" and "end" of progress, "edit" for each part. */
+    /** The messages in the order of their arrival: "begin" and "end" of progress, "edit" for each part of the edits. */
     final List<String> events = new CopyOnWriteArrayList<>();
     final CompletableFuture<Either<String, Integer>> progress = new CompletableFuture<>();
-    /** What happens in the IDE between an edit's arrival and its application. */
+    /** Runs between the arrival of an edit and its application. */
     volatile Runnable meanwhile = () -> { };
     volatile Path excluded;
-    /** Whether the user presses the first button of a message, or none. */
+    /** Whether the user presses the first button of each message; if not, the user presses none. */
     volatile boolean takesFirst = true;
     private final Path project;
     private final LspServerDescriptor descriptor;
-    /** Edits are made by one thread of the IDE, which is not the one that listens to the server. */
+    /** One thread applies the edits, as in the IDE; another thread reads from the server. */
     private final ExecutorService edits = Executors.newSingleThreadExecutor(work -> {
         Thread thread = new Thread(work, "edits");
         thread.setDaemon(true);
@@ -90,7 +90,7 @@ final class JetBrainsClient implements LanguageClient {
         return Path.of(URI.create(uri));
     }
 
-    /** Applies all of it or nothing. */
+    /** Apply the whole edit, or nothing; return whether it was applied. */
     boolean apply(WorkspaceEdit edit) {
         List<TextDocumentEdit> changes = new ArrayList<>();
         for (Either<TextDocumentEdit, ResourceOperation> change : edit.getDocumentChanges()) {
@@ -126,7 +126,10 @@ final class JetBrainsClient implements LanguageClient {
         }
     }
 
-    /** Edits are of the text before, so they are made from the end; newer lsp4j wraps each in an Either. */
+    /**
+     * Return the text after edits. The edits' positions refer to the old text, so they are applied from the end. Newer
+     * versions of lsp4j wrap each edit in an Either.
+     */
     static String edited(String text, List<?> edits) {
         StringBuilder result = new StringBuilder(text);
         edits.stream().map(one -> one instanceof Either<?, ?> either ? either.getLeft() : one).map(TextEdit.class::cast)

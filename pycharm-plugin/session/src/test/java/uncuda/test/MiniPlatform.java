@@ -28,7 +28,7 @@ import java.util.List;
 import java.util.Objects;
 import org.picocontainer.PicoContainer;
 
-/** JetBrains' core, headless, with the plugin read and registered by JetBrains' own descriptor loader. */
+/** JetBrains' core without a screen; JetBrains' own descriptor loader reads and registers the plugin. */
 final class MiniPlatform implements AutoCloseable {
     static final Path FOLDER = Path.of(System.getProperty("test.plugin"));
     static final Path JAR = FOLDER.resolve("lib/uncuda.jar");
@@ -37,21 +37,22 @@ final class MiniPlatform implements AutoCloseable {
     final ExtensionsAreaImpl area;
     final MockProject project;
     final Shown shown;
-    /** The interpreters that the project and its module have; null for none. */
+    /** The interpreters of the project and of its module; null for none. */
     Sdk projectSdk;
     Sdk moduleSdk;
     private final Disposable root = Disposer.newDisposable("mini-platform");
     private final CoreApplicationEnvironment environment = new CoreApplicationEnvironment(root, true);
 
-    /** @param pluginRoot the plugin's jar, or a folder that holds META-INF/plugin.xml */
+    /** @param pluginRoot the plugin's jar, or a folder that contains META-INF/plugin.xml */
     MiniPlatform(Path pluginRoot, Path projectRoot) throws Exception {
         area = environment.getApplication().getExtensionArea();
         Path harness = Path.of(MiniPlatform.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         CoreApplicationEnvironment.registerExtensionPointAndExtensions(harness, "harness.xml", area);
-        // Not the same for the plugin: it throws a NullPointerException where no point is declared.
+        // The method cannot load the plugin: it throws a NullPointerException if a descriptor declares no extension
+        // point.
         plugin = Objects.requireNonNull(PluginDescriptorLoader.loadForCoreEnv(pluginRoot, "plugin.xml"));
         plugin.registerExtensions(area.getNameToPointMap(), plugin.appContainerDescriptor, null);
-        environment.registerFileType(PlainTextFileType.INSTANCE, "py"); // of an unknown type there is no text
+        environment.registerFileType(PlainTextFileType.INSTANCE, "py"); // files of an unknown type have no document
         shown = Shown.in(environment.getApplication());
         project = projectAt(projectRoot);
         project.registerService(ProjectRootManager.class, new ProjectRootManager() {
@@ -66,7 +67,7 @@ final class MiniPlatform implements AutoCloseable {
         }
     }
 
-    /** MockProject knows no projectService of a descriptor, so what the IDE would do with it is done here. */
+    /** Register a service of the plugin, as the IDE does; MockProject ignores the project services of a descriptor. */
     private <T> void register(Class<T> type) throws ReflectiveOperationException {
         Constructor<?> made = type.getConstructors()[0];
         project.registerService(type, type.cast(made.getParameterCount() == 0 ? made.newInstance() : made.newInstance(project)));
@@ -126,7 +127,7 @@ final class MiniPlatform implements AutoCloseable {
         return point.getExtensionList();
     }
 
-    /** What the IDE does when a file is opened; the servers that it would start. */
+    /** Open a file as the IDE does; return the servers that the IDE would start. */
     List<LspServerDescriptor> open(Path path) {
         List<LspServerDescriptor> started = new ArrayList<>();
         VirtualFile file = file(path);

@@ -2,16 +2,22 @@ package uncuda.test;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonParser;
+import com.intellij.ide.actionsOnSave.impl.ActionsOnSaveFileDocumentManagerListener.ActionOnSave;
 import com.intellij.ide.plugins.PluginLoadingError;
 import com.intellij.ide.plugins.PluginManagerCore;
 import com.intellij.ide.plugins.RawPluginDescriptor.ActionDescriptor;
 import com.intellij.ide.plugins.RawPluginDescriptor.ActionDescriptorAction;
 import com.intellij.openapi.actionSystem.AnAction;
+import com.intellij.openapi.extensions.ExtensionPoint;
 import com.intellij.openapi.util.BuildNumber;
+import com.jetbrains.jsonSchema.extension.JsonSchemaFileProvider;
+import com.jetbrains.jsonSchema.extension.JsonSchemaProviderFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,7 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.w3c.dom.NodeList;
 import org.xml.sax.InputSource;
 
-/** The descriptor of the shipped jar, as JetBrains' core reads it. */
+/** Tests of the plugin.xml in the shipped jar, as JetBrains' core reads it. */
 class PluginXmlTest {
     @TempDir
     Path folder;
@@ -53,7 +59,7 @@ class PluginXmlTest {
     @Test
     void everyExtensionMeetsADeclaredPoint() throws Exception {
         try (MiniPlatform ide = new MiniPlatform(MiniPlatform.JAR, folder)) {
-            assertEquals(4, ide.plugin.epNameToExtensions.size());
+            assertEquals(5, ide.plugin.epNameToExtensions.size());
             ide.plugin.epNameToExtensions.keySet()
                     .forEach(point -> assertTrue(ide.area.hasExtensionPoint(point), point));
             assertEquals(1, ide.providers().size());
@@ -87,9 +93,38 @@ class PluginXmlTest {
     @Test
     void everyClassNamedExists() throws Exception {
         NodeList names = xml("//@*[starts-with(., 'uncuda.ide.')]");
-        assertEquals(23, names.getLength());
+        assertEquals(24, names.getLength());
         for (int i = 0; i < names.getLength(); i++) {
             Class.forName(names.item(i).getNodeValue());
+        }
+    }
+
+    @Test
+    void filesAreFixedOnSaveOnlyIfTheUserWantsIt() throws Exception {
+        try (MiniPlatform ide = new MiniPlatform(MiniPlatform.JAR, folder)) {
+            ExtensionPoint<ActionOnSave> point = ide.area.getExtensionPoint("com.intellij.actionOnSave");
+            ActionOnSave action = point.getExtensionList().get(0);
+            assertFalse(action.isEnabledForProject(ide.project));
+            Settings.set(ide.project, "fixesOnSave", true);
+            assertTrue(action.isEnabledForProject(ide.project));
+        }
+    }
+
+    /**
+     * The schema is declared in a separate file, because an IDE without JSON schemas lacks the extension point and its
+     * types.
+     */
+    @Test
+    void configurationFileHasASchema() throws Exception {
+        assertEquals("uncuda-json.xml", xml("//depends[@optional='true']/@config-file").item(0).getNodeValue());
+        String type = xml("//ProviderFactory/@implementation", "META-INF/uncuda-json.xml").item(0).getNodeValue();
+        try (MiniPlatform ide = new MiniPlatform(MiniPlatform.JAR, folder)) {
+            JsonSchemaFileProvider schema = ((JsonSchemaProviderFactory) Class.forName(type).getConstructor().newInstance())
+                    .getProviders(ide.project).get(0);
+            assertTrue(schema.isAvailable(ide.file(Files.createFile(folder.resolve("uncuda.toml")))));
+            assertFalse(schema.isAvailable(ide.file(Files.createFile(folder.resolve("other.toml")))));
+            String text = new String(schema.getSchemaFile().contentsToByteArray(), "UTF-8");
+            assertTrue(JsonParser.parseString(text).getAsJsonObject().getAsJsonObject("properties").has("target-version"));
         }
     }
 
@@ -113,20 +148,25 @@ class PluginXmlTest {
     }
 
     private static NodeList xml(String query) throws Exception {
+        return xml(query, "META-INF/plugin.xml");
+    }
+
+    private static NodeList xml(String query, String file) throws Exception {
         try (ZipFile jar = new ZipFile(MiniPlatform.JAR.toFile())) {
             return (NodeList) XPathFactory.newInstance().newXPath().evaluate(query,
-                    new InputSource(jar.getInputStream(jar.getEntry("META-INF/plugin.xml"))), XPathConstants.NODESET);
+                    new InputSource(jar.getInputStream(jar.getEntry(file))), XPathConstants.NODESET);
         }
     }
 
     private Path edited(String from, String to) throws Exception {
-        String xml;
-        try (ZipFile jar = new ZipFile(MiniPlatform.JAR.toFile())) {
-            xml = new String(jar.getInputStream(jar.getEntry("META-INF/plugin.xml")).readAllBytes(), "UTF-8");
-        }
-        assertTrue(xml.contains(from));
         Path metaInf = Files.createDirectories(folder.resolve("edited/META-INF"));
-        Files.writeString(metaInf.resolve("plugin.xml"), xml.replace(from, to));
+        try (ZipFile jar = new ZipFile(MiniPlatform.JAR.toFile())) {
+            for (String name : List.of("plugin.xml", "uncuda-json.xml")) {
+                String xml = new String(jar.getInputStream(jar.getEntry("META-INF/" + name)).readAllBytes(), "UTF-8");
+                assertTrue(xml.contains(from) || !name.equals("plugin.xml"));
+                Files.writeString(metaInf.resolve(name), xml.replace(from, to));
+            }
+        }
         return metaInf.getParent();
     }
 }

@@ -17,7 +17,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.eclipse.lsp4j.DidChangeWatchedFilesParams;
 import org.eclipse.lsp4j.ExecuteCommandParams;
+import org.eclipse.lsp4j.FileChangeType;
+import org.eclipse.lsp4j.FileEvent;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,7 +34,7 @@ import uncuda.core.Overview.Node;
 import uncuda.core.Port;
 import uncuda.ide.UncudaServer;
 
-/** What the actions of the port do, with the real server and all of the plugin but the IDE's windows. */
+/** Tests of the actions of the port with the real server and the whole plugin, except the IDE's windows. */
 @Timeout(120)
 class PortActionsTest {
     private static final String SAFE = PortFiles.SAFE;
@@ -51,6 +54,7 @@ class PortActionsTest {
     private Port port;
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
     private final List<String> done = new CopyOnWriteArrayList<>();
+    private final List<Overview.Compared> compared = new CopyOnWriteArrayList<>();
     private final Port.Memory memory = new Port.Memory();
     private volatile String text = "";
     private String reason;
@@ -77,8 +81,13 @@ class PortActionsTest {
         }
 
         @Override
-        public Overview.Fixed fixedText(Overview.Name name) {
-            return answer(() -> session.await(((UncudaServer) session.server).fixedText(name)));
+        public Overview.Fixed fixedText(Map<String, Object> query) {
+            return answer(() -> session.await(((UncudaServer) session.server).fixedText(query)));
+        }
+
+        @Override
+        public Overview.Changes changes(Map<String, Object> wanted) {
+            return answer(() -> session.await(((UncudaServer) session.server).changes(wanted)));
         }
 
         @Override
@@ -118,8 +127,14 @@ class PortActionsTest {
         }
 
         @Override
-        public void compare(Node node, String label, String title, String fixed) {
-            done.add("compare " + label);
+        public void compare(Overview.Compared finding) {
+            done.add("compare " + finding.label());
+        }
+
+        @Override
+        public void compare(List<Overview.Compared> files) {
+            compared.addAll(files);
+            done.add(files.size() + " files");
         }
 
         @Override
@@ -157,28 +172,25 @@ class PortActionsTest {
         thread.submit(does).get(30, TimeUnit.SECONDS);
     }
 
-    /** Asks until the server has seen it: the notification that this waits for is shown by another test. */
+    /** Refresh the view until it shows a text. Another test checks that the server's notification refreshes it. */
     private void refreshed(String said) throws Exception {
-        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20); !text.equals(said);) {
-            assertTrue(System.nanoTime() < end, text + " is not " + said);
+        Screen.until(() -> {
             port.refresh();
             on(() -> { });
-        }
+            return text.equals(said);
+        }, () -> text + " is not " + said);
     }
 
-    /** The first finding; {@code said}: what is then shown, where it is known before. */
+    /** Review the first finding, and check that {@code said} is then shown. */
     private void review(String said, String... filter) throws Exception {
         memory.filter = List.of(filter);
         on(() -> port.review().go(0));
         said(said);
     }
 
-    /** Waits until something else is shown. */
+    /** Wait until something is shown, and check that it is {@code next}. */
     private void said(String next) throws Exception {
-        for (long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20); done.isEmpty();) {
-            assertTrue(System.nanoTime() < end, "nothing is shown");
-            on(() -> { });
-        }
+        Screen.until(() -> !done.isEmpty(), () -> "nothing is shown");
         assertEquals(next, done.remove(0));
     }
 
@@ -206,7 +218,7 @@ class PortActionsTest {
     void whatIsAcceptedStandsInTheBaselineWithItsReason() throws Exception {
         review("open c.py:2", "manual");
         reason = "runs on the host";
-        session.client.takesFirst = false; // which would take it back
+        session.client.takesFirst = false; // the first button would undo the acceptance
         on(() -> port.review().act(Action.ACCEPT));
         assertTrue(Files.readString(project.resolve("uncuda-baseline.jsonl")).contains("runs on the host"));
         said("Nothing is left to review.");
@@ -240,7 +252,7 @@ class PortActionsTest {
         refreshed("3 left");
     }
 
-    /** What the action of a folder's menu sends. */
+    /** Run the command that the action in a folder's menu sends. */
     @Test
     void folderIsFixedAlone() throws Exception {
         Path below = Files.createDirectory(project.resolve("below"));
@@ -253,8 +265,8 @@ class PortActionsTest {
     @Test
     void targetIsKeptWhereTheCommandLineFindsIt() throws Exception {
         on(port::keepTarget);
-        on(() -> { }); // the request
-        on(() -> { }); // its answer
+        on(() -> { }); // wait for the request
+        on(() -> { }); // wait for the reply
         assertEquals("target = \"npu\"\n", Files.readString(project.resolve("uncuda.toml")));
     }
 
@@ -273,7 +285,29 @@ class PortActionsTest {
         assertEquals(FIXED, Files.readString(safe));
     }
 
-    /** Its file is opened by the IDE, as it is named; so is that of a rule, whose text is in the user's language. */
+    /** The comparison contains unsaved text, and shows a notebook as the text of its cells. */
+    @Test
+    void groupIsComparedAsAWhole() throws Exception {
+        Path notebook = Files.writeString(project.resolve("n.ipynb"), NOTEBOOK);
+        session.server.getWorkspaceService().didChangeWatchedFiles(new DidChangeWatchedFilesParams(
+                List.of(new FileEvent(Session.uri(notebook), FileChangeType.Created))));
+        session.open(safe);
+        session.type(safe, "# more\n");
+        Screen.until(() -> new Server().changes(Map.of("rules", List.of("cuda-api"))).files().size() == 2, () -> text);
+        Node safes = new Server().overview(Map.of()).nodes().get(0);
+        Node rule = new Server().overview(Map.of("parent", safes.id())).nodes().get(0);
+        on(() -> port.review().act(rule, rule.action(Action.PREVIEW)));
+        said("2 files");
+        assertEquals(FIXED + "# more\n", compared.get(0).fixed());
+        assertEquals(null, compared.get(0).before());
+        assertEquals("import torch\nn = torch.cuda.device_count()", compared.get(1).before());
+        assertTrue(compared.get(1).fixed().contains("n = torch.npu.device_count()"), compared.get(1).fixed());
+        assertEquals(List.of(), session.client.asked);
+        on(() -> port.review().act(safes, safes.action(Action.PREVIEW)));
+        said("uncuda.patch"); // the preview of a node that is no rule is shown as one diff
+    }
+
+    /** The server asks the IDE to open the file of the report, and the page of a rule in the user's language. */
     @Test
     void reportAndRuleAreFilesThatTheIdeOpens() throws Exception {
         on(() -> port.execute(Commands.REPORT));

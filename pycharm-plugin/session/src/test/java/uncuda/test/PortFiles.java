@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A project with a finding of each class: safe in a.py, to review in b.py, by hand in c.py. */
+/** A project with one finding of each class: safe in a.py, to review in b.py, by hand in c.py. */
 final class PortFiles {
     static final String SAFE = "import torch\n\nn = torch.cuda.device_count()\n";
     private static final String REVIEW = "from torch.utils.cpp_extension import CUDAExtension\n";
@@ -13,7 +13,7 @@ final class PortFiles {
     private PortFiles() {
     }
 
-    /** The folder of the project, made in {@code folder}. */
+    /** Create the project in {@code folder} and return the project's folder. */
     static Path write(Path folder) throws IOException {
         Path project = Files.createDirectory(folder.toRealPath().resolve("project"));
         Files.writeString(project.resolve("a.py"), SAFE);
@@ -22,7 +22,7 @@ final class PortFiles {
         return project;
     }
 
-    /** The platform with this project open, for Ascend NPU and in English. */
+    /** Return the platform with this project open, for Ascend NPU and in English. */
     static MiniPlatform open(Path project) throws Exception {
         MiniPlatform ide = new MiniPlatform(MiniPlatform.JAR, project);
         Settings.set(ide.project, "interpreter", System.getProperty("test.python"));

@@ -50,7 +50,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import uncuda.core.Commands;
 
-/** The tool window from plugin.xml to the real server, without a screen: what it holds, not how it looks. */
+/** Tests of the tool window, from plugin.xml to the real server, without a screen: its content, not its layout. */
 @Timeout(120)
 class PortWindowTest {
     private static final String SAFE = PortFiles.SAFE;
@@ -117,7 +117,7 @@ class PortWindowTest {
         return SettingsPageTest.all(JTextArea.class, screen.getContents()[0].getComponent()).get(0).getText();
     }
 
-    /** As they are drawn, which is what screen readers read. */
+    /** The texts that the renderer draws for the rows; screen readers read the same. */
     private List<String> rows() {
         return IntStream.range(0, tree.getRowCount()).mapToObj(row -> drawn(row).toString()).toList();
     }
@@ -127,7 +127,7 @@ class PortWindowTest {
                 tree.getPathForRow(row).getLastPathComponent(), false, false, false, row, false);
     }
 
-    /** Expands the rows one after the other, each as soon as it is there. */
+    /** Expand the rows whose texts begin with {@code starts}, one after the other, as soon as each is loaded. */
     private void expand(String... starts) throws Exception {
         int row = 0;
         for (String start : starts) {
@@ -156,7 +156,7 @@ class PortWindowTest {
         });
     }
 
-    /** Presses a key in the tree. */
+    /** Press a key in the tree. */
     private void press(int key, int modifiers) throws Exception {
         Screen.on(() -> {
             Object name = tree.getInputMap().get(KeyStroke.getKeyStroke(key, modifiers));
@@ -165,7 +165,7 @@ class PortWindowTest {
         });
     }
 
-    /** What the menu of the selected row offers. */
+    /** The items in the menu of the selected row. */
     private List<JMenuItem> menu() throws Exception {
         return Screen.on(() -> {
             JPopupMenu menu = tree.getComponentPopupMenu();
@@ -196,7 +196,7 @@ class PortWindowTest {
         return Events.isEnabled(action(name), ide.project, inEditor);
     }
 
-    /** A caret in the last line of a file. */
+    /** Create an editor of a file, with the caret in the last line. */
     private void edit(Path file) throws Exception {
         Document document = new DocumentImpl(Files.readString(file).strip());
         Editor editor = new Editor() {
@@ -263,7 +263,7 @@ class PortWindowTest {
         assertEquals(List.of(), menu());
     }
 
-    /** In characters, though a column of the IDE counts a tab as more. */
+    /** The opened position counts a tab as one character, although a column of the IDE counts it as several. */
     @Test
     void enterAndADoubleClickOpenAFinding() throws Exception {
         Files.writeString(safe, "import torch\nif torch:\n\t\tn = torch.cuda.device_count()\n");
@@ -306,6 +306,25 @@ class PortWindowTest {
         assertEquals(Pair.create(Side.LEFT, 2), screen.compared.get(0).getUserData(DiffUserDataKeys.SCROLL_TO_LINE));
     }
 
+    /** The preview of a rule shows all its files in the IDE's window for several diffs. */
+    @Test
+    void previewOfAGroupShowsAllItsFiles() throws Exception {
+        Files.writeString(project.resolve("d.py"), SAFE);
+        connect();
+        until(() -> text().equals("4 left"));
+        expand("Safe");
+        select("cuda-api");
+        JMenuItem preview = menu().stream().filter(item -> item.getText().equals("Preview fixes")).findFirst().orElseThrow();
+        Screen.on(() -> {
+            preview.doClick();
+            return null;
+        });
+        until(() -> screen.compared.size() == 2);
+        assertEquals(List.of("a.py", "a.py: fixed"), screen.compared.get(0).getContentTitles());
+        assertEquals(List.of("d.py", "d.py: fixed"), screen.compared.get(1).getContentTitles());
+        assertEquals("cuda-api: 2 findings", screen.compared.get(0).getTitle());
+    }
+
     @Test
     void reviewShowsTheFindingWithItsActionsAndKeepsItsPlace() throws Exception {
         connect();
@@ -323,7 +342,7 @@ class PortWindowTest {
         assertTrue(memory.getClass().getField("reviewed").get(memory).toString().contains("b.py#"));
     }
 
-    /** The first that is pressed: Review. */
+    /** The user presses the message's first button, Review. */
     @Test
     void buttonOfTheServersMessageOpensTheReview() throws Exception {
         connect();
@@ -394,7 +413,7 @@ class PortWindowTest {
                 ide.shown.balloons().get(0).content());
         connect();
         until(() -> text().equals("3 left"));
-        old.getLspServerListener().serverStopped(true); // late
+        old.getLspServerListener().serverStopped(true); // this notification comes after the new server has started
         assertEquals("3 left", Screen.on(this::text));
     }
 

@@ -1,8 +1,11 @@
 package uncuda.test;
 
 import com.intellij.diff.DiffContentFactory;
+import com.intellij.diff.DiffDialogHints;
 import com.intellij.diff.DiffManager;
 import com.intellij.diff.DiffRequestPanel;
+import com.intellij.diff.chains.Chained;
+import com.intellij.diff.chains.DiffRequestChain;
 import com.intellij.diff.contents.DiffContent;
 import com.intellij.diff.contents.DocumentContent;
 import com.intellij.diff.requests.ContentDiffRequest;
@@ -32,9 +35,9 @@ import javax.swing.JComponent;
 import javax.swing.JPanel;
 import javax.swing.SwingUtilities;
 
-/** Windows that nobody sees: what is put into the tool window and its diff viewer is kept. */
+/** Stands for the IDE's tool window and diff viewer, and records what the plugin shows there; nothing is drawn. */
 final class Screen implements ToolWindow, ContentManager, AutoCloseable {
-    /** A text, or null for the file itself. */
+    /** One side of a diff; {@code text} is null for the file itself. */
     record Compared(String text) implements DocumentContent {
         @Override
         public <T> T getUserData(Key<T> key) {
@@ -46,7 +49,7 @@ final class Screen implements ToolWindow, ContentManager, AutoCloseable {
         }
     }
 
-    /** One tab. */
+    /** One tab of the tool window. */
     private static final class Tab implements Content {
         private final JComponent component;
         private Disposable disposer;
@@ -98,6 +101,11 @@ final class Screen implements ToolWindow, ContentManager, AutoCloseable {
         });
         application.registerService(DiffManager.class, new DiffManager() {
             @Override
+            public void showDiff(Project project, DiffRequestChain requests, DiffDialogHints hints) {
+                compared.addAll(Chained.of(requests));
+            }
+
+            @Override
             public DiffRequestPanel createRequestPanel(Project project, Disposable parent, Window window) {
                 Viewer viewer = new Viewer();
                 Disposer.register(parent, viewer);
@@ -131,7 +139,7 @@ final class Screen implements ToolWindow, ContentManager, AutoCloseable {
         }
     }
 
-    /** Fills the window as the IDE does, when it is first shown. */
+    /** Create the content as the IDE does when the window is first shown. */
     @Override
     public void activate(Runnable runnable) {
         if (tabs.isEmpty()) {
@@ -169,14 +177,14 @@ final class Screen implements ToolWindow, ContentManager, AutoCloseable {
         return ((Tab) tabs.get(0)).focused;
     }
 
-    /** What the IDE does when the project is closed. */
+    /** Dispose the content, as the IDE does when the project is closed. */
     @Override
     public void close() {
         tabs.forEach(tab -> Disposer.dispose(((Tab) tab).disposer));
         tabs.clear();
     }
 
-    /** By the event thread. */
+    /** Call a function on the event thread and return its result. */
     static <T> T on(Callable<T> does) throws Exception {
         FutureTask<T> task = new FutureTask<>(does);
         SwingUtilities.invokeLater(task);

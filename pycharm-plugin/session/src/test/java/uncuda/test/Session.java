@@ -46,7 +46,7 @@ import org.eclipse.lsp4j.jsonrpc.services.GenericEndpoint;
 import uncuda.core.Commands;
 import uncuda.core.Report;
 
-/** The real server, started by our descriptor, and a client that speaks to it as PyCharm does. */
+/** A session with the real server, started with the plugin's descriptor, and a client that behaves as PyCharm does. */
 final class Session implements AutoCloseable {
     private static final int SECONDS = 60;
 
@@ -62,7 +62,7 @@ final class Session implements AutoCloseable {
         this.descriptor = descriptor;
         this.errors = errors;
         process = descriptor.createCommandLine().toProcessBuilder().redirectError(errors.toFile()).start();
-        // lsp4j leaves the requests of a server that has died unanswered
+        // lsp4j never completes the requests to a server that has exited
         died = process.onExit().thenApply(dead -> {
             throw new IllegalStateException("the server ended with " + dead.exitValue());
         });
@@ -78,7 +78,10 @@ final class Session implements AutoCloseable {
         descriptor.getLspServerListener().serverInitialized(initialized);
     }
 
-    /** Notifications of our own go to the client that the plugin makes; the IDE's is made of both. */
+    /**
+     * Return a consumer that passes the notifications of uncuda to the plugin's client, and all others to the IDE's; in
+     * the IDE one client does both.
+     */
     private MessageConsumer withOurs(MessageConsumer ides) {
         Endpoint ours = new GenericEndpoint(descriptor.createLsp4jClient(new LspServerNotificationsHandler() { }));
         return message -> {
@@ -90,7 +93,7 @@ final class Session implements AutoCloseable {
         };
     }
 
-    /** What the IDE's manager gives for our provider. */
+    /** The server object that the IDE's manager returns for the plugin's provider. */
     LspServer inIde() {
         return new LspServer() {
             @Override
@@ -128,7 +131,7 @@ final class Session implements AutoCloseable {
         return params;
     }
 
-    /** The answer, or what killed the server. */
+    /** Return the reply; if there is none, raise an error with the server's standard error. */
     <T> T await(CompletableFuture<T> answer) throws Exception {
         try {
             CompletableFuture.anyOf(answer, died).get(SECONDS, TimeUnit.SECONDS);
@@ -138,7 +141,7 @@ final class Session implements AutoCloseable {
         }
     }
 
-    /** PyCharm counts versions from anywhere. */
+    /** Open a file. PyCharm's document versions may begin with any number. */
     void open(Path file) throws Exception {
         String text = Files.readString(file);
         client.open.put(file, new JetBrainsClient.Open(70, text));
@@ -146,7 +149,7 @@ final class Session implements AutoCloseable {
                 new DidOpenTextDocumentParams(new TextDocumentItem(uri(file), "python", 70, text)));
     }
 
-    /** The user types at the end of an open file. */
+    /** Type text at the end of an open file. */
     void type(Path file, String more) {
         replace(file, client.open.get(file).text() + more);
     }
@@ -165,12 +168,12 @@ final class Session implements AutoCloseable {
                 .getLeft().getItems();
     }
 
-    /** What is offered for one finding: one request each. */
+    /** The code actions for one finding; the IDE sends one request for each finding. */
     List<CodeAction> quickFixes(Path file, Diagnostic diagnostic) throws Exception {
         return actions(file, diagnostic.getRange(), new CodeActionContext(List.of(diagnostic), List.of("quickfix")));
     }
 
-    /** What is offered at the caret: no kind is asked for. */
+    /** The code actions at the caret; the IDE requests no special kind. */
     List<CodeAction> intentions(Path file, Range caret) throws Exception {
         return actions(file, caret, new CodeActionContext(List.of())).stream()
                 .filter(action -> !action.getKind().startsWith("quickfix")).toList();
@@ -182,7 +185,7 @@ final class Session implements AutoCloseable {
                 .stream().map(Either::getRight).toList();
     }
 
-    /** The action with its edit, asked for as the IDE does when the popup opens. */
+    /** Return the action with its edit, which the IDE requests when the popup opens. */
     CodeAction resolved(CodeAction action) throws Exception {
         return action.getEdit() != null ? action : await(server.getTextDocumentService().resolveCodeAction(action));
     }
@@ -204,7 +207,7 @@ final class Session implements AutoCloseable {
         return new TextDocumentIdentifier(uri(file));
     }
 
-    /** Ends the server as the IDE does; its exit code. */
+    /** Stop the server as the IDE does; return the exit code. */
     int shutDown() throws Exception {
         await(server.shutdown());
         server.exit();

@@ -26,12 +26,17 @@ import uncuda.core.Commands;
 import uncuda.core.Messages;
 import uncuda.core.Report;
 
-/** plugin.xml, provider, descriptor, command line, the real server, and a session in the manner of PyCharm. */
+/**
+ * Tests of plugin.xml, the provider, the descriptor and the command line in a session with the real server that is like
+ * PyCharm's.
+ */
 @Timeout(180)
 class SessionTest {
     private static final String BEFORE = "import torch\n\ns = \"中文😀\"; n = torch.cuda.device_count()\n";
     private static final String AFTER = BEFORE.replace("torch\n", "torch\nimport torch_npu\n").replace(".cuda", ".npu");
-    /** As many files as the server has an IDE of JetBrains change at once, and then some. */
+    /**
+     * CHUNK: the number of files in one edit that the server sends to a JetBrains IDE; FILES: more than two such edits.
+     */
     private static final int CHUNK = 25, FILES = 60;
 
     @TempDir
@@ -72,7 +77,7 @@ class SessionTest {
         return files;
     }
 
-    /** The one difference between them that the plugin could stumble over: the session runs with both. */
+    /** The tests run with two versions of lsp4j, which differ for the plugin only in the type of this message. */
     @Test
     void languageClientLibraryIsTheOneMeant() throws Exception {
         assertEquals(System.getProperty("test.message"),
@@ -110,6 +115,19 @@ class SessionTest {
         assertEquals(1, report.files());
         assertEquals(AFTER, session.client.open.get(program).text());
         assertEquals(BEFORE, Files.readString(other));
+    }
+
+    @Test
+    void fixOnSaveSaysNothing() throws Exception {
+        session.open(program);
+        for (int files = 1; files >= 0; files--) {
+            Report report = Report.of(session.await(session.begin(Commands.FIX_ON_SAVE, Session.uri(program))));
+            assertEquals(files, report.files());
+            session.type(program, ""); // the IDE sends the changed text to the server
+        }
+        assertEquals(AFTER, session.client.open.get(program).text());
+        assertEquals(List.of("edit"), session.client.events);
+        assertEquals(List.of(), session.client.messages);
     }
 
     @Test
@@ -194,10 +212,11 @@ class SessionTest {
         CompletableFuture<CompletableFuture<Object>> begun = new CompletableFuture<>();
         session.client.meanwhile = () -> begun.join().cancel(true);
         begun.complete(session.begin(Commands.FIX_ALL_IN_PROJECT, ""));
-        // by us or by the server's answer, whichever is first
+        // the request is cancelled by the client or by the server's reply, whichever comes first
         assertThrows(Exception.class, () -> begun.get().get(30, TimeUnit.SECONDS));
         assertTrue(begun.get().isDone());
-        Report left = session.run(Commands.PREVIEW_FIX_ALL_IN_PROJECT); // waits for the other to end
+        // the server runs this command after the cancelled one has ended
+        Report left = session.run(Commands.PREVIEW_FIX_ALL_IN_PROJECT);
         assertEquals(1, session.client.asked.size());
         assertTrue(session.client.messages.get(0).startsWith("Cancelled."), session.client.messages.toString());
         assertEquals(FILES + 1 - CHUNK, left.files());

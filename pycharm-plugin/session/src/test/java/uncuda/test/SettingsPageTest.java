@@ -2,29 +2,40 @@ package uncuda.test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.intellij.mock.MockApplication;
+import com.intellij.openapi.application.ApplicationManager;
 import com.intellij.openapi.options.Configurable;
+import com.intellij.openapi.options.ConfigurationException;
 import com.intellij.openapi.project.Project;
+import com.intellij.openapi.projectRoots.ProjectJdkTable;
+import com.intellij.openapi.projectRoots.Sdk;
 import com.intellij.platform.lsp.api.LspServer;
 import com.intellij.platform.lsp.api.LspServerManager;
 import com.intellij.platform.lsp.api.LspServerSupportProvider;
 import java.awt.Component;
 import java.awt.Container;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
+import javax.swing.JCheckBox;
 import javax.swing.JComboBox;
+import javax.swing.JComponent;
 import javax.swing.JLabel;
 import javax.swing.JTextField;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import uncuda.core.Setting;
 
-/** The settings page without a screen: what its fields hold and what becomes of it, not how it looks. */
+/** Tests of the settings page without a screen: its fields and their values, not its layout. */
 class SettingsPageTest {
     @TempDir
     Path folder;
@@ -44,6 +55,12 @@ class SettingsPageTest {
             @Override
             public void stopAndRestartIfNeeded(Class<? extends LspServerSupportProvider> provider) {
                 restarts++;
+            }
+        });
+        ((MockApplication) ApplicationManager.getApplication()).registerService(ProjectJdkTable.class, new ProjectJdkTable() {
+            @Override
+            public Sdk[] getAllJdks() {
+                return new Sdk[] {MiniPlatform.sdk("JavaSDK", "/opt/java"), MiniPlatform.sdk("Python SDK", "/opt/known")};
             }
         });
         page = (Configurable) Class.forName("uncuda.ide.UncudaConfigurable")
@@ -82,10 +99,10 @@ class SettingsPageTest {
         Settings.set(ide.project, "locale", "en");
         List<String> english = words();
         assertTrue(english.containsAll(List.of("That of the plugin", "Ascend NPU (npu)", "Moore Threads MUSA (musa)",
-                "Rewrite: the source names the target", "That of the IDE")), english.toString());
+                "rewrite: the source names the target")), english.toString());
         Settings.set(ide.project, "locale", "zh");
         List<String> chinese = words();
-        assertTrue(chinese.containsAll(List.of("插件自带的服务器", "昇腾 NPU (npu)", "跟随 IDE")), chinese.toString());
+        assertTrue(chinese.containsAll(List.of("插件自带的服务器", "昇腾 NPU (npu)", "是")), chinese.toString());
         assertEquals(english.size(), chinese.size());
     }
 
@@ -99,27 +116,61 @@ class SettingsPageTest {
         Container shown = page.createComponent();
         List<Component> labelled = new ArrayList<>();
         all(JLabel.class, shown).stream().map(JLabel::getLabelFor).filter(one -> one != null).forEach(labelled::add);
-        List<Component> fields = new ArrayList<>(all(JTextField.class, shown));
+        List<Component> fields = new ArrayList<>(texts(shown));
         fields.addAll(lists(shown));
-        assertEquals(5, fields.size());
+        assertEquals(Setting.ALL.size() + 2, fields.size());
         assertTrue(labelled.containsAll(fields));
+    }
+
+    /** Return the field with a label. */
+    private static <T extends JComponent> T field(Class<T> type, Container in, String label) {
+        return all(JLabel.class, in).stream().filter(one -> one.getText().startsWith(label)).findFirst()
+                .map(one -> type.cast(one.getLabelFor())).orElseThrow();
+    }
+
+    /** Return the text fields, except those inside lists. */
+    private static List<JTextField> texts(Container in) {
+        return all(JTextField.class, in).stream().filter(one -> !(one.getParent() instanceof JComboBox)).toList();
     }
 
     @Test
     void whatIsAppliedIsStoredAndRestartsTheServer() throws Exception {
+        Path python = Files.createFile(folder.resolve("python"));
         Container shown = page.createComponent();
         assertFalse(page.isModified());
-        all(JTextField.class, shown).get(0).setText(" /opt/python ");
-        lists(shown).forEach(field -> field.setSelectedIndex(1));
+        JComboBox<?> interpreter = field(JComboBox.class, shown, "Python interpreter");
+        assertEquals(List.of("", "/opt/known"), items(interpreter));
+        interpreter.setSelectedItem(" " + python + " ");
+        field(JComboBox.class, shown, "Server").setSelectedIndex(1);
+        field(JComboBox.class, shown, "target:").setSelectedIndex(1);
+        field(JTextField.class, shown, "ignore").setText(" tf32 ");
+        all(JCheckBox.class, shown).get(0).doClick();
         assertTrue(page.isModified());
         page.apply();
         page.apply();
         assertEquals(1, restarts);
         assertFalse(page.isModified());
-        assertEquals(List.of("/opt/python", "fromEnvironment", "musa", "rewrite", "en"), stored());
-        lists(shown).forEach(field -> field.setSelectedIndex(0));
+        assertEquals(List.of(python.toString(), "fromEnvironment", true, Map.of("target", "musa", "ignore", "tf32")), stored());
+        lists(shown).stream().filter(one -> one != interpreter).forEach(one -> one.setSelectedIndex(0));
+        texts(shown).forEach(one -> one.setText(""));
+        all(JCheckBox.class, shown).get(0).doClick();
         page.apply();
-        assertEquals(List.of("/opt/python", "", "", "", ""), stored());
+        assertEquals(List.of(python.toString(), "", false, Map.of()), stored());
+    }
+
+    @Test
+    void whatIsWrongIsSaidAndNotApplied() {
+        Container shown = page.createComponent();
+        JComboBox<?> interpreter = field(JComboBox.class, shown, "Python interpreter");
+        interpreter.setSelectedItem("nowhere/python");
+        String said = assertThrows(ConfigurationException.class, page::apply).getMessage();
+        assertEquals("There is no Python interpreter at " + folder.resolve("nowhere/python") + ".", said);
+        interpreter.setSelectedItem("python3.11"); // a name that is searched in PATH is not checked here
+        field(JTextField.class, shown, "max-depth").setText("0");
+        said = assertThrows(ConfigurationException.class, page::apply).getMessage();
+        assertEquals("max-depth: 0 is not a number from 1 to 150.", said);
+        assertEquals(0, restarts);
+        assertTrue(page.isModified());
     }
 
     @Test
@@ -131,13 +182,13 @@ class SettingsPageTest {
         assertFalse(page.isModified());
         page.reset();
         page.apply();
-        assertEquals("of-a-later-version", stored().get(2));
+        assertEquals(Map.of("target", "of-a-later-version"), stored().get(3));
         assertEquals(0, restarts);
     }
 
-    private List<String> stored() throws Exception {
-        List<String> found = new ArrayList<>();
-        for (String name : List.of("interpreter", "importStrategy", "target", "strategy", "locale")) {
+    private List<Object> stored() throws Exception {
+        List<Object> found = new ArrayList<>();
+        for (String name : List.of("interpreter", "importStrategy", "fixesOnSave", "server")) {
             found.add(Settings.get(ide.project, name));
         }
         return found;

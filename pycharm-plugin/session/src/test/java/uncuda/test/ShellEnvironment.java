@@ -6,7 +6,10 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import kotlinx.coroutines.CompletableDeferredKt;
 
-/** What the IDE would have read from the user's shell, in the place where JetBrains' core keeps it. */
+/**
+ * Sets the environment variables that the IDE would read from the user's shell, in the field where JetBrains' core
+ * stores them.
+ */
 final class ShellEnvironment {
     private ShellEnvironment() {
     }
@@ -15,7 +18,7 @@ final class ShellEnvironment {
         place().set(CompletableDeferredKt.CompletableDeferred(variables));
     }
 
-    /** Where there is none, the core takes that of this process. */
+    /** Remove them: the core then uses the environment of this process. */
     static void forget() throws ReflectiveOperationException {
         place().set(null);
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** From a file that is opened to the command line, in JetBrains' core. */
+/** Tests the way from an opened file to the command line of the server, in JetBrains' core. */
 class StartTest {
     private static final String PYTHON = System.getProperty("test.python");
 
@@ -69,7 +69,10 @@ class StartTest {
         }
     }
 
-    /** On macOS the IDE's own PATH is not that of the user's shell, which it gives to the programs that it starts. */
+    /**
+     * On macOS the IDE's own PATH differs from that of the user's shell, which the IDE gives to the programs that it
+     * starts.
+     */
     @Test
     void pythonOfPathIsThatOfTheProgramsThatTheIdeStarts() throws Exception {
         Path bin = Files.createDirectory(folder.resolve("bin")), python = link("bin/python3");
@@ -92,7 +95,7 @@ class StartTest {
         }
     }
 
-    /** What the setting names is meant. */
+    /** If the Python of the setting cannot be used, no other Python is tried. */
     @Test
     void settingThatDoesNotDoIsABalloonAndNoOtherPython() throws Exception {
         try (MiniPlatform ide = ide()) {
@@ -107,7 +110,7 @@ class StartTest {
         }
     }
 
-    /** The IDE waits for what a provider does when a file is opened; the command line is made in the background. */
+    /** The IDE waits for the provider when a file is opened, but calls createCommandLine in the background. */
     @Test
     void nothingIsRunBeforeTheCommandLineIsAskedFor() throws Exception {
         Path marker = folder.resolve("marker"), python = folder.resolve("marking");
@@ -140,12 +143,13 @@ class StartTest {
             Settings.set(ide.project, "locale", "en");
             var descriptor = ide.open(program).get(0);
             ExecutionException error = assertThrows(ExecutionException.class, descriptor::createCommandLine);
-            descriptor.getLspServerListener().serverStopped(false); // as the IDE may say of a start that failed
+            descriptor.getLspServerListener().serverStopped(false); // the IDE may send this for a start that failed
             Balloon balloon = ide.shown.balloons().get(0);
             assertEquals(1, ide.shown.balloons().size());
             assertTrue(error.getMessage().contains("is remote (SSH, Docker or WSL)"), error.getMessage());
             assertTrue(balloon.content().contains("has no package uncuda"), balloon.content());
-            assertEquals(List.of("Open settings", "ShowLog"), balloon.actions()); // no index has the package
+            // no button installs the package, because no package index has it
+            assertEquals(List.of("Open settings", "ShowLog"), balloon.actions());
         }
     }
 
@@ -182,7 +186,7 @@ class StartTest {
         }
     }
 
-    /** The same Python under another path. */
+    /** Return another path of the same Python. */
     private Path link(String name) throws Exception {
         Path link = folder.resolve(name);
         Files.writeString(link, "#!/bin/sh\nexec '" + PYTHON + "' \"$@\"\n");

@@ -18,8 +18,8 @@ import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.tree.ClassNode;
 
 /**
- * The least that the plugin verifier takes for an IDE. Its platform is kotlin-compiler's classes with the members that
- * our types of it know of: what it says of the plugin is as right as they are.
+ * A folder that the plugin verifier accepts as an IDE. Its platform consists of kotlin-compiler's classes with the
+ * members that the plugin's platform types declare; so the verifier's result is only as right as these types.
  */
 final class FakeIde {
     private static final String CORE_PLUGIN = """
@@ -29,6 +29,7 @@ final class FakeIde {
               <vendor>JetBrains</vendor>
               <module value="com.intellij.modules.platform"/>
               <module value="com.intellij.modules.lsp"/>
+              <module value="com.intellij.modules.json"/>
             </idea-plugin>
             """;
 
@@ -53,8 +54,8 @@ final class FakeIde {
     }
 
     private static void add(Map<String, byte[]> platform, Path root) throws IOException {
-        try (Stream<Path> files = Files.walk(root.resolve("com/intellij"))) {
-            files.filter(file -> file.toString().endsWith(".class")).forEach(file -> {
+        try (Stream<Path> files = Files.walk(root.resolve("com"))) {
+            files.filter(file -> file.toString().matches(".*/com/(intellij|jetbrains)/.*\\.class")).forEach(file -> {
                 String name = root.relativize(file).toString().replace('\\', '/');
                 try {
                     platform.merge(name, Files.readAllBytes(file), FakeIde::union);
@@ -65,7 +66,7 @@ final class FakeIde {
         }
     }
 
-    /** The verifier takes one of two classes of one name, whichever: so there is one, with the members of both. */
+    /** Return one class with the members of both; of two classes with the same name the verifier would use either. */
     private static byte[] union(byte[] core, byte[] ours) {
         ClassNode both = node(core), more = node(ours);
         Set<String> known = new HashSet<>();

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.w3c.dom.Element;
 
-/** What is in the zip, and what is not. */
+/** Tests which files the zip contains. */
 class LayoutTest {
     private static final int JAVA_17 = 61;
     private static PluginZip zip;
@@ -63,10 +63,10 @@ class LayoutTest {
     @Test
     void jarHoldsNothingThatTheIdeHas() {
         List<String> others = zip.jar.keySet().stream()
-                .filter(name -> !name.matches("(META-INF|messages|icons)/.*|uncuda/(core|ide)/.*\\.class")).toList();
+                .filter(name -> !name.matches("(META-INF|messages|icons)/.*|(settings|uncuda\\.schema)\\.json|uncuda/(core|ide)/.*\\.class")).toList();
         assertEquals(List.of(), others);
         assertTrue(zip.jar.keySet().containsAll(Set.of("META-INF/plugin.xml", "META-INF/LICENSE", "META-INF/NOTICE",
-                "META-INF/pluginIcon.svg",
+                "META-INF/pluginIcon.svg", "settings.json", "uncuda.schema.json",
                 "META-INF/pluginIcon_dark.svg", "icons/uncuda.svg", "icons/uncuda_dark.svg",
                 "messages/UncudaBundle.properties", "messages/UncudaBundle_zh.properties")));
     }
@@ -80,7 +80,7 @@ class LayoutTest {
         });
     }
 
-    /** What the Marketplace asks of the listing and the structure library does not look at. */
+    /** The Marketplace requires these images, and the structure library does not check them. */
     @ParameterizedTest
     @CsvSource({"META-INF/pluginIcon.svg, 40", "META-INF/pluginIcon_dark.svg, 40", "icons/uncuda.svg, 16",
         "icons/uncuda_dark.svg, 16"})

@@ -13,13 +13,13 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 import java.util.zip.ZipOutputStream;
 
-/** The shipped zip in memory, to be looked at or broken on purpose. */
+/** The shipped zip in memory, which tests examine or break. */
 final class PluginZip {
     static final Path SHIPPED = Path.of(System.getProperty("test.zip"));
     static final String JAR = "uncuda/lib/uncuda.jar";
     private static final String DESCRIPTOR = "META-INF/plugin.xml";
 
-    /** Files by path: of the zip, and of the jar in it. */
+    /** The files of the zip, and those of the jar inside it, by their path. */
     final Map<String, byte[]> files;
     final Map<String, byte[]> jar;
 
@@ -38,7 +38,7 @@ final class PluginZip {
         jar.put(DESCRIPTOR, xml.replace(from, to).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Without the server, which nobody here looks at. */
+    /** Write the zip without the server, which these tests do not examine. */
     Path write(Path file) throws IOException {
         return Files.write(file, zip(Map.of(JAR, zip(jar))));
     }

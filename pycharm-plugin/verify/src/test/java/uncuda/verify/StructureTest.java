@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The checks that the Marketplace makes on upload, by JetBrains' own library. */
+/** Runs the checks that the Marketplace makes when a plugin is uploaded, with JetBrains' own library. */
 class StructureTest {
     @TempDir
     Path folder;
@@ -60,7 +60,7 @@ class StructureTest {
         return IdePluginManager.createManager().createPlugin(zip);
     }
 
-    /** Errors and warnings alike: some of what the Marketplace refuses is a warning here. */
+    /** Return errors and warnings, because the Marketplace also refuses some plugins with warnings. */
     private static List<String> problems(Path zip) {
         PluginCreationResult<IdePlugin> result = create(zip);
         Stream<PluginProblem> problems;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -15,84 +16,85 @@ import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
-/** JetBrains' plugin verifier, as its users run it, on the shipped zip and on broken ones. */
+/** Runs JetBrains' plugin verifier once, as its users do, on the shipped zip and on broken ones. */
 class VerifierTest {
     private static final String PROJECT = "com/intellij/openapi/project/Project";
     private static final int SECONDS = 180;
 
     @TempDir
-    static Path shared;
-    private static Path ide;
-
-    @TempDir
-    Path folder;
-
-    /** {@code verdict}: empty where the plugin was not even checked. */
-    private record Run(String output, String verdict, String problems) {
-    }
+    static Path folder;
+    private static String output;
 
     @BeforeAll
-    static void makeIde() throws Exception {
-        ide = FakeIde.create(shared.resolve("ide"), "PY-252.25557.178");
+    static void verify() throws Exception {
+        Path ide = FakeIde.create(folder.resolve("ide"), "PY-252.25557.178");
+        PluginZip missing = broken("1.0.1");
+        missing.jar.put("uncuda/ide/Bad.class", callingWhatIsMissing());
+        PluginZip moduleless = broken("1.0.2");
+        moduleless.edit("com.intellij.modules.lsp<", "com.intellij.modules.nosuch<");
+        PluginZip nameless = broken("1.0.3");
+        nameless.edit("<name>uncuda</name>", "");
+        Path list = Files.write(folder.resolve("list.txt"), List.of(PluginZip.SHIPPED.toString(),
+                missing.write(folder.resolve("1.zip")).toString(), moduleless.write(folder.resolve("2.zip")).toString(),
+                nameless.write(folder.resolve("3.zip")).toString()));
+        run("check-plugin", "@" + list, ide.toString(), "-offline", "-runtime-dir", System.getProperty("java.home"),
+                "-vrd", folder.resolve("reports").toString());
     }
 
-    @Test
-    void shippedZipIsCompatible() throws Exception {
-        Run run = verify(PluginZip.SHIPPED);
-        assertEquals("Compatible", run.verdict, run.output);
-        assertEquals("", run.problems, run.output);
-    }
-
-    @Test
-    void missingMethodAndClassAreProblems() throws Exception {
+    /** Return a broken plugin; the reports name the plugin by its version. */
+    private static PluginZip broken(String version) throws Exception {
         PluginZip zip = new PluginZip();
-        zip.jar.put("uncuda/ide/Bad.class", callingWhatIsMissing());
-        Run run = verify(zip.write(folder.resolve("bad.zip")));
-        assertEquals("2 compatibility problems", run.verdict, run.output);
-        assertTrue(run.problems.contains("method com.intellij.openapi.project.Project.noSuchMethod()"), run.problems);
-        assertTrue(run.problems.contains("class com.intellij.openapi.NoSuchClass"), run.problems);
+        zip.edit("<version>0.1.0</version>", "<version>" + version + "</version>");
+        return zip;
     }
 
-    @Test
-    void missingModuleIsAProblem() throws Exception {
-        PluginZip zip = new PluginZip();
-        zip.edit("com.intellij.modules.lsp<", "com.intellij.modules.nosuch<");
-        Run run = verify(zip.write(folder.resolve("bad.zip")));
-        assertTrue(run.verdict.startsWith("1 missing mandatory dependency"), run.output);
-    }
-
-    @Test
-    void zipWithoutANameIsInvalid() throws Exception {
-        PluginZip zip = new PluginZip();
-        zip.edit("<name>uncuda</name>", "");
-        Run run = verify(zip.write(folder.resolve("bad.zip")));
-        assertEquals("", run.verdict, run.output);
-        assertTrue(run.output.contains("The property <name> is not specified"), run.output);
-    }
-
-    /** The exit code is 0 whatever was found, even for an invalid plugin: only the reports tell. */
-    private Run verify(Path zip) throws Exception {
-        Path reports = folder.resolve("reports"), output = folder.resolve("output.txt");
-        Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Dplugin.verifier.home.dir=" + folder.resolve("home"), // or it writes to the user's
-                "-jar", System.getProperty("test.verifier"), "check-plugin", zip.toString(), ide.toString(),
-                "-offline", "-runtime-dir", System.getProperty("java.home"), "-vrd", reports.toString())
-                .redirectErrorStream(true).redirectOutput(output.toFile()).start();
+    private static void run(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+                // otherwise the verifier writes to the user's home folder
+                "-Dplugin.verifier.home.dir=" + folder.resolve("home"),
+                "-jar", System.getProperty("test.verifier")));
+        command.addAll(List.of(arguments));
+        Path said = folder.resolve("output.txt");
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
         try {
             assertTrue(process.waitFor(SECONDS, TimeUnit.SECONDS), "the verifier does not end");
         } finally {
             process.destroyForcibly();
         }
-        return new Run(Files.readString(output), report(reports, "verification-verdict.txt"),
-                report(reports, "compatibility-problems.txt"));
+        output = Files.readString(said);
     }
 
-    private static String report(Path reports, String name) throws Exception {
-        if (!Files.isDirectory(reports)) {
-            return "";
-        }
-        try (Stream<Path> files = Files.walk(reports)) {
-            List<Path> found = files.filter(file -> file.endsWith(name)).toList();
+    @Test
+    void shippedZipIsCompatible() throws Exception {
+        assertEquals("Compatible", report("0.1.0", "verification-verdict.txt"), output);
+        assertEquals("", report("0.1.0", "compatibility-problems.txt"), output);
+    }
+
+    @Test
+    void missingMethodAndClassAreProblems() throws Exception {
+        assertEquals("2 compatibility problems", report("1.0.1", "verification-verdict.txt"), output);
+        String problems = report("1.0.1", "compatibility-problems.txt");
+        assertTrue(problems.contains("method com.intellij.openapi.project.Project.noSuchMethod()"), problems);
+        assertTrue(problems.contains("class com.intellij.openapi.NoSuchClass"), problems);
+    }
+
+    @Test
+    void missingModuleIsAProblem() throws Exception {
+        String verdict = report("1.0.2", "verification-verdict.txt");
+        assertTrue(verdict.startsWith("1 missing mandatory dependency"), output);
+    }
+
+    @Test
+    void zipWithoutANameIsInvalid() throws Exception {
+        assertEquals("", report("1.0.3", "verification-verdict.txt"), output);
+        assertTrue(output.contains("The property <name> is not specified"), output);
+    }
+
+    /** Return a report, or "" if there is none. The verifier's exit code is 0 even for an invalid plugin. */
+    private static String report(String version, String name) throws Exception {
+        try (Stream<Path> files = Files.walk(folder.resolve("reports"))) {
+            List<Path> found = files.filter(file -> file.endsWith(Path.of(version, name))).toList();
             return found.isEmpty() ? "" : Files.readString(found.get(0)).strip();
         }
     }

@@ -6,7 +6,7 @@ import com.intellij.openapi.application.ApplicationManager;
 import com.intellij.openapi.project.Project;
 import com.intellij.openapi.vfs.VirtualFile;
 
-/** Works: an application service, as in the IDE. */
+/** Implemented, not a stub: an application service, as in the IDE. */
 public abstract class DiffContentFactory {
     public static DiffContentFactory getInstance() {
         return ApplicationManager.getApplication().getService(DiffContentFactory.class);

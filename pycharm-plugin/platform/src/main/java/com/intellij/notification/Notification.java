@@ -5,7 +5,7 @@ import com.intellij.openapi.project.Project;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Works: is shown to its group. */
+/** Implemented, not a stub: shows itself to its group. */
 public class Notification {
     final String title;
     final String content;

@@ -3,7 +3,7 @@ package com.intellij.notification;
 import com.intellij.openapi.actionSystem.AnActionEvent;
 import com.intellij.openapi.project.DumbAwareAction;
 
-/** Works. */
+/** Implemented, not a stub. */
 public abstract class NotificationAction extends DumbAwareAction {
     private NotificationAction() {
     }

@@ -3,7 +3,7 @@ package com.intellij.notification;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Works: remembers what was shown. */
+/** Implemented, not a stub: records the notifications that were shown. */
 public final class NotificationGroup {
     final List<Notification> shown = new ArrayList<>();
 

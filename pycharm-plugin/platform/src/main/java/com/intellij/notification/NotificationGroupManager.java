@@ -2,7 +2,7 @@ package com.intellij.notification;
 
 import com.intellij.openapi.application.ApplicationManager;
 
-/** Works: an application service, as in the IDE. */
+/** Implemented, not a stub: an application service, as in the IDE. */
 public interface NotificationGroupManager {
     static NotificationGroupManager getInstance() {
         return ApplicationManager.getApplication().getService(NotificationGroupManager.class);

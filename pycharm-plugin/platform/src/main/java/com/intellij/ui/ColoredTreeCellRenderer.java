@@ -4,7 +4,7 @@ import java.awt.Component;
 import javax.swing.JTree;
 import javax.swing.tree.TreeCellRenderer;
 
-/** Works. */
+/** Implemented, not a stub. */
 public abstract class ColoredTreeCellRenderer extends SimpleColoredComponent implements TreeCellRenderer {
     private static final long serialVersionUID = 1;
 

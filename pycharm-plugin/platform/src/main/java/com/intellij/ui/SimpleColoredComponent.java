@@ -3,7 +3,7 @@ package com.intellij.ui;
 import javax.swing.Icon;
 import javax.swing.JComponent;
 
-/** Works: holds its text, which is what screen readers read. */
+/** Implemented, not a stub: stores its text, which screen readers read. */
 public class SimpleColoredComponent extends JComponent {
     private static final long serialVersionUID = 1;
     private final StringBuilder text = new StringBuilder();

@@ -4,7 +4,7 @@ import com.intellij.mock.MockApplication;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the plugin has told the user, for tests. */
+/** Records the balloons that the plugin shows, for tests. */
 public final class Shown implements NotificationGroupManager {
     public record Balloon(String title, String content, List<String> actions, List<Runnable> run) {
     }

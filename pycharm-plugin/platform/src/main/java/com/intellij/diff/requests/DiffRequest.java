@@ -5,7 +5,7 @@ import com.intellij.openapi.util.UserDataHolder;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Works: holds what it is given. */
+/** Implemented, not a stub: stores its arguments. */
 public abstract class DiffRequest implements UserDataHolder {
     private final Map<Key<?>, Object> data = new HashMap<>();
 

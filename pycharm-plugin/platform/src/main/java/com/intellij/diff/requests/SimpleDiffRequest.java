@@ -3,7 +3,7 @@ package com.intellij.diff.requests;
 import com.intellij.diff.contents.DiffContent;
 import java.util.List;
 
-/** Works: holds what it is given. */
+/** Implemented, not a stub: stores its arguments. */
 public class SimpleDiffRequest extends ContentDiffRequest {
     private final String title;
     private final List<DiffContent> contents;

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Works. */
+/** Implemented, not a stub. */
 public class GeneralCommandLine {
     private final List<String> command;
     private final Map<String, String> environment = new HashMap<>();

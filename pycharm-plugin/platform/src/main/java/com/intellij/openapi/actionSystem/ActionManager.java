@@ -1,6 +1,6 @@
 package com.intellij.openapi.actionSystem;
 
-/** Works: an action of the IDE is shown as its id. */
+/** Implemented, not a stub: the text of an action of the IDE is its id. */
 public abstract class ActionManager {
     public static ActionManager getInstance() {
         return new ActionManager() {

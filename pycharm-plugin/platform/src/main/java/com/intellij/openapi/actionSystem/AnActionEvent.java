@@ -3,7 +3,7 @@ package com.intellij.openapi.actionSystem;
 import com.intellij.openapi.project.Project;
 import java.util.Map;
 
-/** Works. */
+/** Implemented, not a stub. */
 public class AnActionEvent {
     private final Project project;
     private final Map<DataKey<?>, ?> data;

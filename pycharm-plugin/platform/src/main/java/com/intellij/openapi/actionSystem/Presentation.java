@@ -1,6 +1,6 @@
 package com.intellij.openapi.actionSystem;
 
-/** Works. */
+/** Implemented, not a stub. */
 public final class Presentation {
     boolean isEnabled = true;
 

@@ -10,5 +10,9 @@ public abstract class FileDocumentManager {
 
     public abstract Document getDocument(VirtualFile file);
 
+    public abstract VirtualFile getFile(Document document);
+
+    public abstract void saveDocument(Document document);
+
     public abstract void saveAllDocuments();
 }

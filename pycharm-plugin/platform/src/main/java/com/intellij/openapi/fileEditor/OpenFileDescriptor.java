@@ -3,9 +3,9 @@ package com.intellij.openapi.fileEditor;
 import com.intellij.openapi.project.Project;
 import com.intellij.openapi.vfs.VirtualFile;
 
-/** Works: remembers what was opened. */
+/** Implemented, not a stub: records which file was opened. */
 public class OpenFileDescriptor {
-    /** What was opened last. */
+    /** The last opened file. */
     static volatile OpenFileDescriptor last;
     final VirtualFile file;
     final int offset;

@@ -3,7 +3,7 @@ package com.intellij.openapi.module;
 import com.intellij.openapi.project.Project;
 import com.intellij.openapi.vfs.VirtualFile;
 
-/** Works: a project here has one module or none. */
+/** Implemented, not a stub: a project in these tests has one module or none. */
 public class ModuleUtilCore {
     private ModuleUtilCore() {
     }

@@ -7,7 +7,7 @@ public interface UnnamedConfigurable {
 
     boolean isModified();
 
-    void apply();
+    void apply() throws ConfigurationException;
 
     default void reset() {
     }

@@ -2,7 +2,7 @@ package com.intellij.openapi.roots;
 
 import com.intellij.openapi.module.Module;
 
-/** Works: a module service, as in the IDE. */
+/** Implemented, not a stub: a module service, as in the IDE. */
 public abstract class ModuleRootManager implements ModuleRootModel {
     public static ModuleRootManager getInstance(Module module) {
         return module.getService(ModuleRootManager.class);

@@ -3,7 +3,7 @@ package com.intellij.openapi.roots;
 import com.intellij.openapi.project.Project;
 import com.intellij.openapi.projectRoots.Sdk;
 
-/** Works: a project service, as in the IDE. */
+/** Implemented, not a stub: a project service, as in the IDE. */
 public abstract class ProjectRootManager {
     public static ProjectRootManager getInstance(Project project) {
         return project.getService(ProjectRootManager.class);

@@ -3,7 +3,7 @@ package com.intellij.openapi.actionSystem;
 import com.intellij.openapi.project.Project;
 import java.util.Map;
 
-/** What the IDE does with an action, for tests. */
+/** Updates and performs an action as the IDE does, for tests. */
 public final class Events {
     private Events() {
     }
@@ -12,7 +12,7 @@ public final class Events {
         return new AnActionEvent(project, data);
     }
 
-    /** Whether the menu shows it as one that can be chosen. */
+    /** Return whether the menu shows the action, and it is enabled. */
     public static boolean isEnabled(AnAction action, Project project, Map<DataKey<?>, ?> data) {
         AnActionEvent event = in(project, data);
         action.update(event);

@@ -1,6 +1,6 @@
 package com.intellij.openapi.fileEditor;
 
-/** The file and the offset that were opened last, for tests; once. */
+/** Returns the file and the offset that were opened last, once, for tests. */
 public record Opened(String file, int offset) {
     public static Opened last() {
         OpenFileDescriptor last = OpenFileDescriptor.last;

@@ -8,7 +8,7 @@ import org.eclipse.lsp4j.PublishDiagnosticsParams;
 import org.eclipse.lsp4j.ShowMessageRequestParams;
 import org.eclipse.lsp4j.services.LanguageClient;
 
-/** What arrives here goes to the IDE, by what it was constructed with. */
+/** In the IDE, this client passes the messages of the server to the handler. */
 public class Lsp4jClient implements LanguageClient {
     public Lsp4jClient(LspServerNotificationsHandler handler) {
     }

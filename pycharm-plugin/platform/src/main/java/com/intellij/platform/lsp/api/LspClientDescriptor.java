@@ -7,7 +7,7 @@ import com.intellij.openapi.vfs.VirtualFile;
 import org.eclipse.lsp4j.ClientCapabilities;
 import org.eclipse.lsp4j.ConfigurationItem;
 
-/** Works: keeps what it was constructed with. */
+/** Implemented, not a stub: stores the constructor's arguments. */
 public abstract class LspClientDescriptor {
     private final Project project;
 

@@ -3,7 +3,7 @@ package com.intellij.platform.lsp.api;
 import com.intellij.openapi.project.Project;
 import java.util.Collection;
 
-/** Works: a project service, as in the IDE. */
+/** Implemented, not a stub: a project service, as in the IDE. */
 public interface LspServerManager {
     static LspServerManager getInstance(Project project) {
         return project.getService(LspServerManager.class);

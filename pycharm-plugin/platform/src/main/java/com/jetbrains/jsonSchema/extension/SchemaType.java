@@ -1,0 +1,5 @@
+package com.jetbrains.jsonSchema.extension;
+
+public enum SchemaType {
+    embeddedSchema
+}

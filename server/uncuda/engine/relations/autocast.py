@@ -1,0 +1,27 @@
+"""Code that asks whether autocast is on, and code that asks for the dtype to which it casts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ...checks import Hit
+
+_ASKED = "is_autocast_enabled"
+_DTYPE = re.compile(r"autocast_dtype\([^()\n]*\Z|autocast_gpu_dtype\Z")
+_NEAR = 40  # characters between the name of a function and its argument
+
+
+def asks_autocast(hit: Hit) -> bool:
+    """Whether a hit asks what the program turned on for its device, and not for the device."""
+    return hit.rule.check == "argument" and hit.words.get("name", "").rpartition(".")[2] == _ASKED
+
+
+def dtypes_of_autocast(hits: Sequence[Hit], text: str) -> Iterator[tuple[int, int]]:
+    """Pairs of a hit that asks whether autocast is on and one that asks for its dtype: the first changes only with the
+    second, so that nothing is cast to CUDA's dtype."""
+    asking = [index for index, hit in enumerate(hits) if asks_autocast(hit)]
+    for index, hit in enumerate(hits) if asking else ():
+        before = text[max(hit.start - _NEAR, 0) : hit.start]
+        if _DTYPE.search(hit.words.get("name", "")) or _DTYPE.search(before):
+            yield from ((one, index) for one in asking)

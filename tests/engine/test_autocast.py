@@ -1,0 +1,86 @@
+"""Tests that `torch.is_autocast_enabled()` has a safe fix, unless its result decides whether code for CUDA runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.engines import engine_for
+from uncuda.engine import Finding
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+HEAD = "import torch\nimport torch_npu\n"
+KERNEL = "import fast_cuda as fast\n"
+ASKED = "torch.is_autocast_enabled()"
+OVER_KERNELS = {
+    "a condition": f"if x.half or {ASKED}:\n    fast.run(x)\n",
+    "a denied condition that leaves": f"def f(x):\n    if not {ASKED}:\n        return x\n    return fast.run(x)\n",
+    "the other branch of a denied condition": f"if not {ASKED}:\n    pass\nelse:\n    fast.run(x)\n",
+    "a comparison": f"def f(x):\n    if {ASKED} is False:\n        return x\n    return fast.run(x)\n",
+    "a conditional expression": f"y = fast.run(x) if {ASKED} else x\n",
+    "a denied conditional expression": f"y = x if not {ASKED} else fast.run(x)\n",
+    "and": f"y = {ASKED} and fast.run(x)\n",
+    "or": f"y = not {ASKED} or fast.run(x)\n",
+    "a name": f"half = {ASKED}\nif half:\n    fast.run(x)\n",
+    "an attribute": f"class M:\n    def f(self):\n        self.half = {ASKED}\n    def g(self, x):\n"
+    "        if self.half:\n            fast.run(x)\n",
+    "a function": f"def is_half():\n    return {ASKED}\ndef f(x):\n    if is_half():\n        fast.run(x)\n",
+    "a list": f"half = [{ASKED}]\nif half[0]:\n    fast.run(x)\n",
+    "beside another flag": (
+        f"gpu = torch.cuda.is_available()\nif not {ASKED} and gpu:\n    y = x\nelse:\n    fast.run(x)\n"
+    ),
+    "a subscript": f"y = (torch.relu, fast.run)[{ASKED}](x)\n",
+}
+FREE = {
+    "a cast": f"if {ASKED}:\n    x = x.to(torch.get_autocast_gpu_dtype())\n",
+    "a list": f"half = [{ASKED}]\n",
+    "beside a question for CUDA": f"if x.is_cuda and {ASKED}:\n    x = x.half()\n",
+}
+
+
+def findings(text: str, version: str | None = None) -> list[Finding]:
+    settings = Settings(locale="en", target_version=version)
+    found = engine_for("npu", settings).check(Source(HEAD + text)).findings
+    return [finding for finding in found if finding.rule == "autocast-enabled"]
+
+
+def classes(text: str, version: str | None = None) -> list[str]:
+    return [one.fixes[0].applicability if one.fixes else "by hand" for one in findings(text, version)]
+
+
+@pytest.mark.parametrize("name", OVER_KERNELS)
+def test_an_answer_that_decides_about_a_kernel_stays(name: str) -> None:
+    assert "safe" not in classes(KERNEL + OVER_KERNELS[name])
+    text = OVER_KERNELS[name].replace("fast.", "slow.")
+    assert classes(text) == ["safe"]  # nothing shows that the guarded code is for CUDA
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_any_other_answer_is_the_targets(name: str) -> None:
+    assert classes(FREE[name]) == ["safe"]
+
+
+def test_a_file_that_turns_autocast_on_itself_is_read_by_a_person() -> None:
+    assert classes(f"before = {ASKED}\ntorch.set_autocast_enabled(True)\n") == ["review"]
+
+
+@pytest.mark.parametrize(
+    "dtype", ["get_autocast_gpu_dtype()", 'get_autocast_dtype("cuda")', "get_autocast_dtype(x.type)"]
+)
+def test_the_dtype_of_autocast_changes_with_the_question_or_neither_does(dtype: str) -> None:
+    kept = f"def f(x):\n    if torch.cuda.is_available():\n        fast.run(x)\n        x = x.to(torch.{dtype})\n"
+    asks = f"def g(x):\n    return x.half() if {ASKED} else x\n"
+    assert classes(KERNEL + kept + asks) == ["safe" if "type)" in dtype else "review"]
+
+
+def test_an_older_version_of_pytorch_is_not_given_the_argument() -> None:
+    assert classes(f"{ASKED}\n", "2.1.0.post17") == ["by hand"]
+    (finding,) = findings(f"{ASKED}\n", "2.1.0.post17")
+    assert "torch.npu.is_autocast_enabled" in finding.message
+    assert classes(f"{ASKED}\n", "2.6.0.post5") == ["safe"]
+
+
+def test_a_question_for_cuda_beside_it_keeps_its_own_meaning() -> None:
+    text = f"gpu = torch.cuda.is_available()\nif not {ASKED} and gpu:\n    fast.run(x)\n"
+    found = engine_for("npu", Settings(locale="en")).check(Source(HEAD + KERNEL + text)).findings
+    assert [one.rule for one in found if one.fixes and one.fixes[0].applicability == "safe"] == []
