@@ -124,8 +124,8 @@ OPTIONS: tuple[Option, ...] = (
         "string",
         "helper",
         'With `strategy = "portable"`: `helper`: fixes call only functions of the helper module. `accelerator`: '
-        "fixes call functions of `torch.accelerator` where PyTorch (2.6 or later) and every plugin have them in the configured "
-        "versions; such fixes need review.",
+        "fixes call functions of `torch.accelerator` where PyTorch (2.6 or later) and every plugin have them in the "
+        "configured versions; such fixes need review.",
         '用于 `strategy = "portable"`：`helper`：全部由该模块给出。'
         "`accelerator`：所配置的 PyTorch 与各插件版本均支持时调用 `torch.accelerator` 的函数；此类修复需复核。",
         choices=("helper", "accelerator"),
