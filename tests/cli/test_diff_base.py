@@ -414,3 +414,24 @@ class TestHostile:
         repository({"a.py": SAFE})
         Path(".git/config").write_text("[broken")
         assert check().code == 1
+
+
+def added() -> tuple[int, list[str], list[str]]:
+    """The exit code, and the places and rules of findings in added lines."""
+    run = uncuda("check", "--output-format", "json", "--diff-base", "main")
+    return run.code, places(run), run.rules
+
+
+class TestPortable:
+    """In a portable project the added names of any accelerator fail the check, and what was there does not."""
+
+    def test_only_added_names_of_accelerators_fail(self) -> None:
+        old = 'import torch\n\nx = torch.zeros(1, device="npu")\ntorch.cuda.synchronize()\n'
+        repository({"pkg/__init__.py": "", "pkg/a.py": old, "uncuda.toml": 'strategy = "portable"\n'})
+        assert added() == (0, [], [])
+        make({"pkg/a.py": f'{old}y = torch.ones(1, device="musa")\ntorch.npu.empty_cache()\nz = y.cuda()\n'})
+        rules = ["hard-coded-accelerator", "hard-coded-accelerator", "cuda-method"]
+        assert added() == (1, ["pkg/a.py:5", "pkg/a.py:6", "pkg/a.py:7"], rules)
+        asks = "from pkg.device import accelerator_type\n"
+        make({"pkg/a.py": f"{old}{asks}y = torch.ones(1, device=accelerator_type())\n"})
+        assert added() == (0, [], [])

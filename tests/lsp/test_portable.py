@@ -124,6 +124,28 @@ def test_it_is_switched_to_until_the_server_ends(start: Start, tmp_path: Path) -
     client.wait(lambda: "torch.musa" in client.diagnostics(uri)[0]["message"], "one target")
 
 
+OWN = """import torch
+
+def get_device_name():
+    return "npu" if hasattr(torch, "npu") else "cuda"
+
+def get_torch_device():
+    return getattr(torch, get_device_name())
+"""
+
+
+def test_a_module_of_the_projects_own_is_offered_once(start: Start, tmp_path: Path) -> None:
+    files = {"pkg/__init__.py": "", "pkg/device_utils.py": OWN, "pkg/a.py": TEXT, "pkg/b.py": TEXT}
+    client = start(files={**files, "uncuda.toml": SETTINGS})
+    for name in ("a.py", "b.py"):
+        client.diagnostics(client.open(tmp_path / "pkg" / name))
+    names = '{ accelerator_type = "get_device_name()", device_module = "get_torch_device()" }'
+    offer = f'to use it: portable-helper = "pkg.device_utils", portable-names = {names}'
+    said = [item["message"] for item in client.traffic.received("window/showMessage")]
+    assert [message for message in said if offer in message] == said
+    assert len(said) == 1
+
+
 def test_the_module_itself_is_silent(start: Start, tmp_path: Path) -> None:
     client = start(files=FILES)
     uri = client.open(tmp_path / "a.py")

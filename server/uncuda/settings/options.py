@@ -92,8 +92,8 @@ OPTIONS: tuple[Option, ...] = (
         "string",
         "auto",
         "`rewrite`: the source names the target. `shim`: the source keeps its CUDA names and a runtime patch maps "
-        "them. `portable`: one source runs on CUDA and every accelerator, and calls a helper module of the project. "
-        "`auto`: shim if the project imports the target's shim, else rewrite.",
+        "them. `portable`: one source runs on CUDA and every accelerator, calls a helper module of the project, and "
+        "needs PyTorch 2.1 or later. `auto`: shim if the project imports the target's shim, else rewrite.",
         "`rewrite`：源码直接写目标名称；`shim`：源码保留 CUDA 名称，由运行时补丁映射；"
         "`portable`：同一份源码适用于 CUDA 与各加速器，由项目中的一个小模块给出答案；"
         "`auto`：项目已导入目标的补丁时为 shim，否则为 rewrite。",
@@ -124,8 +124,8 @@ OPTIONS: tuple[Option, ...] = (
         "string",
         "helper",
         'With `strategy = "portable"`: `helper`: fixes call only functions of the helper module. `accelerator`: '
-        "fixes call functions of `torch.accelerator` where PyTorch and every plugin have them in the configured "
-        "versions; such fixes need review.",
+        "fixes call functions of `torch.accelerator` where PyTorch (2.6 or later) and every plugin have them in the "
+        "configured versions; such fixes need review.",
         '用于 `strategy = "portable"`：`helper`：全部由该模块给出。'
         "`accelerator`：所配置的 PyTorch 与各插件版本均支持时调用 `torch.accelerator` 的函数；此类修复需复核。",
         choices=("helper", "accelerator"),

@@ -20,7 +20,7 @@ from .backends import neighbours
 from .choice import Chosen, choose
 from .constants import Constants
 from .discover import File
-from .own_helper import own_helper
+from .own_helper import own_helpers
 from .portable import root_of
 from .requirements import TORCH, Holds, Requirements
 from .scan import Read, Scanner, Survey, read_text, survey
@@ -228,11 +228,8 @@ class Engines:
     def _offer(self, helper: Helper, engine: PortableEngine) -> None:
         """Call `note` if the project has a module of its own that could be the helper module, and the helper module
         does not exist yet."""
-        targets = [part.target for part in engine.parts]
-        for one in helper.every:
-            package = one.module.rpartition(".")[0]
-            if one.defines is None and one.folder and (own := own_helper(one.folder, package, targets)):
-                self._note("helper found", own.module, own.settings)
+        for own in own_helpers(helper, [part.target for part in engine.parts]):
+            self._note("helper found", own.module, own.settings)
 
     def _is_set(self) -> bool:
         """Whether a setting names the target for all files, so that constants are not needed."""

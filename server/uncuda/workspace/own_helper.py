@@ -12,6 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from uncuda.catalogue import Target
+from uncuda.project import Helper
 from uncuda.reading import NotUtf8Error, TooLargeError, decode_utf8, read_bytes
 
 _NAME = re.compile(r"\w*(?:device|accelerator|platform|backend)\w*\.py")
@@ -32,6 +33,14 @@ class OwnHelper(NamedTuple):
         """The settings with which uncuda uses this module, as TOML in one line."""
         names = ", ".join(f'{name} = "{call}"' for name, call in self.names.items())
         return f'portable-helper = "{self.module}", portable-names = {{ {names} }}'
+
+
+def own_helpers(helper: Helper, targets: Sequence[Target]) -> Iterator[OwnHelper]:
+    """The modules of a project's own that can take the place of a helper that is not written yet."""
+    for one in helper.every:
+        package = one.module.rpartition(".")[0]
+        if one.defines is None and one.folder and (own := own_helper(one.folder, package, targets)):
+            yield own
 
 
 def own_helper(folder: str, package: str, targets: Sequence[Target]) -> OwnHelper | None:

@@ -12,11 +12,12 @@ from uncuda.catalogue import Catalogue, load
 from uncuda.engine import Engine
 from uncuda.engine.several import make_engine, portable_targets
 from uncuda.messages import language
-from uncuda.project import Project
-from uncuda.report.words import baseline_problem
+from uncuda.project import Helper, Project
+from uncuda.report.words import Words, baseline_problem
 from uncuda.settings import Configuration, EditorSettings, Settings, SettingsError, Vocabulary, read_editor, values_of
 from uncuda.workspace import Chosen, Requirements, baseline_beside, choose, reach
 from uncuda.workspace import Words as ModuleWords
+from uncuda.workspace.own_helper import own_helpers
 
 from ..wire.client import Client
 from ..wire.logs import logger
@@ -72,6 +73,8 @@ class Folders:
         self.outside = Folder("", "")
         self._tell = tell
         self._told: dict[str, str] = {}
+        self._offered: set[str] = set()
+        """Paths of helpers for which a module of the project's own was looked for."""
         self._unknown: set[str] = set()
         self._noted: set[str] = set()
         self._configurations: dict[str, Configuration] = {}
@@ -340,10 +343,21 @@ class Folders:
         engine, settings, chosen = self.engine_at(place, folder, project)
         baseline = self.baseline_at(place, folder) if program.path else ""
         choice = Choice(folder, settings, engine, chosen, self._left_out(program, folder), baseline)
+        if not choice.left_out and chosen.helper is not None and settings.portable_helper is None:
+            self._offer(chosen.helper, settings)
         if not choice.left_out and (note := choice.no_tables("en")) and note not in self._noted:
             self._noted.add(note)
             logger.warning(note)
         return choice
+
+    def _offer(self, helper: Helper, settings: Settings) -> None:
+        """Tell, once, of a module of the project's own that can take the helper's place."""
+        if helper.path in self._offered:
+            return
+        self._offered.add(helper.path)
+        targets = [self.catalogue.target(one) for one in portable_targets(self.catalogue, settings)]
+        for own in own_helpers(helper, targets):
+            self.tell_once(own.module, Words(self.language(settings.locale))("helper found", own.module, own.settings))
 
     def _engine(self, settings: Settings, target: str, project: Project) -> Engine:
         for known in self._engines:
