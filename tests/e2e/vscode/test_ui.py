@@ -28,7 +28,7 @@ FINDINGS = project.findings(TRAIN)
 
 @pytest.fixture
 def window(reused_window: ReusedWindow) -> Window:
-    """The window that tests share, with no editor open."""
+    """The window that all tests in this module share, with no editor open."""
     return reused_window
 
 
