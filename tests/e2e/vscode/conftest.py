@@ -89,9 +89,12 @@ def window(new_window: Window) -> Window:
     return new_window
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def windows() -> Iterator[list[ReusedWindow]]:
-    """Return a list with the window that tests share; it is empty until the window is opened."""
+    """Return a list with the window that the tests of a module share; it is empty until the window is opened.
+
+    It is closed with its module: an open window follows the settings that tests of other windows change.
+    """
     shared: list[ReusedWindow] = []
     yield shared
     for window in shared:
@@ -107,8 +110,8 @@ def reused_window(
     tmp_path_factory: pytest.TempPathFactory,
     request: pytest.FixtureRequest,
 ) -> Iterator[ReusedWindow]:
-    """The window that many tests share, reset before each of them, as are the user's settings; after a failed test, a
-    new window is opened."""
+    """The window that all tests of a module share, reset before each test, as are the user's settings; after a failed
+    test, a new window is opened."""
     if not windows:
         windows.append(ReusedWindow(browser, server, tmp_path_factory.mktemp("reused")))
     (window,) = windows

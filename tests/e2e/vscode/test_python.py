@@ -1,7 +1,5 @@
-"""Tests of which Python runs the server, and which Python must never be run."""
+"""Tests of which Python runs the server."""
 
-import json
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +19,7 @@ FINDINGS = project.findings(TRAIN)
 
 @pytest.fixture
 def window(reused_window: ReusedWindow) -> Window:
-    """The window that tests share, with no editor open."""
+    """The window that all tests in this module share, with no editor open."""
     return reused_window
 
 
@@ -80,61 +78,3 @@ def test_a_server_that_ends_at_once(server: CodeServer, window: Window, small: P
     window.open("train.py")
     assert "no room left" in window.notified("could not be started")
     assert {"Show Logs", "Restart"} <= set(window.rows(".notification-list-item .monaco-button"))
-
-
-def test_a_server_that_does_not_answer(server: CodeServer, new_window: Window, small: Path) -> None:
-    """The configured Python prints its version, but the first server that it runs hangs; restarting the server does not
-    wait for that one."""
-    hung = small.with_name("hung")
-    once = f'case "$*" in *" server "*) mkdir {shlex.quote(str(hung))} && exec sleep 600;; esac'
-    python = script(small.with_name("hanging-python"), f'{once}\nexec {sys.executable} "$@"')
-    server.configure({"uncuda.interpreter": python})
-    new_window.show(small)
-    new_window.open("train.py")
-    new_window.until(hung.exists)
-    new_window.command("uncuda: Restart Server")
-    new_window.squiggles(len(FINDINGS))
-    assert not [text for text in new_window.rows(".notification-list-item-message") if "uncuda" in text]
-
-
-def test_an_interpreter_in_an_untrusted_workspace(server: CodeServer, new_window: Window, small: Path) -> None:
-    """In an untrusted workspace, the user's own setting names a Python that is inside the workspace."""
-    ran = small.with_name("ran")
-    script(small / "python", f"touch {shlex.quote(str(ran))}")
-    trust = {"security.workspace.trust.enabled": True, "security.workspace.trust.startupPrompt": "never"}
-    server.configure({**trust, "uncuda.interpreter": str(small / "python")})
-    new_window.show(small)
-    new_window.open("train.py")
-    new_window.squiggles(len(FINDINGS))  # the Python on PATH runs the server that checks the files
-    assert not ran.exists()
-    new_window.open_port()  # the view shows only open files, and offers no changes
-    new_window.until(
-        lambda: f"{len(FINDINGS)} left · open files only" in new_window.port_message(), new_window.port_message
-    )
-    new_window.page.locator(".tree-explorer-viewlet-tree-view .monaco-list-row").first.click()
-    for _ in range(6):
-        new_window.page.keyboard.press("ArrowRight")
-        new_window.page.wait_for_timeout(250)
-    assert len(new_window.port()) > 3
-    names = new_window.page.locator(".tree-explorer-viewlet-tree-view .action-label[aria-label]").all()
-    assert {name.get_attribute("aria-label") for name in names} == {"Preview (Shift+Enter)"}
-    new_window.shot("untrusted")
-
-
-@pytest.mark.parametrize("trusted", [False, True])
-def test_hostile_workspace(server: CodeServer, new_window: Window, small: Path, trusted: bool) -> None:
-    """The workspace's settings name a program inside the workspace as the Python to use; it is run only if the user
-    trusts the workspace."""
-    ran = small.with_name("ran")
-    program = script(small / "python", f'touch {shlex.quote(str(ran))}\nexec {sys.executable} "$@"')
-    hostile = {"uncuda.interpreter": program, "uncuda.importStrategy": "fromEnvironment"}
-    (small / ".vscode").mkdir()
-    (small / ".vscode" / "settings.json").write_text(json.dumps(hostile), encoding="utf-8")
-    trust = {"security.workspace.trust.enabled": not trusted, "security.workspace.trust.startupPrompt": "never"}
-    server.configure(trust)
-    new_window.show(small)
-    new_window.open("train.py")
-    new_window.squiggles(len(FINDINGS))
-    restricted = new_window.page.locator(".statusbar-item[id='status.workspaceTrust']:visible")
-    restricted.wait_for(state="hidden" if trusted else "visible")
-    assert ran.exists() == trusted

@@ -28,7 +28,7 @@ FINDINGS = project.findings(TRAIN)
 
 @pytest.fixture
 def window(reused_window: ReusedWindow) -> Window:
-    """The window that tests share, with no editor open."""
+    """The window that all tests in this module share, with no editor open."""
     return reused_window
 
 
@@ -354,7 +354,8 @@ def test_the_review_of_a_notebook_that_nobody_opened(window: Window, folder: Pat
     (workspace / "notebook.ipynb").write_text(notebook(project.REVIEW), encoding="utf-8")
     window.show(workspace)
     window.open("train.py")
-    window.squiggles(len(FINDINGS))
+    window.open_port()
+    window.until(lambda: any("To review" in row for row in window.port()), window.port)
     window.command("uncuda: Review")
     sides = [window.page.locator(f".monaco-diff-editor .editor.{side} .view-line") for side in ("original", "modified")]
 

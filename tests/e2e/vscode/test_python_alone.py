@@ -1,0 +1,71 @@
+"""Tests of a Python that hangs, and of one that must never be run: each in a window of its own, because every open
+window runs the Python that the user's settings name."""
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from e2e.vscode.code_server import CodeServer
+from e2e.vscode.test_python import FINDINGS, script
+from e2e.vscode.window import Window
+
+pytestmark = [pytest.mark.slow, pytest.mark.network]
+
+
+def test_a_server_that_does_not_answer(server: CodeServer, window: Window, small: Path) -> None:
+    """The configured Python prints its version, but the first server that it runs hangs; restarting the server does not
+    wait for that one."""
+    hung = small.with_name("hung")
+    once = f'case "$*" in *" server "*) mkdir {shlex.quote(str(hung))} && exec sleep 600;; esac'
+    python = script(small.with_name("hanging-python"), f'{once}\nexec {sys.executable} "$@"')
+    server.configure({"uncuda.interpreter": python})
+    window.show(small)
+    window.open("train.py")
+    window.until(hung.exists)
+    window.command("uncuda: Restart Server")
+    window.squiggles(len(FINDINGS))
+    assert not [text for text in window.rows(".notification-list-item-message") if "uncuda" in text]
+
+
+def test_an_interpreter_in_an_untrusted_workspace(server: CodeServer, window: Window, small: Path) -> None:
+    """In an untrusted workspace, the user's own setting names a Python that is inside the workspace."""
+    ran = small.with_name("ran")
+    script(small / "python", f"touch {shlex.quote(str(ran))}")
+    trust = {"security.workspace.trust.enabled": True, "security.workspace.trust.startupPrompt": "never"}
+    server.configure({**trust, "uncuda.interpreter": str(small / "python")})
+    window.show(small)
+    window.open("train.py")
+    window.squiggles(len(FINDINGS))  # the Python on PATH runs the server that checks the files
+    assert not ran.exists()
+    window.open_port()  # the view shows only open files, and offers no changes
+    window.until(lambda: f"{len(FINDINGS)} left · open files only" in window.port_message(), window.port_message)
+    window.page.locator(".tree-explorer-viewlet-tree-view .monaco-list-row").first.click()
+    for _ in range(6):
+        window.page.keyboard.press("ArrowRight")
+        window.page.wait_for_timeout(250)
+    assert len(window.port()) > 3
+    names = window.page.locator(".tree-explorer-viewlet-tree-view .action-label[aria-label]").all()
+    assert {name.get_attribute("aria-label") for name in names} == {"Preview (Shift+Enter)"}
+    window.shot("untrusted")
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_hostile_workspace(server: CodeServer, window: Window, small: Path, trusted: bool) -> None:
+    """The workspace's settings name a program inside the workspace as the Python to use; it is run only if the user
+    trusts the workspace."""
+    ran = small.with_name("ran")
+    program = script(small / "python", f'touch {shlex.quote(str(ran))}\nexec {sys.executable} "$@"')
+    hostile = {"uncuda.interpreter": program, "uncuda.importStrategy": "fromEnvironment"}
+    (small / ".vscode").mkdir()
+    (small / ".vscode" / "settings.json").write_text(json.dumps(hostile), encoding="utf-8")
+    trust = {"security.workspace.trust.enabled": not trusted, "security.workspace.trust.startupPrompt": "never"}
+    server.configure(trust)
+    window.show(small)
+    window.open("train.py")
+    window.squiggles(len(FINDINGS))
+    restricted = window.page.locator(".statusbar-item[id='status.workspaceTrust']:visible")
+    restricted.wait_for(state="hidden" if trusted else "visible")
+    assert ran.exists() == trusted
