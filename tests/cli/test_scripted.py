@@ -1,4 +1,4 @@
-"""Which functions of a project TorchScript compiles through several files, so that no safe fix changes them."""
+"""Tests which functions of a project TorchScript compiles through several files, so that no safe fix changes them."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ PACKAGE = {"pkg/__init__.py": "", "uncuda.toml": 'strategy = "portable"\n'}
 
 
 def ported(files: dict[str, str]) -> set[str]:
-    """The names of files that safe fixes change."""
+    """Return the names of the files that safe fixes change."""
     make({**PACKAGE, **files})
     uncuda("fix", "--workers", "1")
     return {name for name, text in files.items() if Path(name).read_text() != text}

@@ -361,7 +361,8 @@ def test_a_comment_is_carried(words: str, carried: list[Kept | None]) -> None:
 
 
 def test_the_module_torch_is_not_followed_as_a_tensor(carried: list[Kept | None]) -> None:
-    """Whether a dtype is given to a tensor on the host is asked, and a typed line nearly always says `torch`."""
+    """A check traces whether a tensor on the CPU is created with a dtype; the word `torch`, which is in nearly every
+    typed line, does not count as such a tensor."""
     made = "        y = torch.tensor(x, dtype=torch.float64)\n        \n        return x, get_device()"
     typist = Typist(PROGRAM.replace("\n        return x, get_device()", made), prepared("npu"))
     typist.type(typist.text.index("        return x, get_device()") - 1, "torch.cuda.set_device(1)")
@@ -427,7 +428,7 @@ def test_nearly_every_key_in_a_function_in_which_nothing_was_found_is_carried(
     "beside", ['name = "cpu"', "make(device(0))", "device = values.device", "print(Net)", "call = Net.mean"]
 )
 def test_a_key_beside_a_word_that_only_has_to_occur_is_carried(beside: str, carried: list[Kept | None]) -> None:
-    """The function says a device, or a class whose uses are looked for, but not in the typed line."""
+    """The function contains a device, or a class whose uses are searched, but the typed line does not."""
     apart = APART.replace("        total = 0\n", f"        total = 0\n        {beside}\n")
     typist = Typist(PROGRAM + apart, prepared("npu"))
     at = typist.text.index("total += value") + len("total")

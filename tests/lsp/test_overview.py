@@ -512,7 +512,7 @@ class TestTheReview:
         assert (empty["node"], empty["total"]) == (None, 0)
 
     def test_fixes_come_before_what_is_by_hand(self, start: Start, tmp_path: Path) -> None:
-        """By accepting a finding the fixes of the others in its statement are lost."""
+        """Accepting a finding removes the fixes of the other findings in its statement."""
         flags = "torch.backends.cudnn"
         text = f"import torch\n\nwas = [{flags}.benchmark, {flags}.allow_tf32]\n"
         client = start(VIEW, files={"a.py": text, "b.py": REVIEW})

@@ -1,4 +1,4 @@
-"""What a file compiles with TorchScript, in itself and in other files."""
+"""Tests of what a file compiles with TorchScript, in itself and in other files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines that fixes made too long are broken as formatters break them."""
+"""Tests that lines which fixes made too long are broken in the way of formatters."""
 
 from __future__ import annotations
 

@@ -239,8 +239,7 @@ class Instances:
         return OTHER
 
     def _unpacked(self, statement: Statement, name: str, depth: int) -> Iterator[str]:
-        """Yield the kind of a name that a statement assigns together with others: `a, NAME = x, y` and `for NAME in
-        …`."""
+        """Yield the kind of a name that is assigned together with others: `a, NAME = x, y` and `for NAME in …`."""
         for node in statement.digest.piece.nodes:
             if isinstance(node, (ast.For, ast.AsyncFor)):
                 if is_name(node.target, name):
@@ -326,8 +325,8 @@ class Instances:
         return self._known.get(key, OTHER)
 
     def _statements(self, word: str, pattern: str, start: int, end: int) -> Iterator[Statement]:
-        """The statements that contain a match of a pattern, each once; every match is within a line and contains a
-        word."""
+        """Yield the statements that contain a match of a pattern, each once; every match must be within a line and
+        contain `word`."""
         facts, done, count = self._context.facts, start, 0
         for at in self._matches(word, re.compile(pattern), start, end):
             if at < done or count > _MANY:

@@ -39,9 +39,9 @@ class Parts:
         self._within = {base: "|".join(sorted(parts)) for base, parts in within.items()}
 
     def used(self, base: str, local: str, at: int, context: Context) -> Used:
-        """The uses of the module `base`, which an import at `at` binds to the name `local`.
+        """Return the uses of the module `base`, which an import at `at` binds to the name `local`.
 
-        For an import in a function these are the uses in that function, or those of the whole file if it has none.
+        For an import in a function, these are the uses in this function, or in the whole file if the function has none.
         """
         if base not in self._within:
             return Used()

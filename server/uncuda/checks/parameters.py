@@ -167,7 +167,7 @@ class Parameters:
 
 
 def _settings(spelled: str) -> Scan:
-    """A scan for a name, where a value may be assigned to it."""
+    """Return a scan for the places where a value may be assigned to a name."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         for at in uses(spelled, False)(text, start, end):

@@ -36,7 +36,8 @@ _DEFINES = re.compile(
     r"|yield|raise)\b|[ \t]*@|.*->"
 )
 _OF_LINES = frozenset({"anchor", "imports", "uses", "kernel", BEGINNING})
-_NOT_PLAIN = frozenset({"anchor", BEGINNING})  # searches for statements to read, or for definitions and assignments
+# keys of searches for statements to read, or for definitions and assignments
+_NOT_PLAIN = frozenset({"anchor", BEGINNING})
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
 
 

@@ -11,7 +11,7 @@ from ..limits import UNLIMITED, Work
 
 _STRETCH = 4096
 _MOST = 0.8  # share of the searches; a text in which fewer were repeated was not looked at as a whole
-_FEW, _IN_VAIN = 100, 4  # scans that are kept at least, and for each search in the last text
+_FEW, _IN_VAIN = 100, 4  # up to `_FEW` scans, and `_IN_VAIN` for each search in the last text, are kept
 _WIDE = 0.2  # share of a text; if a larger part has changed, the results of earlier texts are not worth keeping
 FAR = 20_000  # characters; in a longer part of a text, a search that is kept after an edit is worth it
 FOLLOWED = "followed"
@@ -139,8 +139,8 @@ class Searches:
         return _Base(self._found, region)
 
     def _scans_for(self) -> dict[Hashable, Scan]:
-        """The scans of all searches in this text and the texts before it; they are shared, until too many of them are
-        of no use any more."""
+        """Return the scans of all searches in this text and in earlier texts; texts share them until too many of them
+        are no longer used."""
         used = len(self._found) if self._base is None else max(len(self._found), len(self._base.found))
         if len(self._scans) < _FEW + _IN_VAIN * used:
             return self._scans
@@ -170,7 +170,7 @@ class Searches:
         return found
 
     def keys(self, known: Collection[Hashable] = ()) -> frozenset[Hashable]:
-        """The keys of all searches so far that are not in `known`, without those of the kind FOLLOWED."""
+        """The keys of all searches so far, except those in `known` and those whose first part is FOLLOWED."""
         found = self._found.keys() - known if known else self._found
         return frozenset(key for key in found if not (isinstance(key, tuple) and key[0] == FOLLOWED))
 
@@ -180,19 +180,19 @@ class Searches:
         return frozenset(self._placed)
 
     def know(self, keys: AbstractSet[Hashable]) -> bool:
-        """Whether `again` and `touches` can be called with these keys."""
+        """Return whether the scans of these keys are stored, so that `again` and `touches` can be called with them."""
         return self._scans.keys() >= keys
 
     def again(self, key: Hashable) -> list[int]:
-        """What `find` returns, for the key of a search in this text or one before it."""
+        """Return the result of `find` for the key of a search that was made in this text or an earlier one."""
         return self._all(key, self._scans[key])
 
     def touches(self, key: Hashable, start: int, end: int) -> bool:
-        """Whether such a search finds anything in a range of whole lines."""
+        """Return whether the search with this key finds anything in a range of whole lines."""
         return next(iter(self._scans[key](self.text, start, end)), None) is not None
 
     def imports(self) -> Iterator[tuple[list[int], list[int]]]:
-        """(old offsets, new offsets) for each search for imports that was done in the previous text."""
+        """Yield (old offsets, new offsets) for each search for imports that was made in the previous text."""
         for key in [key for key in self._before if isinstance(key, tuple) and key[0] == "imports"]:
             yield self._before[key], self.again(key)
 

@@ -130,11 +130,11 @@ class Imported:
     dotted: Mapping[str, str]
     """The local names that imports bind, with the dotted names of the imported objects."""
     roots: frozenset[str]
-    """The first segments of the modules."""
+    """The first segments of the names of the imported modules."""
     bound: frozenset[str]
-    """The local names."""
+    """The local names that the imports bind."""
     spelled: frozenset[str]
-    """The modules and names as import statements spell them."""
+    """The modules and names, spelled as in the import statements."""
 
 
 @dataclass(slots=True, eq=False)
@@ -161,7 +161,7 @@ class Facts:
     origin: object = None
     region: Region | None = None
     token: object = field(default_factory=object)
-    imported: Imported | None = None  # set when it is first needed; see `import_names`
+    imported: Imported | None = None  # computed when it is first used; see `import_names`
     _imports: list[tuple[Binding, Statement]] | None = None
 
     @property

@@ -119,7 +119,7 @@ class _Reader:
         if any(line[0] <= start < line[1] and s.digest.bindings for start, s in before.statements.items()):
             return None
         moved = before.moved(facts, region)
-        facts.imported = before.imported  # neither the old line nor the new one binds a name
+        facts.imported = before.imported  # neither the old nor the new version of the line binds a name
         anchored = self.anchored()
         if not facts.holds_any(anchored):  # no other statement was read, so imports of torch are not read either
             return None

@@ -21,9 +21,10 @@ _OPEN = Scripting(is_open=True)
 
 
 SCRIPTS, COMPILED, ALIAS, UNCLEAR = "TorchScript", "compiled ", "alias ", "unclear "
-"""A file may compile anything; compiles a function, whose path and name follow, and the alias that it does it by; calls
-TorchScript by a name; may compile anything if a name is such an alias of some file."""
-_BETWEEN = "\0"  # the parts of a fact
+"""Facts about a file: it may compile anything; it compiles a function (path, name and the alias of TorchScript that it
+uses are appended); it has an alias of TorchScript (the name is appended); it may compile anything if some file has such
+an alias."""
+_BETWEEN = "\0"  # separates the parts of a fact
 
 
 def scripts(data: bytes, path: str, read: Callable[[str], bytes], libraries: Collection[str]) -> frozenset[str]:

@@ -110,7 +110,7 @@ def reused_window(
     tmp_path_factory: pytest.TempPathFactory,
     request: pytest.FixtureRequest,
 ) -> Iterator[ReusedWindow]:
-    """The window that all tests of a module share, reset before each test, as are the user's settings; after a failed
+    """Return the window that all tests of a module share, reset before each test, as are the user's settings; after a failed
     test, a new window is opened."""
     if not windows:
         windows.append(ReusedWindow(browser, server, tmp_path_factory.mktemp("reused")))
@@ -130,7 +130,7 @@ def reused_window(
 
 @pytest.fixture
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """The folder in which a test's workspace lies: the window that tests share expects it in its own."""
+    """Return the folder for a test's workspace; the shared window expects it inside its own folder."""
     if "reused_window" not in request.fixturenames:
         return tmp_path
     window: ReusedWindow = request.getfixturevalue("reused_window")

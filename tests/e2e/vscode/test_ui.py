@@ -28,7 +28,7 @@ FINDINGS = project.findings(TRAIN)
 
 @pytest.fixture
 def window(reused_window: ReusedWindow) -> Window:
-    """The window that all tests in this module share, with no editor open."""
+    """Return the window that all tests in this module share, with no editor open."""
     return reused_window
 
 
@@ -349,7 +349,7 @@ def test_fix_all_with_a_notebook_that_nobody_opened(window: Window, folder: Path
 
 
 def test_the_review_of_a_notebook_that_nobody_opened(window: Window, folder: Path) -> None:
-    """Its cells as one text, without and with the fix: not the JSON of its file."""
+    """The review shows the text of a notebook's cells with and without the fix, not the JSON of the file."""
     workspace = project.small(folder)
     (workspace / "notebook.ipynb").write_text(notebook(project.REVIEW), encoding="utf-8")
     window.show(workspace)

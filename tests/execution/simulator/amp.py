@@ -31,7 +31,7 @@ def namespace() -> dict[str, Any]:
 
 
 def ask_without_device(word: str) -> None:
-    """Make the functions of torch that mean CUDA if they get no device mean the simulated accelerator."""
+    """Make those functions of torch that use CUDA by default use the simulated accelerator instead."""
     asked, put = torch.is_autocast_enabled, torch.set_autocast_enabled
     torch.is_autocast_enabled = lambda *device: asked(*(device or (word,)))
     torch.set_autocast_enabled = lambda *given: put(*(given if len(given) > 1 else (word, *given)))

@@ -131,7 +131,7 @@ class _Reached:
     """Collects what is compiled together with some functions of a file."""
 
     def __init__(self, module: _Module, compiling: Collection[str] = ()) -> None:
-        """`compiling`: decorators of the file that are TorchScript's own."""
+        """`compiling`: the names of TorchScript's own decorators in this file."""
         self._module, self._compiling = module, compiling
         self._seen: set[str] = set()
         """Names that have been added, or are being added."""
@@ -193,7 +193,8 @@ class _Reached:
             self.is_open = True
 
     def _may_be_jits(self, decorator: ast.expr) -> bool:
-        """Whether a decorator is TorchScript's own, or may be an alias of it: it compiles the function, no wrapper."""
+        """Return whether a decorator is TorchScript's own, or may be an alias of it, so that it compiles the function
+        instead of wrapping it."""
         name = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
         return _JIT in name or name in self._compiling
 

@@ -90,7 +90,7 @@ class UnusedTorch:
                 continue
             is_word = text[at - 1] in "\"'" and text[match.end() : match.end() + 1] in "\"':"
             if match[0] != "torch" and layout.token_at(at) and not is_word:
-                continue  # in a sentence
+                continue  # the word is in a sentence, not in code
             if match[0] == "torch" and _IMPORTS.match(text, layout.line_start(at)):
                 continue
             yield True

@@ -1,4 +1,4 @@
-"""Code that asks whether autocast is on, and code that asks for the dtype to which it casts."""
+"""Finds tests whether autocast is on, and code that reads the dtype to which autocast casts."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from ...checks import Hit
 
 _ASKED = "is_autocast_enabled"
 _DTYPE = re.compile(r"autocast_dtype\([^()\n]*\Z|autocast_gpu_dtype\Z")
-_NEAR = 40  # characters between the name of a function and its argument
+_NEAR = 40  # maximum number of characters between the name of a function and its argument
 
 
 def asks_autocast(hit: Hit) -> bool:
-    """Whether a hit asks what the program turned on for its device, and not for the device."""
+    """Return whether a hit tests a state that the program has set for a device, instead of testing for the device."""
     return hit.rule.check == "argument" and hit.words.get("name", "").rpartition(".")[2] == _ASKED
 
 
 def dtypes_of_autocast(hits: Sequence[Hit], text: str) -> Iterator[tuple[int, int]]:
-    """Pairs of a hit that asks whether autocast is on and one that asks for its dtype: the first changes only with the
-    second, so that nothing is cast to CUDA's dtype."""
+    """Yield the indices of a hit that tests whether autocast is on and of one that reads its dtype: the test is fixed
+    only together with the dtype, so that nothing is cast to CUDA's dtype."""
     asking = [index for index, hit in enumerate(hits) if asks_autocast(hit)]
     for index, hit in enumerate(hits) if asking else ():
         before = text[max(hit.start - _NEAR, 0) : hit.start]

@@ -123,7 +123,8 @@ class Kernels:
 
     def _imported(self) -> Iterator[Word]:
         hint, searches = self._libraries.hint, self._facts.searches
-        scan = _hinted(hint) if hint.pattern.isascii() else plain("import ")  # the searched text holds only Latin-1
+        # the searched text contains only Latin-1 characters
+        scan = _hinted(hint) if hint.pattern.isascii() else plain("import ")
         for at in searches.find(("kernel", hint), scan):
             if (statement := self._facts.peek(at)) is not None:
                 yield from self._of_import(statement)
@@ -301,7 +302,7 @@ class Kernels:
 
 
 def _hinted(hint: re.Pattern[str]) -> Scan:
-    """A scan for imports in lines that a pattern matches."""
+    """Return a scan for imports in lines that a pattern matches."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         for at in plain("import ")(text, start, end):
@@ -313,7 +314,7 @@ def _hinted(hint: re.Pattern[str]) -> Scan:
 
 
 def _given(name: str) -> Scan:
-    """A scan for calls of a name whose result may be assigned."""
+    """Return a scan for calls of a function whose result may be assigned to a variable."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         for at in uses(name, True)(text, start, end):
