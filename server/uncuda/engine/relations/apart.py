@@ -147,7 +147,7 @@ class Apart:
             yield from (one for one in said_there if one is not None)
 
     def _said(self, value: ast.expr) -> str:
-        """Return what an assigned value means for the search.
+        """Return how a value that is assigned to a variable is related to the tests that are searched.
 
         "yes" or "no": the value is true, or false, only if the test succeeds; "mark": a pytest mark that skips tests
         otherwise; "capability" or "torch's capability": a compute capability from a platform object or from torch; "":
