@@ -110,8 +110,8 @@ def reused_window(
     tmp_path_factory: pytest.TempPathFactory,
     request: pytest.FixtureRequest,
 ) -> Iterator[ReusedWindow]:
-    """Return the window that all tests of a module share, reset before each test, as are the user's settings; after a failed
-    test, a new window is opened."""
+    """Return the window that all tests of a module share. Before each test, the window and the user's settings are
+    reset; after a failed test, a new window is opened."""
     if not windows:
         windows.append(ReusedWindow(browser, server, tmp_path_factory.mktemp("reused")))
     (window,) = windows
