@@ -223,20 +223,19 @@ def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
     if any(name.startswith("def ") for name in found.asked):
         if _is_read(found.facts, region.old, found.asked) or _is_read(facts, region.new, found.asked):
             return False
-    line, now = (region.old, region.old_end), (region.new, region.new_end)
-    earlier = found.facts.searches
+    line, fresh = (region.old, region.old_end), (region.new, region.new_end)
+    earlier, now = found.facts.searches, facts.searches
     for key in found.keys:
-        before, after = earlier.again(key), facts.searches.again(key)
         kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
         if kind == "beginnings":  # this kind of search affects only its own block
             continue
-        if kind == WHOLE_WORD:
-            if said_of(more, found.facts.text[slice(*line)]) != said_of(more, facts.text[slice(*now)]):
-                return False
-            continue
         # Searches may match in the line itself: if such a match mattered, the line would have been read as a statement.
         own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in found.placed
-        if _within(before, *(line if own else old)) or _within(after, *(now if own else new)):
+        if own or kind == WHOLE_WORD:
+            if earlier.touches(key, *line) or now.touches(key, *fresh):
+                if own or said_of(more, found.facts.text[slice(*line)]) != said_of(more, facts.text[slice(*fresh)]):
+                    return False
+        elif _within(earlier.again(key), *old) or _within(now.again(key), *new):
             return False
     return True
 
