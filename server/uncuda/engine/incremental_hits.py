@@ -21,6 +21,7 @@ from ..checks.leaving import leaves
 from ..checks.target_variants import BEGINNING
 from ..facts.changes import Region
 from ..facts.digest import Digest
+from ..facts.model import MENTIONED
 from ..facts.read import Facts
 from ..project import Project
 from ..source import Span
@@ -223,11 +224,21 @@ def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
     if any(name.startswith("def ") for name in found.asked):
         if _is_read(found.facts, region.old, found.asked) or _is_read(facts, region.new, found.asked):
             return False
+    return _nothing_found(found, facts, region, old, new)
+
+
+def _nothing_found(found: Found, facts: Facts, region: Region, old: tuple[int, int], new: tuple[int, int]) -> bool:
+    """Whether no search that counts for the whole function matches in the function, before or after the edit, and none
+    that counts for a line in the line."""
     line, fresh = (region.old, region.old_end), (region.new, region.new_end)
     earlier, now = found.facts.searches, facts.searches
     for key in found.keys:
         kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
         if kind == "beginnings":  # this kind of search affects only its own block
+            continue
+        if kind == MENTIONED:
+            if bool(earlier.again(key)) != bool(now.again(key)):
+                return False
             continue
         # Searches may match in the line itself: if such a match mattered, the line would have been read as a statement.
         own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in found.placed
@@ -290,7 +301,7 @@ def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
             if said_of(more, old) != said_of(more, new):
                 return False
             continue
-        if kind != "text" or bool(earlier.again(key)) != bool(now.again(key)):
+        if kind not in ("text", MENTIONED) or bool(earlier.again(key)) != bool(now.again(key)):
             return False
     return True
 
