@@ -383,6 +383,17 @@ def test_an_edit_that_is_undone_is_carried_whatever_it_was(line: str, carried: l
         typist.replace(at, at + 1, "")
 
 
+@pytest.mark.parametrize("line", ["kept = tota", "make(tota"])
+def test_the_first_mention_of_torch_in_a_text_is_looked_at_anew(line: str) -> None:
+    """An import of some libraries is a finding only beside torch."""
+    text = f'from megatron.core import parallel_state\n\nkind = "cuda"\n{APART}'.replace("total = 0", line)
+    typist = Typist(text, prepared("npu"))
+    at = text.index(line) + len(line)
+    typist.type(at, " + torch")
+    assert "module-adapted" in [found.rule for found in typist.typed.check(Source(typist.text, PATH)).findings]
+    typist.erase(at + 8, 8)
+
+
 def test_an_undone_edit_has_the_findings_of_the_text_and_not_of_an_earlier_project() -> None:
     engine = prepared("npu").knowing(Project())
     for text in (PROGRAM, PROGRAM + "\n", PROGRAM):

@@ -65,7 +65,7 @@ class Check:
 
         For a part of a library that is used as an attribute, also yield the offsets of these uses.
         """
-        torch = "torch" in context.text
+        torch = context.facts.mentions("torch")
         seen: set[tuple[int, str]] = set()
         for binding, statement in sorted(context.facts.imports(), key=lambda found: found[1].start):
             alias = binding.alias

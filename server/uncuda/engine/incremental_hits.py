@@ -21,6 +21,7 @@ from ..checks.leaving import leaves
 from ..checks.target_variants import BEGINNING
 from ..facts.changes import Region
 from ..facts.digest import Digest
+from ..facts.model import MENTIONED
 from ..facts.read import Facts
 from ..project import Project
 from ..source import Span
@@ -224,20 +225,29 @@ def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
     if any(name.startswith("def ") for name in found.asked):
         if _is_read(found.facts, region.old, found.asked) or _is_read(facts, region.new, found.asked):
             return False
-    line, now = (region.old, region.old_end), (region.new, region.new_end)
-    earlier = found.facts.searches
+    return _nothing_found(found, facts, region, old, new)
+
+
+def _nothing_found(found: Found, facts: Facts, region: Region, old: tuple[int, int], new: tuple[int, int]) -> bool:
+    """Whether no search that counts for the whole function matches in the function, before or after the edit, and none
+    that counts for a line in the line."""
+    line, fresh = (region.old, region.old_end), (region.new, region.new_end)
+    earlier, now = found.facts.searches, facts.searches
     for key in found.keys:
-        before, after = earlier.again(key), facts.searches.again(key)
         kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
         if kind == "beginnings":  # this kind of search affects only its own block
             continue
-        if kind == WHOLE_WORD:
-            if said_of(more, found.facts.text[slice(*line)]) != said_of(more, facts.text[slice(*now)]):
+        if kind == MENTIONED:
+            if bool(earlier.again(key)) != bool(now.again(key)):
                 return False
             continue
         # Searches may match in the line itself: if such a match mattered, the line would have been read as a statement.
         own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in found.placed
-        if _within(before, *(line if own else old)) or _within(after, *(now if own else new)):
+        if own or kind == WHOLE_WORD:
+            if earlier.touches(key, *line) or now.touches(key, *fresh):
+                if own or said_of(more, found.facts.text[slice(*line)]) != said_of(more, facts.text[slice(*fresh)]):
+                    return False
+        elif _within(earlier.again(key), *old) or _within(now.again(key), *new):
             return False
     return True
 
@@ -292,7 +302,7 @@ def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
             if said_of(more, old) != said_of(more, new):
                 return False
             continue
-        if kind != "text" or bool(earlier.again(key)) != bool(now.again(key)):
+        if kind not in ("text", MENTIONED) or bool(earlier.again(key)) != bool(now.again(key)):
             return False
     return True
 

@@ -19,6 +19,8 @@ from .scans import anchors as scan_for
 from .scans import plain
 from .scopes import IndentScopes, ScopeMap
 
+MENTIONED = "mentioned"
+"""The first part of the key of a search of which only counts whether the text has the word."""
 _FEW = 64
 READ = 8  # number of characters that `ast` parses in about the time of one work step
 
@@ -176,6 +178,10 @@ class Facts:
     def says(self, word: str) -> bool:
         """Return whether the text contains a word, or any other string without a line break."""
         return self.searches.has(("text", word), plain(word))
+
+    def mentions(self, word: str) -> bool:
+        """The same as `says`, for an answer to which it makes no difference where the word is."""
+        return self.searches.has((MENTIONED, word), plain(word))
 
     def moved(self, facts: Facts, region: Region) -> list[Name]:
         """Copy the statements outside `region`, and all names, to the facts of the changed text.
