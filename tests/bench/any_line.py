@@ -56,7 +56,7 @@ class Key(NamedTuple):
     text: str
 
     def change(self) -> Json:
-        """The keystroke as a change of the protocol."""
+        """The keystroke as one item of `contentChanges` in `textDocument/didChange`."""
         start, end = ({"line": line, "character": column} for line, column in (self.start, self.end))
         return {"range": {"start": start, "end": end}, "text": self.text}
 

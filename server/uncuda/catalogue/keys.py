@@ -233,7 +233,8 @@ _STRING = (
         "位于同一列表或条件表达式另一分支中、可作为证明的字符串。",
         group="what proves that a string is a device or backend"),
     Key("questions", TEXTS,
-        "Tests for CUDA that decide whether the string is used. The string and the test are fixed together.",
+        "Tests for CUDA, such as `torch.cuda.is_available()`, that decide whether the string is used. The string and "
+        "such a test are fixed together.",
         "决定是否使用该字符串的 CUDA 判断。字符串与判断一起修复。",
         group="what proves that a string is a device or backend"),
     Key("needs-import", TEXTS, "Modules. In a file that imports none of these modules, the fixes of all strings need "

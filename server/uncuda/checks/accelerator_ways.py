@@ -120,8 +120,9 @@ class Devices:
 
 
 def fixes_for(devices: Devices, rule: Rule, reference: Name, spot: Spot, row: Row | None) -> Iterator[Fix]:
-    """Yield the fixes, which all need review, best first: one with PyTorch's own name, one with the device's module,
-    one with the target's own name, which ties the code to the target."""
+    """Yield the fixes, which all need review, best first: one with another name of `torch`, one that calls
+    `torch.get_device_module()`, one with a name of the plugin, such as `torch.npu.…`, which ties the code to the
+    target."""
     context, api, way, place = devices.context, spot.api, spot.way, spot.place
     call, start = call_of(reference), reference.statement.start
     inside = reference.statement.digest.scopes.get(reference.chain.node, -1)

@@ -32,7 +32,8 @@ def call_of(reference: Name) -> ast.Call | None:
 
 
 def nearest_call(reference: Name) -> str:
-    """Return the last word of the innermost function that gets the reference in an argument; "" if there is none."""
+    """Return the name of the innermost function that is called with the reference as an argument, without the names
+    before the last dot; "" if there is none."""
     inner: ast.AST = reference.chain.node
     for outer in reference.statement.digest.ancestors(inner):
         if isinstance(outer, ast.Call) and inner is not outer.func:

@@ -170,7 +170,8 @@ class Searches:
         return found
 
     def keys(self, known: Collection[Hashable] = ()) -> frozenset[Hashable]:
-        """The keys of all searches so far, except those in `known` and those whose first part is FOLLOWED."""
+        """The keys that `find` was called with so far, except those in `known` and those of searches for followed
+        names, which begin with FOLLOWED."""
         found = self._found.keys() - known if known else self._found
         return frozenset(key for key in found if not (isinstance(key, tuple) and key[0] == FOLLOWED))
 

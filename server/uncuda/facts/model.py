@@ -22,7 +22,7 @@ from .scopes import IndentScopes, ScopeMap
 MENTIONED = "mentioned"
 """The first part of the key of a search of which only counts whether the text has the word."""
 _FEW = 64
-READ = 8  # number of characters that `ast` parses in about the time of one work step
+READ = 8  # number of characters that `ast` parses in about the time of one comparison that `Work.compare` counts
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class Place(NamedTuple):
 
     @classmethod
     def of(cls, path: str, start: Location, end: Location) -> Place:
-        """Return the position in a file from one location to another."""
+        """Return the range in a file that begins at `start` and ends before `end`."""
         return cls(path, start.line, start.column, end.line, end.column, start.cell)
 
 

@@ -44,7 +44,7 @@ def main() -> None:
 def signs_of_life(channel: Channel, number: int) -> Iterator[None]:
     """While a task runs, send messages that say so, as long as it has not used more CPU time than allowed.
 
-    CPU time is measured, because on a busy machine it may take much longer by the clock.
+    CPU time is measured, because on a busy machine a task may take much longer by the clock.
     """
     done, begun = Event(), time.process_time()
 
