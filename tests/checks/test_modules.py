@@ -231,6 +231,26 @@ def test_a_part_of_a_library_is_what_the_vendors_version_has_of_it(line: str) ->
         assert [name for name, _ in said(f"import torch\n{line}\n", engine)] == ([rule] if rule else [])
 
 
+# MooreThreads/vllm-musa, setup.py, _install_flashinfer_mamba(): copies the packages autotuner, fused_moe, jit, trace,
+# triton and mamba, and the modules `flashinfer/*.py` that the installed build lacks, but not `flashinfer/__init__.py`.
+OVERLAID = {
+    "from flashinfer.autotuner import autotune": True,
+    "from flashinfer.fused_moe import cutlass_fused_moe": True,
+    "from flashinfer.fp4_quantization import fp4_quantize": True,
+    "from flashinfer import autotune": False,
+    "from flashinfer import block_scale_interleave": False,
+    "from flashinfer import nvfp4_block_scale_interleave": False,
+    "from flashinfer import nvfp4_quantize": False,
+    "from flashinfer.quantization.fp4_quantization import fp4_quantize": False,
+}
+
+
+@pytest.mark.parametrize("line", OVERLAID)
+def test_parts_of_flashinfer_that_building_vllm_musa_adds(line: str) -> None:
+    (found,) = MUSA.check(Source(f"import torch\n{line}\n")).findings
+    assert ("building vllm-musa adds its Python" in found.message) == OVERLAID[line]
+
+
 BUFFER, TYPE = "deep_ep.ElasticBuffer", "deep_ep.topk_idx_t"
 ATTRIBUTES = {
     "import deep_ep\n\ndeep_ep.ElasticBuffer(1)\n": [BUFFER],
