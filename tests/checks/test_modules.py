@@ -296,6 +296,40 @@ def test_the_severity_of_a_part_is_that_of_its_uses() -> None:
     assert (finding.rule, finding.severity) == ("module-unknown", "warning")
 
 
+@pytest.mark.parametrize(
+    ("name", "severity"),
+    [("deep_ep.ElasticBuffer()", "warning"), ("deep_ep.topk_idx_t", "warning"), ("x", "information")],
+)
+def test_a_handler_at_the_import_does_not_catch_that_a_part_is_missing(name: str, severity: str) -> None:
+    """tests/kernels/attention/test_flashinfer.py of vllm 0.28: the build for MUSA can be imported and lacks parts."""
+    text = f"try:\n    import deep_ep\nexcept ImportError:\n    pass\n\n\ndef f():\n    return {name}\n"
+    (finding,) = MUSA.check(Source("import torch\n" + text)).findings
+    assert (finding.severity, "goes on without" in finding.message) == (severity, False)
+    (finding,) = NPU.check(Source("import torch\n" + text.replace("deep_ep", "flashinfer"))).findings
+    assert "goes on without" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("test", "around", "severity"),
+    [
+        ("not has_cupy()", "", "information"),
+        ("x is None or not has_cupy()", "", "information"),
+        ("kind == 'b12x' and not has_cupy()", "", "error"),
+        ("kind == 'b12x' and not has_cupy()", "if kind == 'b12x':", "information"),
+        ("kind == 'b12x' and not has_cupy()", "if kind == 'other':", "error"),
+        ("kind and not has_cupy()", "if kinds:", "error"),
+        ("not has_cupy() and not has_numba()", "", "error"),
+    ],
+)
+def test_a_test_that_leaves_for_one_case_alone_is_not_about_the_library(test: str, around: str, severity: str) -> None:
+    """tests/kernels/quantization/test_flashinfer_nvfp4_scaled_mm.py of vllm 0.28 skips one backend only."""
+    lines = [f"    if {test}:", "        return", f"    {around or 'if True:'}", "        import cupy"]
+    (finding,) = NPU.check(
+        Source("\n".join(["import torch", "def f(kind, x):", "    # available", *lines, ""]))
+    ).findings
+    assert (finding.rule, finding.severity) == ("module-unsupported", severity)
+
+
 @pytest.mark.parametrize("words", ["deep_ep.ElasticBuffer(x)", "self.deep_ep.topk_idx_t", "y = deep_ep.Buffer()"])
 def test_a_part_is_said_anew_while_its_use_is_typed(words: str) -> None:
     text = "import torch\nimport deep_ep\n\ntorch.cuda.seed()\n\n\ndef f(self, x):\n    \n    deep_ep.EPHandle()\n"
