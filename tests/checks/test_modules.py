@@ -231,6 +231,26 @@ def test_a_part_of_a_library_is_what_the_vendors_version_has_of_it(line: str) ->
         assert [name for name, _ in said(f"import torch\n{line}\n", engine)] == ([rule] if rule else [])
 
 
+# MooreThreads/vllm-musa, setup.py, _install_flashinfer_mamba(): copies the packages autotuner, fused_moe, jit, trace,
+# triton and mamba, and the modules `flashinfer/*.py` that the installed build lacks, but not `flashinfer/__init__.py`.
+OVERLAID = {
+    "from flashinfer.autotuner import autotune": True,
+    "from flashinfer.fused_moe import cutlass_fused_moe": True,
+    "from flashinfer.fp4_quantization import fp4_quantize": True,
+    "from flashinfer import autotune": False,
+    "from flashinfer import block_scale_interleave": False,
+    "from flashinfer import nvfp4_block_scale_interleave": False,
+    "from flashinfer import nvfp4_quantize": False,
+    "from flashinfer.quantization.fp4_quantization import fp4_quantize": False,
+}
+
+
+@pytest.mark.parametrize("line", OVERLAID)
+def test_parts_of_flashinfer_that_building_vllm_musa_adds(line: str) -> None:
+    (found,) = MUSA.check(Source(f"import torch\n{line}\n")).findings
+    assert ("building vllm-musa adds its Python" in found.message) == OVERLAID[line]
+
+
 BUFFER, TYPE = "deep_ep.ElasticBuffer", "deep_ep.topk_idx_t"
 ATTRIBUTES = {
     "import deep_ep\n\ndeep_ep.ElasticBuffer(1)\n": [BUFFER],
@@ -274,6 +294,40 @@ def test_the_severity_of_a_part_is_that_of_its_uses() -> None:
     assert (finding.rule, finding.severity) == ("module-unknown", "information")
     (finding,) = MUSA.check(Source("\n".join([*lines, "    deep_ep.ElasticBuffer()"]))).findings
     assert (finding.rule, finding.severity) == ("module-unknown", "warning")
+
+
+@pytest.mark.parametrize(
+    ("name", "severity"),
+    [("deep_ep.ElasticBuffer()", "warning"), ("deep_ep.topk_idx_t", "warning"), ("x", "information")],
+)
+def test_a_handler_at_the_import_does_not_catch_that_a_part_is_missing(name: str, severity: str) -> None:
+    """tests/kernels/attention/test_flashinfer.py of vllm 0.28: the build for MUSA can be imported and lacks parts."""
+    text = f"try:\n    import deep_ep\nexcept ImportError:\n    pass\n\n\ndef f():\n    return {name}\n"
+    (finding,) = MUSA.check(Source("import torch\n" + text)).findings
+    assert (finding.severity, "goes on without" in finding.message) == (severity, False)
+    (finding,) = NPU.check(Source("import torch\n" + text.replace("deep_ep", "flashinfer"))).findings
+    assert "goes on without" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("test", "around", "severity"),
+    [
+        ("not has_cupy()", "", "information"),
+        ("x is None or not has_cupy()", "", "information"),
+        ("kind == 'b12x' and not has_cupy()", "", "error"),
+        ("kind == 'b12x' and not has_cupy()", "if kind == 'b12x':", "information"),
+        ("kind == 'b12x' and not has_cupy()", "if kind == 'other':", "error"),
+        ("kind and not has_cupy()", "if kinds:", "error"),
+        ("not has_cupy() and not has_numba()", "", "error"),
+    ],
+)
+def test_a_test_that_leaves_for_one_case_alone_is_not_about_the_library(test: str, around: str, severity: str) -> None:
+    """tests/kernels/quantization/test_flashinfer_nvfp4_scaled_mm.py of vllm 0.28 skips one backend only."""
+    lines = [f"    if {test}:", "        return", f"    {around or 'if True:'}", "        import cupy"]
+    (finding,) = NPU.check(
+        Source("\n".join(["import torch", "def f(kind, x):", "    # available", *lines, ""]))
+    ).findings
+    assert (finding.rule, finding.severity) == ("module-unsupported", severity)
 
 
 @pytest.mark.parametrize("words", ["deep_ep.ElasticBuffer(x)", "self.deep_ep.topk_idx_t", "y = deep_ep.Buffer()"])

@@ -608,6 +608,19 @@ def test_a_file_for_amds_gpus_is_information_in_a_project_that_chooses(name: str
         assert [one.severity for one in findings({**FAMILY, other: text}, other)] == ["error"]
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("kernels_amd/fwd.py", True), ("fwd_rocm.py", True), ("amdahl/fwd.py", False), ("amd/a/b/fwd.py", False)],
+)
+def test_information_in_a_file_for_amds_gpus_says_so_in_any_project(name: str, said: bool) -> None:
+    """flash_attn/flash_attn_triton_amd/fwd_decode.py of flash-attn 2.8, which imports Triton; flash-attn has no test
+    for an accelerator other than GPUs."""
+    library, method = findings({name: "import torch\nimport triton\nx = y.cuda()\n"}, name)
+    assert (library.rule, library.severity) == ("module-adapted", "information")
+    assert ("its folder says that it is for AMD's GPUs" in library.message) == said
+    assert (method.severity, classes([method])) == ("error", {"safe"})
+
+
 def test_a_file_on_a_module_of_nvidias_is_information_in_a_project_that_chooses() -> None:
     for line, severity in (
         ("from lib.models.nvidia.ops import fused", "information"),

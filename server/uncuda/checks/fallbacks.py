@@ -22,6 +22,7 @@ LEFT_OUT = "left-out"
 """The id of the sentence about an optional import: the code runs on without the module."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
+_AND = re.compile(r"\band\b")
 _TEST = re.compile(r"[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)")
 _ASKED = re.compile(r"\bis_([a-z]{2,6})_available\b")
 _CALLED = re.compile(r"\b(is_\w+_available)\(\)")
@@ -48,15 +49,16 @@ class Fallbacks:
         if guard is not None and not guard.raises:
             self._flags.setdefault(module, set()).update(guard.flags)
 
-    def lowered(self, hit: Hit, module: str) -> Hit:
+    def lowered(self, hit: Hit, module: str, tried: bool = True) -> Hit:
         """Return the hit at an import or a use; its severity is "information" if the code runs on without the module.
 
-        Its severity is "warning" if the file raises an exception later because the module is missing.
+        Its severity is "warning" if the file raises an exception later because the module is missing. `tried`: whether
+        a `try` around the statement counts.
         """
         rule, statement = hit.rule, hit.statement
         if statement is None or rule.severity == "information":
             return hit
-        guard = self._tried(statement)
+        guard = self._tried(statement) if tried else None
         if guard is not None and not guard.raises:
             if any(map(self._is_needed, guard.flags)):
                 return replace(hit, severity=_at_most_warning(rule))
@@ -86,7 +88,7 @@ class Fallbacks:
     def _asked(self, module: str, statement: Statement) -> str | None:
         """Return the condition of the enclosing `if` that tests for the module, if the code raises nothing without the
         module; "" if the test is an earlier statement, None if there is no test."""
-        if self._is_skipped(module, statement.start) or self._left_without(module, statement.start):
+        if self._is_skipped(module, statement.start) or self._left_without(module, statement.start, statement.start):
             return ""
         for header in self._indents.headers(statement.start):
             if header.word in ("def", "class"):
@@ -94,7 +96,7 @@ class Fallbacks:
             if (condition := self._granted(header)) and self._asks(module, condition):
                 other = self._indents.clauses(header)[-1]
                 return condition if other.word != "else" or not only_raises(self._context, other) else None
-            if self._left_without(module, header.start):
+            if self._left_without(module, header.start, statement.start):
                 return ""
         return None
 
@@ -110,18 +112,31 @@ class Fallbacks:
                 return True
         return False
 
-    def _left_without(self, module: str, offset: int) -> bool:
-        """Return whether an earlier `if` of the same block returns if the module is missing: `if not is_x_available():
-        return`."""
+    def _left_without(self, module: str, block: int, offset: int) -> bool:
+        """Return whether an earlier `if` of the block that contains `block` returns if the module is missing, before
+        the code at `offset`: `if not is_x_available(): return`."""
         facts = self._context.facts
         if not facts.says("available"):
             return False
-        for line in islice(self._indents.lines_above(offset, "if"), _MANY):
+        for line in islice(self._indents.lines_above(block, "if"), _MANY):
             condition = self._text[line.start : line.end]
-            if _DENIES.search(condition) and self._asks(module, condition[len(line.word) :]):
+            if not _DENIES.search(condition) or not self._is_enough(condition[len(line.word) :], offset):
+                continue
+            if self._asks(module, condition[len(line.word) :]):
                 last = last_of(line, facts)
                 return leaving.leaves(last) and not leaving.raises(last)
         return False
+
+    def _is_enough(self, condition: str, offset: int) -> bool:
+        """Return whether the code at an offset does not run if the module is missing, although the test that leaves has
+        other parts: `if fast and not has_x(): return`. The code must then be behind each of these parts itself."""
+        if len(parts := _terms(condition)) == 1:
+            return True
+        headers = list(islice(self._indents.headers(offset), _MANY))
+        self._context.facts.work.search(0, len(condition) * (1 + len(headers)))
+        granted = {term for header in headers for term in _terms(self._granted(header))}
+        others = [part for part in parts if part not in granted]
+        return len(others) == 1 and _DENIES.search(others[0]) is not None
 
     def _above(self, at: int, offset: int) -> bool:
         """Return whether the statement at `at` runs before the one at `offset`, because it is earlier in the same block
@@ -192,6 +207,11 @@ class Fallbacks:
         if denied != bool(test["if"]) or facts.layout.string_around(at):
             return False
         return not test["if"] or leaving.raises(last_of(facts.indents.header_at(at), facts))
+
+
+def _terms(condition: str) -> list[str]:
+    """The parts of a condition that `and` joins."""
+    return [term.strip(" \t\n:") for term in _AND.split(condition)]
 
 
 def _is_short_for(name: str, short: str) -> bool:

@@ -20,6 +20,7 @@ ASKED_ONLY = "asked-only"
 TRIED = "tried-elsewhere"
 """The limit of an import in a file that another one imports where it can."""
 _MANY = 20  # maximum number of uses of a part of a library whose conditions are read
+_THERE = ("adapted", "upstream")  # the statuses of libraries that the target has
 _GRAVITY = ("error", "warning", "information")
 
 
@@ -50,7 +51,7 @@ class Check:
         for hit, module, _ in imported:
             if hit.statement is not None:
                 fallbacks.learn(module, hit.statement)
-        yield from _first([_tried(_lowered(fallbacks, context, *found), context) for found in imported])
+        yield from _first([_tried(self._lowered(fallbacks, context, *found), context) for found in imported])
         for reference in context.references if self.names else ():
             module = self._module(reference.dotted)
             if module in self.names:
@@ -82,6 +83,22 @@ class Check:
                     seen.add((statement.start, part))
                     hit = self._hit(self._rules.get(part, rule), part, part, (start, end), statement)
                     yield self._asked(hit, binding, context), part, used.parts.get(part, ())
+
+    def _lowered(self, fallbacks: Fallbacks, context: Context, hit: Hit, module: str, uses: Sequence[int]) -> Hit:
+        """Return the hit at an import with its severity. If a part is used as an attribute, the conditions around these
+        uses count, too.
+
+        If the target has a build of the library without this part, the import works, so its handler does not run.
+        """
+        row = self.target.modules.get(module.partition(".")[0])
+        works = bool(uses) and row is not None and row.status in _THERE
+        lowered = fallbacks.lowered(hit, module, tried=not works)
+        for at in uses[:_MANY] if lowered is hit else ():
+            use = context.facts.peek(at)
+            lowered = hit if use is None else fallbacks.lowered(replace(hit, statement=use), module)
+            if not lowered.severity:
+                return hit
+        return replace(lowered, statement=hit.statement)
 
     def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
         """Return the hit at an import; its severity is "information" if the file only tests whether the library is
@@ -124,18 +141,6 @@ class Check:
         row = self.target.modules.get(module)
         limits = row.limits if row is not None else ()
         return Hit(rule, *span, {"name": name, "subject": module}, limits=limits, statement=statement, node=node)
-
-
-def _lowered(fallbacks: Fallbacks, context: Context, hit: Hit, module: str, uses: Sequence[int]) -> Hit:
-    """Return the hit at an import with its severity. If a part is used as an attribute, the conditions around these
-    uses count, too."""
-    lowered = fallbacks.lowered(hit, module)
-    for at in uses[:_MANY] if lowered is hit else ():
-        use = context.facts.peek(at)
-        lowered = hit if use is None else fallbacks.lowered(replace(hit, statement=use), module)
-        if not lowered.severity:
-            return hit
-    return replace(lowered, statement=hit.statement)
 
 
 def _tried(hit: Hit, context: Context) -> Hit:

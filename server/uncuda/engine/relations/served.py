@@ -24,7 +24,7 @@ OTHER_PLATFORM = "other-platform"
 CHOSEN = "project-chooses"
 """The id of the sentence about hits that are only information because the project chooses among accelerators."""
 AMDS = "amd-file"
-"""The id of the sentence about a file whose name says that it is for AMD's GPUs."""
+"""The id of the sentence about a file whose name, or whose folder's name, says that it is for AMD's GPUs."""
 _AMD = re.compile(r"(?<![A-Za-z])(?:amd|rocm)(?![A-Za-z])", re.I)
 _NVIDIA = ".nvidia"
 _NVIDIAS = re.compile(r"^from[ \t]+[\w.]*\.nvidia(?:\.[\w.]*)?[ \t]+import\b", re.M)
@@ -108,9 +108,11 @@ class Served:
         guards must not change either.
         """
         hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
+        if any(map(_AMD.search, PurePath(self._path).parts[-2:])):
+            hits = [self._of_amd(hit) for hit in hits]
+            if self._everywhere:
+                return hits
         if self._everywhere:
-            if any(map(_AMD.search, PurePath(self._path).parts[-2:])):
-                return [_informing(hit, AMDS) if hit.rule.check not in _OF_WHOLE else hit for hit in hits]
             alone = self._is_a_makers or any(self._is_needed(hit) for hit in hits)
             return [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
@@ -119,6 +121,15 @@ class Served:
             return hits
         asks = _tests if agnostic else _is_question
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
+
+    def _of_amd(self, hit: Hit) -> Hit:
+        """Return a hit in a file for AMD's GPUs; in a project that chooses among accelerators, it is information.
+
+        In another project the target may have to run this code, so hits that are errors or warnings stay.
+        """
+        if hit.rule.check in _OF_WHOLE or not (self._everywhere or _is_information(hit)):
+            return hit
+        return _informing(hit, AMDS)
 
     @cached_property
     def _is_a_makers(self) -> bool:
@@ -172,9 +183,13 @@ def _chosen(hit: Hit, alone: bool) -> Hit:
     `alone`: whether the target may run no code of this file.
     """
     lacked = alone or hit.rule.check == "module" or hit.words.get("name", "").startswith(_BUILDS)
-    if not lacked or hit.rule.check in _OF_WHOLE or (hit.severity or hit.rule.severity) == "information":
+    if not lacked or hit.rule.check in _OF_WHOLE or _is_information(hit):
         return hit.lowered(REVIEW)
     return _informing(hit, CHOSEN)
+
+
+def _is_information(hit: Hit) -> bool:
+    return (hit.severity or hit.rule.severity) == "information"
 
 
 def _informing(hit: Hit, limit: str) -> Hit:
