@@ -68,6 +68,8 @@ class Helper:
     """Whether other files are known to import it by `module`. False: the folder may be a part of a longer name."""
     line_length: int = 0
     """The longest line that the project's settings of formatters and linters allow; 0 if no such setting exists."""
+    torch: str = ""
+    """The PyTorch versions on which the project declares to run, as `str` of a `Versions`; "" if it declares none."""
     others: tuple[Helper, ...] = ()
     """The helper modules of the project's other packages, because one package cannot always import another."""
 

@@ -313,3 +313,27 @@ def test_a_module_that_does_not_say_enough_is_not_offered(lacking: str) -> None:
     files = {"pkg/__init__.py": "", "pkg/device_utils.py": OWN.replace(lacking, "return 1"), "pkg/a.py": TEXT}
     make({**files, "uncuda.toml": SETTINGS})
     assert "seems to say" not in fix("--diff")
+
+
+@pytest.mark.parametrize(
+    "declared, fixed",
+    [("torch>=1.8.0", False), ("torch>=2.0,<3", False), ("torch>=2.1", True), ("torch==2.7.1", True), ("torch", True)],
+)
+def test_what_an_older_pytorch_that_is_declared_does_not_have(declared: str, fixed: bool) -> None:
+    setup = f'from setuptools import setup\n\nsetup(name="pkg", install_requires=["{declared}"])\n'
+    forks = "import torch\n\ntorch.cuda.synchronize()\nwith torch.random.fork_rng([0]):\n    torch.manual_seed(0)\n"
+    asks = "import torch.distributed as dist\n\nfast = dist.is_nccl_available()\n"
+    files = {"pkg/__init__.py": "", "pkg/forks.py": forks, "pkg/asks.py": asks, "pkg/a.py": TEXT}
+    make({**files, "setup.py": setup, "uncuda.toml": SETTINGS})
+    fix()
+    assert ("device_type=accelerator_type()" in Path("pkg/forks.py").read_text()) == fixed
+    assert ("is_backend_available(backend())" in Path("pkg/asks.py").read_text()) == fixed
+    assert "device_module().synchronize()" in Path("pkg/a.py").read_text()
+    assert ("than the project declares" in uncuda("check", "--output-format", "concise").out) != fixed
+
+
+def test_the_setting_of_the_version_is_above_what_is_declared() -> None:
+    forks = "import torch\n\ntorch.cuda.synchronize()\nwith torch.random.fork_rng([0]):\n    torch.manual_seed(0)\n"
+    make({"a.py": forks, "requirements.txt": "torch>=1.8\n", "uncuda.toml": f'{SETTINGS}torch-version = "2.7.1"\n'})
+    fix()
+    assert "device_type=accelerator_type()" in Path("a.py").read_text()

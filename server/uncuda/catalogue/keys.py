@@ -113,6 +113,11 @@ _PORTABLE = Key("portable", TABLE,
                 "使用 `strategy = \"portable\"` 时：各项的写法，花括号中为辅助模块的函数。"
                 "不写则此时需手动处理；`{}` 表示此时不报告。",
                 empty=True, group="in a source for every accelerator", each=TEXT)  # fmt: skip
+_PORTABLE_SINCE = Key("portable-since", TEXT,
+                      "The PyTorch version from which on the replacements of `portable` work. For projects that "
+                      "declare that they run on an older version too, the fix needs review.",
+                      "`portable` 的写法自哪个 PyTorch 版本起可用。声明支持更旧版本的项目，其修复需要审查。",
+                      filled=False, group="in a source for every accelerator")  # fmt: skip
 
 _MANUAL_LIMITS = Key("manual-limits", TEXTS, "Limits in the table that remove the fix.", "表中使修复取消的限制。",
                      group="which limits lower the class of a fix")  # fmt: skip
@@ -172,7 +177,7 @@ _NAME = (
         "函数。位于其参数中的名称不报告。", group="what the rule does not report"),
     Key("silent-sources", TEXTS, "File endings. A file that compiles only sources with these endings is not reported.",
         "文件后缀。只编译这类源文件的文件不报告。", group="what the rule does not report"),
-    _COLLECTIVES, _ON_DEVICE, _PORTABLE,
+    _COLLECTIVES, _ON_DEVICE, _PORTABLE, _PORTABLE_SINCE,
 )  # fmt: skip
 _METHOD = (
     Key("methods", TEXTS, "The names of the methods or attributes.", "方法或属性的名称。", required=True),
@@ -295,7 +300,7 @@ _ARGUMENT = (
     Key("rename", FLAG, "The fix renames the argument's keyword.", "修复重命名该关键字。"),
     Key("statements", TABLE, "For each value of the argument: statements that replace the call.",
         "按参数值列出代替该调用的语句。", each=TEXT),
-    _PORTABLE,
+    _PORTABLE, _PORTABLE_SINCE,
 )  # fmt: skip
 _MODULE = (
     Key("modules", TEXTS,

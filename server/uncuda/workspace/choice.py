@@ -12,7 +12,7 @@ from uncuda.project import Helper, Project
 from uncuda.settings import Settings
 
 from .portable import helper_of
-from .requirements import Holds
+from .requirements import TORCH, Holds
 from .versions import Taken, pinned_target, settled
 from .words import Words
 
@@ -59,7 +59,9 @@ def choose(
     if settings.portable:
         first = portable_targets(catalogue, settings)[0]
         versions, taken = settled(settings, catalogue, first, holds)
-        helper = helper_of(settings, root)
+        held = holds.get(TORCH)
+        torch = settings.torch_version or (str(held.versions) if held else "")
+        helper = replace(helper_of(settings, root), torch=torch)
         return Chosen(first, replace(versions, target_version=None), taken, helper=helper)
     target, note, among = _target(catalogue, words, settings, project, holds, named)
     versions, taken = settled(settings, catalogue, target, holds)

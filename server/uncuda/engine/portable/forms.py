@@ -39,7 +39,7 @@ HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES = (
 """Limits of fixes that need review, because related code stays on CUDA, because another file may need the replaced
 names, or because the file may not find the helper module. With the last one there is no fix: an error message in the
 code says that only CUDA is supported."""
-ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY = (
+ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY, OLD = (
     "portable-any",
     "portable-module",
     "portable-decorator",
@@ -47,13 +47,14 @@ ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY = (
     "portable-own-to",
     "portable-packed",
     "portable-early",
+    "portable-old",
 )
 """Limits of fixes that need review because of the code that they write."""
 PORTABLE_REASONS = frozenset(
     {
         *(BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS),
         *(HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES),
-        *(ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY),
+        *(ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY, OLD),
     }
 )
 

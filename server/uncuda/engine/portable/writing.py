@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from ...catalogue import Versions
 from ...checks.base import Context
 from ...checks.hit import Hit
 from ...checks.quotes import fitted
@@ -16,7 +17,7 @@ from .arguments import written as argument_written
 from .choices import Choices
 from .compiled import Compiled
 from .corners import Corners
-from .forms import BY_HAND, COMPILED, FILE, LATE, NO_FORM, REFUSES, UNSURE, Form, Unwritable, filled
+from .forms import BY_HAND, COMPILED, FILE, LATE, NO_FORM, OLD, REFUSES, UNSURE, Form, Unwritable, filled
 from .halves import Halves, says_accelerator
 from .imports import is_import, is_plain
 from .imports import written as import_written
@@ -84,6 +85,8 @@ class Writer:
         if not templates or writer is None:
             return _by_hand(hit, NO_FORM)
         form = Form(templates, self._spelling, self._accelerators)
+        if self._is_too_new(hit.rule.get("portable-since")):
+            form.needs_review(OLD)
         try:
             if (around := choices.around(hit)) is not None:
                 edits: Sequence[Edit] = [Edit(*around, filled("{device_type}", self._spelling))]
@@ -103,6 +106,12 @@ class Writer:
         if not made.fixes:
             return _by_hand(hit, BY_HAND)
         return _for_review(made, form.review) if form.review else made
+
+    def _is_too_new(self, since: str | None) -> bool:
+        """Return whether the project declares that it runs on PyTorch versions older than `since`."""
+        helper = self._context.project.helper
+        declared = Versions.of(helper.torch if helper else "")
+        return since is not None and declared != Versions() and declared.may("<", since)
 
     def imported(self, hits: Sequence[Hit]) -> list[Hit]:
         """Return linked hits, with the import of the helper module added to their fixes."""
