@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from support.portable import classes, found, ported
+from support.portable import HELPER, classes, found, ported
+from uncuda.project import Helper
 
 USE = "torch.cuda.synchronize()\ntorch.manual_seed(0)\n"
 USED = "device_module().synchronize()\ntorch.manual_seed(0)\n"
@@ -20,7 +21,19 @@ LINE = "from pkg.device import device_module\n"
             "import torch\n\nfrom pkg.a import b\nfrom pkg.c import d\n\nfrom other import e\n\n",
             f"import torch\n\nfrom pkg.a import b\nfrom pkg.c import d\n{LINE}\nfrom other import e\n\n",
         ),
-        ("import torch\n\nfrom .a import b\n\n", f"import torch\n\n{LINE}from .a import b\n\n"),
+        ("import torch\n\nfrom .a import b\n\n", f"import torch\n\n{LINE}\nfrom .a import b\n\n"),
+        (
+            "import torch\n\n# the base\nfrom ..a import b\nfrom .c import d\n\n",
+            f"import torch\n\n{LINE}\n# the base\nfrom ..a import b\nfrom .c import d\n\n",
+        ),
+        (
+            "import torch\n\nfrom pkg.a import b\n\nfrom .c import d\n\n",
+            f"import torch\n\nfrom pkg.a import b\n{LINE}\nfrom .c import d\n\n",
+        ),
+        (
+            "import torch\n\nfrom pkg.a import b\nfrom pkg2.c import d\nfrom pkg.x import y\n\n",
+            f"import torch\n\nfrom pkg.a import b\n{LINE}from pkg2.c import d\nfrom pkg.x import y\n\n",
+        ),
         (
             "import torch\n\nfrom pkg.a import b\nfrom pkg.e import f\n\n",
             f"import torch\n\nfrom pkg.a import b\n{LINE}from pkg.e import f\n\n",
@@ -59,6 +72,17 @@ LINE = "from pkg.device import device_module\n"
 )
 def test_place(before: str, after: str | None) -> None:
     assert ported(before + USE) == (after or f"{before.rstrip()}\n\n{LINE}\n") + USED
+
+
+def test_own_imports_that_are_sorted_among_others() -> None:
+    own = Helper(HELPER, "pkg/device.py", None, frozenset({"bench", "pkg"}), "pkg", line_length=100)
+    head = "import torch\n\nfrom bench.conf import A\n"
+    tail = "from other.testing import start\nfrom pkg.x import x\n\n"
+    assert ported(head + tail + USE, path="pkg/a.py", helper=own) == (
+        head + tail.replace("from pkg", f"{LINE}from pkg") + USED
+    )
+    unsorted = "from zip.testing import start\nfrom pkg.x import x\n\n"
+    assert ported(head + unsorted + USE, path="pkg/a.py", helper=own) == head + LINE + unsorted + USED
 
 
 def test_line_breaks_are_those_of_the_text() -> None:

@@ -47,13 +47,13 @@ class Gap:
     """Whether the line before the position has no line break at its end."""
     allowed: str = SAFE
     apart: bool = False
-    """Whether an empty line is needed before the inserted lines, because the imports above are from other packages."""
+    """Whether an empty line is needed before the inserted lines, because the imports above are in another section."""
     below: tuple[str, ...] = ()
     """An empty line to insert after the new lines, if one is needed and missing."""
 
     def insert(self, lines: Sequence[str]) -> list[Edit]:
         """Return the edit that inserts lines."""
-        text = self.newline.join(("", *lines, *self.below) if self.apart else lines)
+        text = self.newline.join((*([""] if self.apart else []), *lines, *self.below))
         return [Edit(self.at, self.at, f"{self.newline}{text}" if self.opened else f"{text}{self.newline}")]
 
 
@@ -79,12 +79,13 @@ def place_of(facts: Facts, reach: Reach) -> Gap:
     owned = [line for line in after if line.root in (own | {"."}) - {"torch", ""}]
     if torch and owned and has_code(facts.text, owned[0].start, torch[0].start):
         owned = [line for line in owned if line.start > torch[0].start]  # this import runs before torch is imported
-    group = _first_group(owned, facts)
+    after_torch = bool(torch) and bool(owned) and torch[0].start < owned[0].start
+    group = (_sorted_block(owned, after, facts) if after_torch else []) or _first_group(owned, facts)
     if not any(line.root in _TORCHES for line in lines):
         # torch is imported late or not at all in this file, but the helper module imports it
         reach = reach._replace(allowed=REVIEW)
     if group:
-        return _in_order(facts, group, reach, bool(torch) and torch[0].start < group[0].start)
+        return _in_order(facts, group, reach, after_torch)
     if not after and changed:
         return _at(facts, changed, reach.allowed)
     first = _block(after or lines, facts)
@@ -114,7 +115,15 @@ def _in_order(facts: Facts, group: Sequence[_Line], reach: Reach, after_torch: b
     if before:
         return _at(facts, before[-1].end, reach.allowed)
     line = next(line for key, line in zip(keys, group, strict=True) if new < key)
-    return replace(above(facts, _with_comments(facts.text, line.start)), allowed=reach.allowed)
+    gap = replace(above(facts, _with_comments(facts.text, line.start)), allowed=reach.allowed)
+    # isort has relative imports in a section of their own, if the text has sections
+    is_apart = line.root == "." and not reach.module.startswith(".") and _ends_section(facts.text, gap.at)
+    return replace(gap, below=("",)) if is_apart else gap
+
+
+def _ends_section(text: str, at: int) -> bool:
+    """Return whether the line above the offset `at` is empty."""
+    return text[:at].endswith(("\n\n", "\n\r\n"))
 
 
 def _with_comments(text: str, start: int) -> int:
@@ -183,6 +192,21 @@ def _first_group(lines: Sequence[_Line], facts: Facts) -> list[_Line]:
             break
         found.append(line)
     return found
+
+
+def _sorted_block(owned: Sequence[_Line], lines: Sequence[_Line], facts: Facts) -> list[_Line]:
+    """Return the imports from the first of the project's own up to the last one of the same block, if they are sorted
+    together with imports from other packages between them; otherwise an empty list."""
+    found = [owned[0]]
+    for line in lines[lines.index(owned[0]) + 1 :]:
+        between = facts.text[found[-1].end : line.start]
+        if between.strip() or _ends_section(facts.text, line.start):
+            break
+        found.append(line)
+    while found[-1] not in owned:
+        found.pop()
+    keys = [_key(line.module, line.is_plain) for line in found]
+    return found if keys == sorted(keys) and not all(line in owned for line in found) else []
 
 
 def _path_changed(facts: Facts) -> int:
