@@ -337,3 +337,54 @@ def test_the_setting_of_the_version_is_above_what_is_declared() -> None:
     make({"a.py": forks, "requirements.txt": "torch>=1.8\n", "uncuda.toml": f'{SETTINGS}torch-version = "2.7.1"\n'})
     fix()
     assert "device_type=accelerator_type()" in Path("a.py").read_text()
+
+
+STREAM = """import torch
+
+__all__ = ["use_device"]
+
+
+def use_device(device):
+    if device.type != "cuda":
+        return None
+    return torch.cuda.device(device)
+"""
+LEFT = "\n\ndef as_cuda(stream) -> torch.cuda.Stream:\n    return stream\n"
+WORKER = "import torch\n\n{0}\n\n\ndef work(device):\n    torch.cuda.synchronize()\n    {1}(device)\n"
+
+
+@pytest.mark.parametrize(
+    "line, call",
+    [
+        ("from .stream import use_device", "use_device"),
+        ("from pkg.stream import use_device", "use_device"),
+        ("from . import stream", "stream.use_device"),
+        ("from .between import use_device", "use_device"),
+        ("from .again import used", "used"),
+    ],
+)
+def test_a_function_of_another_file_that_silently_stays(line: str, call: str) -> None:
+    worker = WORKER.format(line, call)
+    between = "from .stream import use_device\n"
+    again = f"import torch\n\n{between}\n\ndef used(device):\n    return _used(device)\n\n\n"
+    again += "def _used(device):\n    if device.type == 'cuda':\n        use_device(device)\n"
+    files = {"pkg/__init__.py": "", "pkg/worker.py": worker, "pkg/between.py": between, "pkg/again.py": again}
+    make({**files, "pkg/stream.py": STREAM + LEFT, "uncuda.toml": SETTINGS})
+    fix()
+    assert Path("pkg/worker.py").read_text() == worker
+    assert Path("pkg/stream.py").read_text() == STREAM + LEFT
+    assert "of another file that is used here" in uncuda("check", "--output-format", "concise").out
+    make({"pkg/stream.py": STREAM})
+    fix()
+    assert "device_module().synchronize()" in Path("pkg/worker.py").read_text()
+    assert "device.type != accelerator_type()" in Path("pkg/stream.py").read_text()
+    assert "Nothing to fix" in fix()
+
+
+def test_a_function_of_another_file_that_raises() -> None:
+    worker = WORKER.format("from .stream import use_device", "use_device")
+    loud = STREAM.replace("return None", "raise ValueError(device)")
+    make({"pkg/__init__.py": "", "pkg/worker.py": worker, "pkg/stream.py": loud + LEFT, "uncuda.toml": SETTINGS})
+    fix()
+    assert "device_module().synchronize()" in Path("pkg/worker.py").read_text()
+    assert Path("pkg/stream.py").read_text() == loud + LEFT

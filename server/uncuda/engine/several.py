@@ -7,18 +7,19 @@ from dataclasses import replace
 
 from ..catalogue import Catalogue
 from ..checks import Context, Hit
-from ..edits import Edit, lowest
-from ..limits import Limits
+from ..edits import REVIEW, SAFE, Edit, lowest
+from ..limits import LimitExceeded, Limits
 from ..project import Answers, Helper, Project
 from ..settings import Settings
-from ..source import Source, Span
+from ..source import Source, SourceError, Span
 from . import Engine, Finding, Report
 from .fixing import Chosen, Edited
 from .incremental_hits import Row
 from .messages import Messages
 from .portable.accelerators import Accelerators
 from .portable.agreement import Agreement, Lows
-from .portable.forms import DIFFERS
+from .portable.callees import calls_what_stays
+from .portable.forms import CALLS, DIFFERS
 from .portable.spelling import Spelling
 from .portable.wrapping import wrapped
 from .portable.writing import Writer
@@ -105,6 +106,9 @@ class PortableEngine(Engine):
             _Part(catalogue, target, every, _settings_of(catalogue, target, settings), project) for target in every
         ]
 
+        self._beside: PortableEngine | None = None
+        """The engine for other files of the project, so that this one keeps what it remembers of its own files."""
+
     @property
     def parts(self) -> Sequence[Engine]:
         """The engines of the targets."""
@@ -137,7 +141,22 @@ class PortableEngine(Engine):
         limits: Limits | None = None,
     ) -> Report:
         """Return the findings of all targets' engines: each place once, with the lowest applicability that an engine
-        gives it."""
+        gives it. No fix is safe if functions that the file uses silently stay on CUDA."""
+        report = self._together(source, concerned, edited, answers, limits)
+        if source.path and any(map(_is_safe, report.findings)):
+            if calls_what_stays(source.text, source.path, self._stays):
+                return replace(report, findings=tuple(map(self._for_review, report.findings)))
+        return report
+
+    def _together(
+        self,
+        source: Source,
+        concerned: bool = False,
+        edited: Edited | None = None,
+        answers: Answers | None = None,
+        limits: Limits | None = None,
+    ) -> Report:
+        """Return the same findings without regard to other files."""
         helper = self.project.helper
         if helper is not None and helper.is_at(source.path):
             return Report()
@@ -156,6 +175,25 @@ class PortableEngine(Engine):
         sites = dict.fromkeys(site for report in reports for site in report.sites)
         return Report(tuple(agreed.together(reports)), tuple(skipped), tuple(sites))
 
+    def _stays(self, text: str, path: str) -> bool:
+        """Return whether the file at `path`, if it is fixed alone, stays on CUDA, because a finding in it has no safe
+        fix."""
+        if self._beside is None:
+            self._beside = PortableEngine(self.catalogue, self.settings, self.project)
+        try:
+            findings = self._beside._together(Source(text, path)).findings
+        except (SourceError, LimitExceeded):
+            return True
+        return any(one.severity != "information" and not _is_safe(one) for one in findings)
+
+    def _for_review(self, finding: Finding) -> Finding:
+        """Return a finding whose safe fix is lowered to review, because a function that the file uses stays on
+        CUDA."""
+        if not _is_safe(finding):
+            return finding
+        fixes = (replace(finding.fixes[0], applicability=REVIEW), *finding.fixes[1:])
+        return replace(finding, message=self._messages.noted(finding.message, CALLS), fixes=fixes)
+
     def _laid_out(self, before: str, after: str) -> list[Edit]:
         return wrapped(before, after, self.project.helper.line_length if self.project.helper else 0)
 
@@ -171,6 +209,10 @@ class PortableEngine(Engine):
 
 def _without_fixes(report: Report) -> Report:
     return replace(report, findings=tuple(replace(finding, fixes=()) for finding in report.findings))
+
+
+def _is_safe(finding: Finding) -> bool:
+    return bool(finding.fixes) and finding.fixes[0].applicability == SAFE
 
 
 def _class(hit: Hit) -> str | None:

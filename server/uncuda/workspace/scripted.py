@@ -1,21 +1,20 @@
 """Finds what a file compiles with TorchScript in other files: it reads the files that the file's imports name."""
 
 # Paths are strings here, because making a Path costs as much as reading a small file.
-# ruff: noqa: PTH112, PTH113, PTH118, PTH119, PTH120
+# ruff: noqa: PTH118, PTH119, PTH120
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
+from uncuda.engine.portable.module_files import file_of, module_at
 from uncuda.engine.portable.torchscript import Scripting, Taken, compiled_with, scripting
 from uncuda.limits import LimitExceeded
 from uncuda.source import SourceError
 
 from .files import FileProblem
 
-_ABOVE = 12  # number of folders above a file in which modules of its project are searched
-_LAYOUTS = ("", "src", "python", "lib")
 _MOST = 64  # maximum number of functions of other files that are followed
 _OPEN = Scripting(is_open=True)
 
@@ -69,7 +68,7 @@ def _followed(
     seen = set(waiting)
     while waiting:
         file, taken = waiting.pop()
-        place = _file_of(file, taken.module)
+        place = file_of(file, taken.module)
         if place is None and taken.module.partition(".")[0] in libraries:
             continue
         further = _within(place, taken, read)
@@ -86,47 +85,12 @@ def _within(place: str | None, taken: Taken, read: Callable[[str], bytes]) -> Sc
     """Return what is compiled together with a name of a file."""
     if place is None or not taken.name:
         return _OPEN  # it is not known which function of the module is compiled
-    if os.path.basename(place) == "__init__.py" and _module(os.path.join(os.path.dirname(place), taken.name)):
+    if os.path.basename(place) == "__init__.py" and module_at(os.path.join(os.path.dirname(place), taken.name)):
         return _OPEN
     try:
         return compiled_with(read(place).decode("utf-8", "replace"), taken.name)
     except (FileProblem, SourceError, LimitExceeded):
         return _OPEN
-
-
-def _file_of(path: str, module: str) -> str | None:
-    """Return the path of a module that a file imports; None if it does not belong to the project."""
-    words = module.lstrip(".")
-    dots = len(module) - len(words)
-    folder = os.path.dirname(path)
-    parts = words.split(".") if words else []
-    if dots:
-        for _ in range(dots - 1):
-            folder = os.path.dirname(folder)
-        return _module(os.path.join(folder, *parts))
-    for above in _above(folder):
-        for layout in _LAYOUTS:
-            base = os.path.join(above, layout) if layout else above
-            root = os.path.join(base, parts[0])
-            if os.path.isdir(root) or os.path.isfile(f"{root}.py"):
-                return _module(os.path.join(base, *parts)) or f"{root}.py"
-    return None
-
-
-def _above(folder: str) -> Iterator[str]:
-    """Yield a folder and the folders above it, spelled as in the paths of the files in them."""
-    for _ in range(_ABOVE):
-        yield folder
-        if not folder or os.path.dirname(folder) == folder:
-            return
-        folder = os.path.dirname(folder)
-
-
-def _module(path: str) -> str | None:
-    inside = os.path.join(path, "__init__.py")
-    if os.path.isfile(inside):
-        return inside
-    return f"{path}.py" if os.path.isfile(f"{path}.py") else None
 
 
 def _spelled(path: str) -> str:

@@ -22,9 +22,9 @@ BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED = (
     "portable-alias",
 )
 """Keys of the reasons why the code of a hit cannot be replaced by code for all accelerators."""
-NO_FORM, LATE, DIFFERS = "portable-form", "portable-late", "portable-differs"
+NO_FORM, LATE, DIFFERS, CALLS = "portable-form", "portable-late", "portable-differs", "portable-calls"
 """Limits of a rule that does not say how it is written for all, of a place above the import of the helper that is
-there, and of one that the targets need to be different."""
+there, of one that the targets need to be different, and of one in a file that uses a function which stays on CUDA."""
 HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES = (
     "portable-half",
     "portable-cudas",
@@ -52,7 +52,7 @@ ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY, OLD = (
 """Limits of fixes that need review because of the code that they write."""
 PORTABLE_REASONS = frozenset(
     {
-        *(BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS),
+        *(BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS, CALLS),
         *(HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES),
         *(ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY, OLD),
     }
