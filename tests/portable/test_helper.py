@@ -3,6 +3,7 @@ are called."""
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
@@ -113,3 +114,15 @@ def test_it_is_formatted_and_typed(tmp_path: Path) -> None:
     ):
         done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_it_is_source_of_every_python_and_sorted_in_every_style() -> None:
+    text = helper_text(TARGETS)
+    ast.parse(text, feature_version=(3, 6))
+    assert "__future__" not in text  # `annotations` came with Python 3.7
+    head = text[text.index("import importlib") : text.index("\n\nimport torch")].splitlines()
+    assert head == sorted(head)
+    assert all(line.startswith("import ") for line in head)  # some styles sort `from` among them, some below
+    for node in ast.walk(ast.parse(text)):
+        annotations = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        assert not any(isinstance(one, ast.BinOp) for one in annotations), "evaluated before Python 3.10"

@@ -13,12 +13,10 @@ _TEXT = '''"""Which accelerator this process uses. Written by uncuda; change it 
 Without the plugin of another vendor the answers are CUDA's, so that the program does what it did before.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
+import types
 import warnings
-from types import ModuleType
 
 import torch
 
@@ -59,9 +57,9 @@ def accelerator_type() -> str:
     return _TYPE
 
 
-def device_module() -> ModuleType:
+def device_module() -> types.ModuleType:
     """<<modules>>."""
-    module: ModuleType = getattr(torch, _TYPE)
+    module: types.ModuleType = getattr(torch, _TYPE)
     return module
 
 
@@ -70,7 +68,7 @@ def device_type() -> str:
     return _TYPE if device_module().is_available() else "cpu"
 
 
-def device(index: int | str | torch.device | None = None) -> torch.device:
+def device(index: "int | str | torch.device | None" = None) -> torch.device:
     """What `.cuda(index)` takes, as a device; without an index the current one."""
     if index is None:
         return torch.device(_TYPE)
