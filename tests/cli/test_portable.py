@@ -388,3 +388,8 @@ def test_a_function_of_another_file_that_raises() -> None:
     fix()
     assert "device_module().synchronize()" in Path("pkg/worker.py").read_text()
     assert Path("pkg/stream.py").read_text() == loud + LEFT
+
+
+def test_the_modules_of_several_packages_are_said() -> None:
+    make({**SETUP, **ONE, **TWO, "uncuda.toml": SETTINGS})
+    assert "its module depends on the package of a file: one.device, two.device, _accelerator\n" in fix()

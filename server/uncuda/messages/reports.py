@@ -138,6 +138,10 @@ REPORTS: Room = {
         "one source for CUDA, {0}; its module is {1}",
         "同一份源码用于 CUDA、{0}；其模块为 {1}",
     ),
+    "portable packages": (
+        "one source for CUDA, {0}; its module depends on the package of a file: {1}",
+        "同一份源码用于 CUDA、{0}；其模块取决于文件所在的包：{1}",
+    ),
     "helper found": (
         "{0} seems to tell already which accelerator the machine has; to use it: {1}",
         "{0} 似乎已能说明当前加速器；如需使用：{1}",

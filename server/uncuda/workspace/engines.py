@@ -207,7 +207,9 @@ class Engines:
         there is none for these versions."""
         if isinstance(engine, PortableEngine):
             helper = engine.project.helper
-            self._note("portable", ", ".join(engine.plugins), helper.module if helper else "")
+            modules = [one.module for one in (*helper.others, helper)] if helper else []
+            key = "portable packages" if len(modules) > 1 else "portable"
+            self._note(key, ", ".join(engine.plugins), ", ".join(modules))
             if helper is not None and group.settings.portable_helper is None:
                 self._offer(helper, engine)
             return
