@@ -390,6 +390,21 @@ def test_a_function_of_another_file_that_raises() -> None:
     assert Path("pkg/stream.py").read_text() == loud + LEFT
 
 
+def test_a_class_of_another_file_that_is_only_tested() -> None:
+    """A class that silently stays on CUDA matters only where objects of it are made."""
+    stream = STREAM.replace("def use_device(device)", "class Streams:\n    def use(self, device)").replace(
+        "    if", "        if"
+    )
+    stream = stream.replace("    return", "        return")
+    use = "from .stream import Streams\n\n\ndef f(x: Streams) -> bool:\n    torch.cuda.synchronize()\n    "
+    tested, made = f"import torch\n\n{use}return isinstance(x, Streams)\n", f"import torch\n\n{use}return Streams()\n"
+    files = {"pkg/__init__.py": "", "pkg/stream.py": stream + LEFT, "pkg/tested.py": tested, "pkg/made.py": made}
+    make({**files, "uncuda.toml": SETTINGS})
+    fix()
+    assert "device_module().synchronize()" in Path("pkg/tested.py").read_text()
+    assert Path("pkg/made.py").read_text() == made
+
+
 def test_the_modules_of_several_packages_are_said() -> None:
     make({**SETUP, **ONE, **TWO, "uncuda.toml": SETTINGS})
     assert "its module depends on the package of a file: one.device, two.device, _accelerator\n" in fix()

@@ -50,13 +50,15 @@ def _asking_files(path: str, tree: ast.Module, files: _Files) -> Iterator[str]:
 
 
 def _used(tree: ast.Module) -> Iterator[_Used]:
-    """Yield the names that a file imports, and those that it takes from imported modules."""
+    """Yield the names that a file imports and may call, and those that it takes from imported modules."""
     modules: dict[str, str] = {}
+    called = _run(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
             for alias in node.names:
-                yield _Used(module, alias.name)
+                if (alias.asname or alias.name) in called:
+                    yield _Used(module, alias.name)
                 inner = module + alias.name if module.endswith(".") else f"{module}.{alias.name}"
                 modules.setdefault(alias.asname or alias.name, inner)
         elif isinstance(node, ast.Import):
@@ -65,6 +67,17 @@ def _used(tree: ast.Module) -> Iterator[_Used]:
         if isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Attribute)):
             if origin := modules.get(_dotted(node.value)):
                 yield _Used(origin, node.attr)
+
+
+def _run(tree: ast.Module) -> set[str]:
+    """Return the names that code of a file uses for more than annotations and tests of a class."""
+    types: set[int] = set()
+    for node in ast.walk(tree):
+        parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        if isinstance(node, ast.Call) and _dotted(node.func) in ("isinstance", "issubclass"):
+            parts += node.args[1:]
+        types.update(id(one) for part in parts if isinstance(part, ast.AST) for one in ast.walk(part))
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in types}
 
 
 def _dotted(node: ast.expr) -> str:
