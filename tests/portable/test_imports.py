@@ -110,6 +110,12 @@ def test_a_name_that_the_text_uses_gets_a_prefix() -> None:
     assert "return x.to(accelerator.device(device))" in fixed
 
 
+def test_the_import_of_the_whole_module_is_sorted_before_names() -> None:
+    head, own = "import torch\n\n", "from pkg.a import b\nfrom pkg.e import f\n\n\n"
+    fixed = ported(f"{head}{own}def f(x, device):\n    return x.cuda(device)\n", review=True)
+    assert fixed.startswith(f"{head}import pkg.device as accelerator\n{own}")
+
+
 def test_the_keyword_of_a_call_is_no_use() -> None:
     text = 'import torch.distributed as dist\n\ndist.init_process_group(backend="nccl")\n'
     assert "dist.init_process_group(backend=backend())" in ported(text)

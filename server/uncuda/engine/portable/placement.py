@@ -68,8 +68,8 @@ def below(facts: Facts, at: int) -> Gap:
     return _at(facts, facts.layout.logical_line(at - 1)[1], SAFE)
 
 
-def place_of(facts: Facts, reach: Reach) -> Gap:
-    """Return the position for the import of the helper module."""
+def place_of(facts: Facts, reach: Reach, is_plain: bool = False) -> Gap:
+    """Return the position for the import of the helper module. `is_plain`: whether it is an `import MODULE`."""
     own = reach.helper.own | {reach.helper.module.partition(".")[0], reach.module.partition(".")[0]}
     facts.work.search(0, 4 * len(facts.text))
     lines = _lines(facts)
@@ -85,7 +85,7 @@ def place_of(facts: Facts, reach: Reach) -> Gap:
         # torch is imported late or not at all in this file, but the helper module imports it
         reach = reach._replace(allowed=REVIEW)
     if group:
-        return _in_order(facts, group, reach, after_torch)
+        return _in_order(facts, group, reach, after_torch, is_plain)
     if not after and changed:
         return _at(facts, changed, reach.allowed)
     first = _block(after or lines, facts)
@@ -104,11 +104,11 @@ def has_code(text: str, start: int, end: int) -> bool:
     return _CODE.search(text, start, max(start, end)) is not None
 
 
-def _in_order(facts: Facts, group: Sequence[_Line], reach: Reach, after_torch: bool) -> Gap:
+def _in_order(facts: Facts, group: Sequence[_Line], reach: Reach, after_torch: bool, is_plain: bool) -> Gap:
     """Return the position among the project's own imports: in alphabetical order if they are sorted, otherwise below
     them."""
     keys = [_key(line.module, line.is_plain) for line in group]
-    new = _key(reach.module, False)
+    new = _key(reach.module, is_plain)
     if not after_torch or keys != sorted(keys) or new >= keys[-1]:
         return _at(facts, group[-1].end, reach.allowed)
     before = [line for key, line in zip(keys, group, strict=True) if key < new and key[1] == new[1]]

@@ -144,6 +144,11 @@ class Spelling:
         """The position for a new import of the helper module."""
         return place_of(self._facts, self._reach)
 
+    @cached_property
+    def _plain_place(self) -> Gap:
+        """The position for a new import of the helper module as a whole, which isort puts before `from` imports."""
+        return place_of(self._facts, self._reach, is_plain=True)
+
     def is_late_for(self, at: int) -> bool:
         """Return whether the existing import of the helper module is below the offset `at`, where a fix would call
         it."""
@@ -171,7 +176,8 @@ class Spelling:
             return [*extended, *below(self._facts, module.end).insert(lines), *gone]
         first = self.first_use(edits)
         early = first < self._place.at
-        place = early_place(self._facts, first, self._place) if early else self._place
+        sorted_in = self._plain_place if all(line.startswith("import ") for line in lines) else self._place
+        place = early_place(self._facts, first, self._place) if early else sorted_in
         if not gone:
             return place.insert(lines)
         return [*in_place_of(self._facts, gone[0], place, lines), *gone[1:]]
