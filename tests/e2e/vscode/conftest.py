@@ -50,10 +50,10 @@ def server(extensions: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield server
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser(installed: None) -> Iterator[Any]:
-    """Start Chromium, for the tests in this folder only, because no test of this process can use asyncio while it
-    is open."""
+    """Start Chromium for the tests of a module. It is stopped with the module, because no test of this process can use
+    asyncio while it is open."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as started:
