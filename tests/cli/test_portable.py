@@ -381,6 +381,28 @@ def test_a_function_of_another_file_that_silently_stays(line: str, call: str) ->
     assert "Nothing to fix" in fix()
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if torch.cuda.is_available():\n        return torch.device('cuda:0')\n    return torch.device('cpu')",
+        "return torch.cuda.memory_reserved() if torch.cuda.is_available() else 0",
+        "return range(torch.cuda.device_count())",
+    ],
+)
+def test_a_function_of_another_file_that_asks_for_a_cuda_device(body: str) -> None:
+    """Such a function would answer as if there were no device, while the other file already uses one."""
+    worker = WORKER.format("from .stream import choose", "choose")
+    choose = (
+        f"import torch\n\n\ndef choose(name):\n    if name:\n        assert torch.cuda.is_available()\n    {body}\n"
+    )
+    make({"pkg/__init__.py": "", "pkg/worker.py": worker, "pkg/stream.py": choose + LEFT, "uncuda.toml": SETTINGS})
+    fix()
+    assert Path("pkg/worker.py").read_text() == worker
+    make({"pkg/stream.py": choose.replace(f"    {body}\n", "    return name\n") + LEFT})
+    fix()
+    assert "device_module().synchronize()" in Path("pkg/worker.py").read_text()
+
+
 def test_a_function_of_another_file_that_raises() -> None:
     worker = WORKER.format("from .stream import use_device", "use_device")
     loud = STREAM.replace("return None", "raise ValueError(device)")

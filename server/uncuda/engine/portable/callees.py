@@ -12,6 +12,8 @@ from .module_files import file_of
 
 _MOST = 64  # maximum number of files that are read for one text
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_CUDA = ("torch.cuda.", "cuda.")
+_AVAILABLE = frozenset({"is_available", "device_count"})
 _Files = dict[str, "tuple[str, ast.Module] | None"]
 
 
@@ -155,9 +157,10 @@ def _is_silent(definition: ast.AST) -> bool:
 
 
 def _is_question(node: ast.AST) -> bool:
-    """Return whether a node is `x.is_cuda`, or compares the type of a device with "cuda"."""
+    """Return whether a node is `x.is_cuda`, compares the type of a device with "cuda", or asks whether there is a CUDA
+    device."""
     if isinstance(node, ast.Attribute):
-        return node.attr == "is_cuda"
+        return node.attr == "is_cuda" or (node.attr in _AVAILABLE and _dotted(node).startswith(_CUDA))
     if not isinstance(node, ast.Compare):
         return False
     sides = [node.left, *node.comparators]
