@@ -70,6 +70,7 @@ witness: setup ## what `uncuda fix` leaves half in the pinned packages (WITNESS_
 test-execution: setup ## port programs and run them on a simulated NPU and MUSA (needs 6 GB for PyTorch, Linux)
 	@tests/execution/setup
 	@PYTHONPATH=tests:server $(PY) -m execution $(EXECUTION_ARGS)
+	@$(if $(EXECUTION_ARGS),,PYTHONPATH=tests:server $(PY) -m execution.helper && PYTHONPATH=tests:server $(PY) -m execution.portable)
 
 test-execution-full: setup ## the same for every version of the plugins, with mutants (EXECUTION_ARGS=--write)
 	@tests/execution/setup

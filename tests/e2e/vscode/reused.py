@@ -51,7 +51,9 @@ class ReusedWindow(Window):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def show(self, workspace: Path, query: str = "") -> None:
-        """Show the current files of the workspace, with a new server."""
+        """Show the current files of the workspace, with a new server; if they do not appear, load the page again."""
+        from playwright.sync_api import TimeoutError as NotShown
+
         assert workspace == self._workspace
         title = self._entitle()
         if not self._shown:
@@ -60,7 +62,10 @@ class ReusedWindow(Window):
             return
         self.until(lambda: title in self.page.title(), self.page.title)
         self.page.keyboard.press(BEGIN)
-        self.page.locator(_FILES).first.wait_for()
+        try:
+            self.page.locator(_FILES).first.wait_for()
+        except NotShown:  # the key came while VS Code was still reading the settings
+            super().show(workspace, query)
 
     def _entitle(self) -> str:
         """Set a new window title in the settings and return it; when the window shows it, VS Code has read the
