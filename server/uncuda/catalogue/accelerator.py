@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,7 +65,6 @@ class Accelerator:
     roots: tuple[str, ...] = ()
 
 
-@lru_cache(maxsize=8)
 def read_accelerator(path: Path, target: str) -> Accelerator:
     """The table for one target; empty if the file does not exist."""
     if not path.is_file():

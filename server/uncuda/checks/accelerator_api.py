@@ -36,10 +36,8 @@ class Check:
         target."""
         table = context.catalogue.accelerator(self.target.id)
         for rule in self._rules:
-            named = [one for one in context.references if one.dotted.startswith(table.roots)]
-            if not named and not context.imports_root("torch"):
-                continue
             look = _Look(context, rule, table, self.target)
+            named = (one for one in context.references if one.dotted.startswith(table.roots))
             spoken = [(reference, api) for reference in named if (api := look.api(reference.dotted))]
             if not spoken and not context.imports_root("torch"):
                 continue

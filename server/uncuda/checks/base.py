@@ -11,7 +11,6 @@ from typing import Protocol
 
 from ..catalogue import Catalogue, Row, Rule, Target
 from ..edits import Edit, lowest
-from ..facts.changes import FOLLOWED
 from ..facts.digest import Text
 from ..facts.names import from_imports, plain_imports
 from ..facts.read import Facts, Name, Statement
@@ -149,7 +148,7 @@ class Context:
     def _places(self, text: str, word: str) -> Sequence[int]:
         """Return the offsets of a word in the text. An edit of such a word is noticed through `asked` or another
         search."""
-        return self.facts.searches.find((FOLLOWED, word), plain(word))
+        return self.facts.places(word)
 
     @cached_property
     def families(self) -> list[ClassFamily]:

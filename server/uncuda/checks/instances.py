@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
-from ..facts.changes import FAR, FOLLOWED
+from ..facts.changes import FAR
 from ..facts.digest import Digest
 from ..facts.model import Statement
 from ..facts.role_calls import chain_of, last_word
-from ..facts.scans import plain
 from ..project import ACTS, MOVES, PATCHES
 from .base import Context
 from .owners import IS_CUDA, called_so
@@ -343,8 +341,7 @@ class Instances:
         if not word.isascii() or end - start < FAR:
             yield from (start + match.start() for match in pattern.finditer(text[start:end]))
             return
-        places = self._context.facts.searches.find((FOLLOWED, word), plain(word))
-        for at in places[bisect_left(places, start) : bisect_left(places, end)]:
+        for at in self._context.facts.places(word, start, end):
             if at >= done:
                 line, stop = max(start, text.rfind("\n", 0, at) + 1), text.find("\n", at)
                 done = min(stop, end) if stop >= 0 else end

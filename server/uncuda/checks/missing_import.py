@@ -9,9 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from ..catalogue import Rule, Target
 from ..edits import SAFE, Fix
-from ..facts.changes import FOLLOWED
 from ..facts.read import Statement
-from ..facts.scans import plain
 from ..messages.fixes import titled
 from .base import Context, Hit, cap
 from .string_flow import Flow
@@ -64,7 +62,7 @@ class Check:
 
     def _uses(self, context: Context) -> Iterator[tuple[int, int]]:
         flow = Flow(context)
-        places = context.facts.searches.find((FOLLOWED, self._device), plain(self._device))
+        places = context.facts.places(self._device)
         for statement in context.facts.statements.values():
             at = bisect_left(places, statement.start)
             if at == len(places) or places[at] >= statement.end:

@@ -9,6 +9,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import AnyStr
 
+from ..facts.piece import parsed
+from ..facts.scans import plain
 from ..facts.scopes import FUNCTION
 from ..project import ACTS, INHERITS, MOVES, PATCHES, Owner
 
@@ -49,11 +51,7 @@ Find = Callable[[str, str], Sequence[int]]
 
 def places_of(text: str, word: str) -> Sequence[int]:
     """Return the offsets of a word in a text."""
-    places, at = [], text.find(word)
-    while at >= 0:
-        places.append(at)
-        at = text.find(word, at + len(word))
-    return places
+    return list(plain(word)(text, 0, len(text)))
 
 
 def owners_of(
@@ -191,10 +189,10 @@ def _body(text: str, method: re.Match[str]) -> str:
 
 
 def _kind(body: str, method: str, torchs: bool) -> str:
-    try:
-        (function,) = ast.parse(body).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(body)
+    if tree is None or len(tree.body) != 1:
         return ACTS
+    (function,) = tree.body
     if method != "cuda" or not isinstance(function, ast.FunctionDef):
         return ACTS
     if not any(isinstance(node, ast.expr) and _is_move(node) for node in ast.walk(function)):

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from ..facts.changes import FAR, FOLLOWED
+from ..facts.changes import FAR
 from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.role_calls import FIXTURES, chain_of, compared_too, last_word
 from ..facts.roles import Role, role_at, role_of, unwrapped
-from ..facts.scans import plain
 from ..facts.scopes import FUNCTION
 from .base import At, Context, Links
 from .parameters import is_fixture
@@ -244,8 +242,7 @@ class Flow:
         if not word.isascii() or not word or end - start < FAR:
             yield from pattern.finditer(text, start, end)
             return
-        places = self.context.facts.searches.find((FOLLOWED, word), plain(word))
-        for at in places[bisect_left(places, start) : bisect_left(places, end)]:
+        for at in self.context.facts.places(word, start, end):
             if (match := pattern.match(text, at, end)) is not None:
                 yield match
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import sys
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from ..limits import Limits, Work
 from .bindings import Binding
-from .changes import Region, Scan, Searches
+from .changes import FOLLOWED, Region, Scan, Searches
 from .digest import Chain, Digest, digest
 from .layout import Layout
 from .names import Names
@@ -178,6 +179,12 @@ class Facts:
     def says(self, word: str) -> bool:
         """Return whether the text contains a word, or any other string without a line break."""
         return self.searches.has(("text", word), plain(word))
+
+    def places(self, word: str, start: int = 0, end: int = sys.maxsize) -> Sequence[int]:
+        """Return the offsets of a word in a part of the text. Results that depend on them must also depend on another
+        search or on `Context.asked`, because an edit of such a word alone is not noticed."""
+        found = self.searches.find((FOLLOWED, word), plain(word))
+        return found[bisect_left(found, start) : bisect_left(found, end)]
 
     def mentions(self, word: str) -> bool:
         """The same as `says`, for an answer to which it makes no difference where the word is."""

@@ -50,11 +50,17 @@ class Piece:
         return self.offset(node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
 
 
-def _parse(text: str) -> list[ast.stmt] | None:
+def parsed(text: str) -> ast.Module | None:
+    """Return the syntax tree of a text; None if it is invalid, or too large or too deep for `ast`."""
     try:
-        return ast.parse(text).body
+        return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def _parse(text: str) -> list[ast.stmt] | None:
+    tree = parsed(text)
+    return None if tree is None else tree.body
 
 
 def read_line(text: str) -> Piece | None:

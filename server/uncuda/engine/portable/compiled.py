@@ -9,6 +9,7 @@ import re
 
 from ...checks.base import Context
 from ...checks.hit import Hit
+from ...facts.piece import parsed
 from ...facts.read import Statement
 from ...facts.scopes import Header
 from .torchscript import scripting
@@ -71,15 +72,15 @@ class Compiled:
 
 def _may_compile(function: str) -> bool:
     """Return whether TorchScript might accept the source of a function."""
-    try:
-        (tree,) = ast.parse(function).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parsed(function)
+    if tree is None or len(tree.body) != 1:
         return True
-    if not isinstance(tree, ast.FunctionDef):
+    (definition,) = tree.body
+    if not isinstance(definition, ast.FunctionDef):
         return False
-    if tree.args.vararg or tree.args.kwarg:
+    if definition.args.vararg or definition.args.kwarg:
         return False
-    return not any(map(_is_refused, (node for part in tree.body for node in ast.walk(part))))
+    return not any(map(_is_refused, (node for part in definition.body for node in ast.walk(part))))
 
 
 def _is_refused(node: ast.AST) -> bool:

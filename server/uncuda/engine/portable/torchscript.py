@@ -19,6 +19,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
+from ...facts.piece import parsed
+
 _COMPILING = frozenset({"script", "script_if_tracing"})
 _HARMLESS = frozenset(
     {
@@ -77,25 +79,18 @@ def scripting(text: str) -> Scripting:
     """Return what a file's text compiles with TorchScript."""
     if _JIT not in text:
         return Scripting()
-    tree = _parsed(text)
+    tree = parsed(text)
     return _Roots(_Module(tree, text)).result() if tree is not None else _OPEN
 
 
 def compiled_with(text: str, name: str) -> Scripting:
     """Return what is compiled together with a function or class of a module, in its text and in other files."""
-    tree = _parsed(text)
+    tree = parsed(text)
     if tree is None:
         return _OPEN
     reached = _Reached(_Module(tree, text))
     reached.add(name)
     return reached.result()
-
-
-def _parsed(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 class _Module:
