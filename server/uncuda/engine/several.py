@@ -18,7 +18,7 @@ from .incremental_hits import Row
 from .messages import Messages
 from .portable.accelerators import Accelerators
 from .portable.agreement import Agreement, Lows
-from .portable.callees import calls_what_stays
+from .portable.callees import Callees
 from .portable.forms import CALLS, DIFFERS
 from .portable.spelling import Spelling
 from .portable.wrapping import wrapped
@@ -106,6 +106,7 @@ class PortableEngine(Engine):
             _Part(catalogue, target, every, _settings_of(catalogue, target, settings), project) for target in every
         ]
 
+        self._callees = Callees()
         self._beside: PortableEngine | None = None
         """The engine for other files of the project, so that this one keeps what it remembers of its own files."""
 
@@ -144,7 +145,7 @@ class PortableEngine(Engine):
         gives it. No fix is safe if functions that the file uses silently stay on CUDA."""
         report = self._together(source, concerned, edited, answers, limits)
         if source.path and any(map(_is_safe, report.findings)):
-            if calls_what_stays(source.text, source.path, self._stays):
+            if self._callees.stay(source.text, source.path, self._stays):
                 return replace(report, findings=tuple(map(self._for_review, report.findings)))
         return report
 

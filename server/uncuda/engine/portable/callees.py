@@ -1,12 +1,19 @@
 """Finds functions of other files that a text uses and that run other code, without an error, on a device that is not
 CUDA's. As long as such a file stays on CUDA, a port of the text alone would silently skip work."""
 
+# Paths are strings here, because making a Path costs as much as reading a small file.
+# ruff: noqa: PTH100, PTH116
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
+from ...facts.piece import parsed
+from ...facts.role_calls import chain_of
 from ...reading import NotUtf8Error, decode_utf8, read_bytes
 from .module_files import file_of
 
@@ -14,7 +21,8 @@ _MOST = 64  # maximum number of files that are read for one text
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _CUDA = ("torch.cuda.", "cuda.")
 _AVAILABLE = frozenset({"is_available", "device_count"})
-_Files = dict[str, "tuple[str, ast.Module] | None"]
+_Stamp = tuple[int, int]  # when a file was changed, and its size
+_Stays = Callable[[str, str], bool]
 
 
 class _Used(NamedTuple):
@@ -24,30 +32,57 @@ class _Used(NamedTuple):
     name: str
 
 
-def calls_what_stays(text: str, path: str, stays: Callable[[str, str], bool]) -> bool:
-    """Return whether the text of the file at `path` uses such a function, also through other files. `stays`: returns
-    whether a file, given its text and path, stays on CUDA by itself."""
-    if (tree := _parsed(text)) is None:
+@dataclass(frozen=True)
+class _Module:
+    """What one file says about functions of its own and of other files."""
+
+    named: Mapping[str, Sequence[str]]
+    """Its functions and classes, each with those of the same file that it names."""
+    silent: frozenset[str]
+    """Those that ask whether a device is CUDA's, or whether there is one, and raise no error if not."""
+    passed_on: Mapping[str, _Used]
+    """The names that it imports from other modules."""
+    used: Sequence[_Used]
+
+
+class Callees:
+    """Tells whether functions of other files that a text uses stay on CUDA; what it knows of a file holds until that
+    file changes."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, _Stamp | None], bool] = {}
+
+    def stay(self, text: str, path: str, stays: _Stays) -> bool:
+        """Return whether the text of the file at `path` uses such a function, also through other files. `stays`:
+        returns whether a file, given its text and path, stays on CUDA by itself; always the same function."""
+        if (tree := parsed(text)) is None:
+            return False
+        passed = {path}
+        waiting: list[tuple[str, Sequence[_Used]]] = [(path, tuple(_used(tree)))]
+        while waiting:
+            place, used = waiting.pop()
+            for found in dict.fromkeys(_asking_files(place, used)):
+                other = _module(found)
+                if found in passed or other is None:
+                    continue
+                passed.add(found)
+                if len(passed) > _MOST or self._file_stays(found, stays):
+                    return True
+                waiting.append((found, other.used))
         return False
-    files: _Files = {}
-    passed, waiting = {path}, [(path, tree)]
-    while waiting:
-        place, tree = waiting.pop()
-        for found in dict.fromkeys(_asking_files(place, tree, files)):
-            other = files[found]
-            if found in passed or other is None:
-                continue
-            passed.add(found)
-            if len(passed) > _MOST or stays(other[0], found):
-                return True
-            waiting.append((found, other[1]))
-    return False
+
+    def _file_stays(self, path: str, stays: _Stays) -> bool:
+        key = path, _stamp(path)
+        if key not in self._known:
+            text = _text(path)
+            self._known[key] = text is not None and stays(text, path)
+        return self._known[key]
 
 
-def _asking_files(path: str, tree: ast.Module, files: _Files) -> Iterator[str]:
+def _asking_files(path: str, every: Sequence[_Used]) -> Iterator[str]:
     """Yield the files with functions that the file uses and that silently do something else on other devices."""
-    for used in dict.fromkeys(_used(tree)):
-        if found := _defining(path, used, files, set()):
+    for used in dict.fromkeys(every):
+        if found := _defining(path, used, set()):
             yield found
 
 
@@ -57,7 +92,7 @@ def _used(tree: ast.Module) -> Iterator[_Used]:
     called = _run(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
+            module = _source(node)
             for alias in node.names:
                 if (alias.asname or alias.name) in called:
                     yield _Used(module, alias.name)
@@ -83,64 +118,81 @@ def _run(tree: ast.Module) -> set[str]:
 
 
 def _dotted(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        above = _dotted(node.value)
-        return above and f"{above}.{node.attr}"
-    return node.id if isinstance(node, ast.Name) else ""
+    root, parts = chain_of(node)
+    return ".".join((root.id, *parts)) if isinstance(root, ast.Name) else ""
 
 
-def _defining(path: str, used: _Used, files: _Files, passed: set[tuple[str, _Used]]) -> str | None:
+def _defining(path: str, used: _Used, passed: set[tuple[str, _Used]]) -> str | None:
     """Return the file that defines a name, directly or through files that pass it on, if what it defines silently does
     something else on other devices; otherwise None."""
     if (path, used) in passed or len(passed) > _MOST:
         return None
     passed.add((path, used))
     found = file_of(path, used.module)
-    read = _read(found, files) if found else None
-    if found is None or read is None:
+    module = _module(found) if found else None
+    if found is None or module is None:
         return None
-    tree = read[1]
-    if used.name in {node.name for node in tree.body if isinstance(node, _DEFINITIONS)}:
-        return found if _asks(tree, used.name) else None
+    if used.name in module.named:
+        return found if _asks(module, used.name) else None
+    origin = module.passed_on.get(used.name)
+    return _defining(found, origin, passed) if origin is not None else None
+
+
+def _module(path: str) -> _Module | None:
+    """Return what a file says; None if it cannot be read or parsed."""
+    stamp = _stamp(path)
+    return _read(os.path.abspath(path), stamp) if stamp is not None else None
+
+
+def _stamp(path: str) -> _Stamp | None:
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+@lru_cache(maxsize=1024)
+def _read(path: str, _version: _Stamp) -> _Module | None:
+    text = _text(path)
+    tree = parsed(text) if text is not None else None
+    if tree is None:
+        return None
+    definitions = {node.name: node for node in tree.body if isinstance(node, _DEFINITIONS)}
+    named = {name: tuple(_names(node) & definitions.keys()) for name, node in definitions.items()}
+    silent = frozenset(name for name, node in definitions.items() if _is_silent(node))
+    passed_on: dict[str, _Used] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
             for alias in node.names:
-                if used.name == (alias.asname or alias.name):
-                    return _defining(found, _Used(module, alias.name), files, passed)
-    return None
+                passed_on.setdefault(alias.asname or alias.name, _Used(_source(node), alias.name))
+    return _Module(named, silent, passed_on, tuple(_used(tree)))
 
 
-def _read(path: str, files: _Files) -> tuple[str, ast.Module] | None:
-    if path not in files:
-        files[path] = None
-        try:
-            text = decode_utf8(read_bytes(path))
-        except (OSError, NotUtf8Error):
-            return None
-        if tree := _parsed(text):
-            files[path] = text, tree
-    return files[path]
-
-
-def _parsed(text: str) -> ast.Module | None:
+def _text(path: str) -> str | None:
     try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return decode_utf8(read_bytes(path))
+    except (OSError, NotUtf8Error):
         return None
 
 
-def _asks(tree: ast.Module, name: str) -> bool:
+def _names(definition: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(definition) if isinstance(one, ast.Name)}
+
+
+def _source(node: ast.ImportFrom) -> str:
+    return "." * node.level + (node.module or "")
+
+
+def _asks(module: _Module, name: str) -> bool:
     """Return whether a function or class of a file, or one of the same file that it names, asks whether a device is
-    CUDA's and raises no error if it is not."""
-    definitions = {node.name: node for node in tree.body if isinstance(node, _DEFINITIONS)}
+    CUDA's, or whether there is one, and raises no error if not."""
     passed, waiting = {name}, [name]
     while waiting:
-        node = definitions[waiting.pop()]
-        if _is_silent(node):
+        one = waiting.pop()
+        if one in module.silent:
             return True
-        named = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-        fresh = (named & definitions.keys()) - passed
+        fresh = set(module.named[one]) - passed
         passed |= fresh
         waiting += fresh
     return False
