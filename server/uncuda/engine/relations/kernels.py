@@ -22,7 +22,7 @@ from ...project import Project
 from .parts import is_within
 
 _LOADERS = frozenset({"torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"})
-_BUILDER = "torch.utils.cpp_extension.CUDAExtension"
+BUILDER = "torch.utils.cpp_extension.CUDAExtension"
 _IMPORTERS = ("importorskip(", "import_module(")
 _JITTED = "@triton."
 _DEF = re.compile(r"\bdef[ \t]+(\w+)")
@@ -179,7 +179,7 @@ class Kernels:
             statement, node = reference.statement, reference.chain.node
             call = statement.digest.parents.get(node)
             loads = reference.dotted in _LOADERS and isinstance(call, ast.Call) and call.func is node
-            if loads or (reference.dotted == _BUILDER and _BUILDER in fixed):
+            if loads or (reference.dotted == BUILDER and BUILDER in fixed):
                 at = statement.start + reference.chain.piece.start(node)
                 self.places.append(Place(at, ast.unparse(node), fixed.get(reference.dotted, False)))
             if loads and call is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePath
@@ -174,6 +174,31 @@ class Served:
         places = facts.searches.find(("agnostic", words), plain(words))
         facts.work.compare(len(places))
         return any(not facts.layout.token_at(at) for at in places)
+
+
+def reported(rows: Iterable[Iterable[tuple[Hit, bool | None]]]) -> list[Hit]:
+    """Return the hits that no branch for the target makes superfluous; `rows` has, for each hit, whether one does.
+
+    The import of a name that no fix can replace is superfluous if all uses of the name are: only branches for other
+    devices use it.
+    """
+    found = [(hit, bool(stays)) for row in rows for hit, stays in row]
+    used: dict[str, bool] = {}
+    for hit, stays in found:
+        if hit.rule.check == "name" and not hit.fixes and not is_import(hit):
+            name = hit.words.get("name", "")
+            used[name] = stays and used.get(name, True)
+    served = {name for name, stays in used.items() if stays and name}
+    return [
+        hit
+        for hit, stays in found
+        if not (stays or (hit.words.get("name") in served and not hit.fixes and is_import(hit)))
+    ]
+
+
+def is_import(hit: Hit) -> bool:
+    """Return whether a hit is at a name that a statement imports."""
+    return hit.statement is not None and any(one.alias is not None for one in hit.statement.digest.bindings)
 
 
 def _chosen(hit: Hit, alone: bool) -> Hit:
