@@ -19,6 +19,8 @@ ASKED_ONLY = "asked-only"
 """The id of the sentence about a library that the file imports only to find out whether it is available."""
 TRIED = "tried-elsewhere"
 """The limit of an import in a file that another one imports where it can."""
+ANOTHER_WAY = "another-way"
+"""The id of the advice about a library that the code needs, if the target's table gives none."""
 _MANY = 20  # maximum number of uses of a part of a library whose conditions are read
 _THERE = ("adapted", "upstream")  # the statuses of libraries that the target has
 _GRAVITY = ("error", "warning", "information")
@@ -51,7 +53,8 @@ class Check:
         for hit, module, _ in imported:
             if hit.statement is not None:
                 fallbacks.learn(module, hit.statement)
-        yield from _first([_tried(self._lowered(fallbacks, context, *found), context) for found in imported])
+        lowered = [_tried(self._lowered(fallbacks, context, *found), context) for found in imported]
+        yield from map(self._advised, _first(lowered))
         for reference in context.references if self.names else ():
             module = self._module(reference.dotted)
             if module in self.names:
@@ -91,14 +94,19 @@ class Check:
         If the target has a build of the library without this part, the import works, so its handler does not run.
         """
         row = self.target.modules.get(module.partition(".")[0])
-        works = bool(uses) and row is not None and row.status in _THERE
-        lowered = fallbacks.lowered(hit, module, tried=not works)
+        of_part = "." in module and row is not None and row.status in _THERE
+        lowered = fallbacks.lowered(hit, module, tried=not (of_part and uses), of_part=of_part)
         for at in uses[:_MANY] if lowered is hit else ():
             use = context.facts.peek(at)
-            lowered = hit if use is None else fallbacks.lowered(replace(hit, statement=use), module)
+            lowered = hit if use is None else fallbacks.lowered(replace(hit, statement=use), module, of_part=of_part)
             if not lowered.severity:
                 return hit
         return replace(lowered, statement=hit.statement)
+
+    def _advised(self, hit: Hit) -> Hit:
+        """Return the hit at an import with an advice, if the code needs the library and its table gives none."""
+        needed = _gravity(hit) < _GRAVITY.index("information") and not hit.rule.get("uses")
+        return replace(hit, limits=(ANOTHER_WAY,)) if needed and not hit.limits else hit
 
     def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
         """Return the hit at an import; its severity is "information" if the file only tests whether the library is

@@ -20,7 +20,7 @@ OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN = "question-over-cuda", "question-over-c
 OVER_LEFT, OF_MAKE, BEHIND = "question-over-left", "question-of-make", "behind-a-question"
 OF_LOADING = "question-of-loading"
 USED_BEHIND = "used-behind-a-question"
-REASONS = frozenset({OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OF_LOADING, OF_MAKE, BEHIND})
+REASONS = frozenset({OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OF_LOADING, OF_MAKE, BEHIND, USED_BEHIND})
 """Ids of the sentences that say why a fix is not safe."""
 
 
