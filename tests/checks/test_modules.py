@@ -300,7 +300,8 @@ def test_the_severity_of_a_part_is_that_of_its_uses() -> None:
 ASKED = {
     "def f(x):\n    if has_deep_ep():\n        from deep_ep import ElasticBuffer\n": "warning",
     "def f(x):\n    if is_deep_ep_available() and x:\n        from deep_ep import ElasticBuffer\n": "warning",
-    "def f(x):\n    if not has_deep_ep():  # available\n        return\n    from deep_ep import ElasticBuffer\n": "warning",
+    "def f(x):\n    if not has_deep_ep():  # available\n        return\n"
+    "    from deep_ep import ElasticBuffer\n": "warning",
     "import deep_ep\ndef f(x):\n    if has_deep_ep():\n        deep_ep.ElasticBuffer(x)\n": "warning",
     "import pytest\ndef f(x):\n    pytest.importorskip('deep_ep')\n    from deep_ep import ElasticBuffer\n": "warning",
     "def f(x):\n    if has_deep_ep_v2():\n        from deep_ep import ElasticBuffer\n": "information",
@@ -308,7 +309,8 @@ ASKED = {
     "def f(x):\n    if find_spec('deep_ep.v2'):\n        from deep_ep import ElasticBuffer\n": "information",
     "def f(x):\n    if has_deep_ep():\n        try:\n            from deep_ep import ElasticBuffer\n"
     "        except ImportError:\n            pass\n": "information",
-    "import pytest\ndef f(x):\n    pytest.importorskip('deep_ep.v2')\n    from deep_ep import ElasticBuffer\n": "information",
+    "import pytest\ndef f(x):\n    pytest.importorskip('deep_ep.v2')\n"
+    "    from deep_ep import ElasticBuffer\n": "information",
 }
 
 

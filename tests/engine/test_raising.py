@@ -119,7 +119,7 @@ WAITS = {
         "def f():\n    def g():\n        torch.cuda._sleep(9)\n    run(g)\nif torch.cuda.is_available():\n    f()\n"
     ),
     "a function within one, by keyword": (
-        "def f():\n    def g():\n        torch.cuda._sleep(9)\n    run(1, call=g)\nif torch.cuda.is_available():\n    f()\n"
+        "def f():\n    def g():\n        torch.cuda._sleep(9)\n    run(1, call=g)\nif x.is_cuda:\n    f()\n"
     ),
     "an item of what the target lacks": "if torch.cuda.is_available():\n    f(torch._C._cuda_getStreams[0].x)\n",
     "two questions": "if torch.cuda.is_available() and x.is_cuda:\n    torch.cuda.nccl.version()\n",
