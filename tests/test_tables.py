@@ -17,7 +17,8 @@ from support.engines import engine_for
 from uncuda.catalogue.words import complete
 from uncuda.checks.amp_c import GUARD_RAISES
 from uncuda.checks.fallbacks import LEFT_OUT
-from uncuda.checks.module import ANOTHER_WAY, ASKED_ONLY, TRIED
+from uncuda.checks.hit import ANOTHER_WAY
+from uncuda.checks.module import ASKED_ONLY, TRIED
 from uncuda.checks.name_calls import LACKS
 from uncuda.checks.name_strings import LIMIT as ELSEWHERE
 from uncuda.checks.results import FIELD, LOST

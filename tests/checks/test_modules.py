@@ -400,6 +400,15 @@ def test_a_library_that_the_code_needs_comes_with_an_advice(lines: str, advice: 
     assert ("give what needs it another way there, or leave it out" in finding.message) == advice
 
 
+def test_a_part_that_the_code_needs_comes_with_an_advice_unless_it_may_never_run() -> None:
+    text = "import torch\nfrom deep_ep import ElasticBuffer\n"
+    (finding,) = MUSA.check(Source(text)).findings
+    assert "only; give what needs it another way there" in finding.message
+    text = "import torch\nif current_platform.is_cuda():\n    from deep_ep import ElasticBuffer\n"
+    (finding,) = MUSA.check(Source(text)).findings
+    assert finding.severity == "information" and "another way there" not in finding.message
+
+
 def test_a_library_for_every_device_is_not_said() -> None:
     text = "import torch\nimport peft\nimport ray\nimport torchvision\nimport transformers\nimport onnxruntime\n"
     assert not said(text) and not said(text, MUSA)

@@ -13,14 +13,13 @@ from ..facts.model import Statement
 from ..facts.scans import uses
 from .base import Context, Hit
 from .fallbacks import Fallbacks
+from .hit import ANOTHER_WAY
 from .module_parts import Parts
 
 ASKED_ONLY = "asked-only"
 """The id of the sentence about a library that the file imports only to find out whether it is available."""
 TRIED = "tried-elsewhere"
 """The limit of an import in a file that another one imports where it can."""
-ANOTHER_WAY = "another-way"
-"""The id of the advice about a library that the code needs, if the target's table gives none."""
 _MANY = 20  # maximum number of uses of a part of a library whose conditions are read
 _THERE = ("adapted", "upstream")  # the statuses of libraries that the target has
 _GRAVITY = ("error", "warning", "information")
@@ -104,9 +103,12 @@ class Check:
         return replace(lowered, statement=hit.statement)
 
     def _advised(self, hit: Hit) -> Hit:
-        """Return the hit at an import with an advice, if the code needs the library and its table gives none."""
-        needed = _gravity(hit) < _GRAVITY.index("information") and not hit.rule.get("uses")
-        return replace(hit, limits=(ANOTHER_WAY,)) if needed and not hit.limits else hit
+        """Return the hit at an import with an advice, if the code needs the library, or the part of one, and its table
+        has no sentence that says what to do."""
+        part = "." in hit.subject and hit.rule.get("status") == ("unknown",)
+        if hit.rule.get("uses") or _gravity(hit) == len(_GRAVITY) - 1 or (hit.limits and not part):
+            return hit
+        return replace(hit, limits=(*hit.limits, ANOTHER_WAY))
 
     def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
         """Return the hit at an import; its severity is "information" if the file only tests whether the library is

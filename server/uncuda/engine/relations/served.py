@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePath
 
@@ -220,7 +219,7 @@ def _is_information(hit: Hit) -> bool:
 def _informing(hit: Hit, limit: str) -> Hit:
     """Return the hit with the severity `information` and the id of the sentence that says why; the target may never run
     this code."""
-    return replace(hit.lowered(REVIEW), severity="information", limits=(*hit.limits, limit))
+    return hit.lowered(REVIEW).as_information(limit)
 
 
 def _is_question(hit: Hit) -> bool:

@@ -50,9 +50,9 @@ class Staying:
             hit = hits[index]
             found[index] = replace(hit, limits=(*hit.limits, limit), words={**hit.words, limit: name})
         for index in self.idle:
-            found[index] = replace(found[index], severity="information", limits=(*found[index].limits, BEHIND))
+            found[index] = found[index].as_information(BEHIND)
         for index in self.unused:
-            found[index] = replace(found[index], severity="information", limits=(*found[index].limits, USED_BEHIND))
+            found[index] = found[index].as_information(USED_BEHIND)
         return found
 
     def hold(self, index: int, applicability: str | None, limit: str, name: str = "") -> None:
