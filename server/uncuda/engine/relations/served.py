@@ -181,18 +181,19 @@ def reported(rows: Iterable[Iterable[tuple[Hit, bool | None]]]) -> list[Hit]:
     The import of a name that no fix can replace is superfluous if all uses of the name are: only branches for other
     devices use it.
     """
-    found = [(hit, bool(stays)) for row in rows for hit, stays in row]
-    used: dict[str, bool] = {}
-    for hit, stays in found:
-        if hit.rule.check == "name" and not hit.fixes and not is_import(hit):
-            name = hit.words.get("name", "")
-            used[name] = stays and used.get(name, True)
-    served = {name for name, stays in used.items() if stays and name}
-    return [
-        hit
-        for hit, stays in found
-        if not (stays or (hit.words.get("name") in served and not hit.fixes and is_import(hit)))
-    ]
+    found = [(hit, stays) for row in rows for hit, stays in row]
+    served = {hit.words.get("name", "") for hit, stays in found if stays and _is_use_by_hand(hit)}
+    if served:
+        served -= {"", *(hit.words.get("name") for hit, stays in found if not stays and _is_use_by_hand(hit))}
+    left = [hit for hit, stays in found if not stays]
+    if not served:
+        return left
+    return [hit for hit in left if hit.fixes or hit.words.get("name") not in served or not is_import(hit)]
+
+
+def _is_use_by_hand(hit: Hit) -> bool:
+    """Return whether a hit is at the use of a name, and no fix replaces the name there."""
+    return hit.rule.check == "name" and not hit.fixes and not is_import(hit)
 
 
 def is_import(hit: Hit) -> bool:
