@@ -23,7 +23,7 @@ def fixed(text: str, target: str = "npu") -> str:
 def test_the_message_about_a_method_in_torchscript_names_the_method_alone() -> None:
     (finding,) = findings("import torch\n@torch.jit.script\ndef f(x):\n    return x.cuda()\n")
     assert finding.message.startswith("`.cuda()` moves to CUDA; on Ascend NPU it is `.to()`")
-    assert finding.fixes[0].title == "Replace with `.to(\"npu\")`"
+    assert finding.fixes[0].title == 'Replace with `.to("npu")`'
 
 
 def test_an_attribute_of_what_is_imported_may_be_its_own() -> None:

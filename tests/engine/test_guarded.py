@@ -427,6 +427,25 @@ def test_a_builder_behind_a_question_whose_other_way_works_is_information() -> N
     assert [one.severity for one in found] == ["error", "information", "error"]
 
 
+@pytest.mark.parametrize(
+    ("switch", "severity"),
+    [
+        ('os.getenv("BUILD_CUDA_EXTENSIONS", "0") == "1"', "information"),
+        ("os.environ.get('BUILD_CUDA') == '1'", "information"),
+        ('os.getenv("BUILD_CUDA_EXTENSIONS", "1") == "1"', "error"),
+        ('os.getenv("SKIP_CUDA") != "1"', "error"),
+        ("cuda_is_there", "error"),
+    ],
+)
+def test_a_builder_that_a_variable_has_to_ask_for_is_information(switch: str, severity: str) -> None:
+    text = (
+        f"import os\nimport torch\nif {switch}:\n    from torch.utils.cpp_extension import CUDAExtension\n"
+        "    extensions.append(CUDAExtension('ops', ['ops.cu']))\n"
+    )
+    found = [one.severity for one in ENGINE.check(Source(text)).findings if one.rule == "cuda-extension"]
+    assert found == [severity, severity]
+
+
 def test_a_builder_of_a_chain_with_an_arm_for_the_target_is_not_reported() -> None:
     code = (
         "from torch.utils.cpp_extension import CppExtension, CUDAExtension\n"

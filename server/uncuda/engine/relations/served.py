@@ -24,6 +24,12 @@ CHOSEN = "project-chooses"
 """The id of the sentence about hits that are only information because the project chooses among accelerators."""
 AMDS = "amd-file"
 """The id of the sentence about a file whose name, or whose folder's name, says that it is for AMD's GPUs."""
+SWITCHED = "switched-on"
+"""The id of the sentence about an extension that is built only if an environment variable is set to 1."""
+_SWITCH = re.compile(
+    r"if[ \t]+os\.(?:getenv|environ\.get)\([ \t]*[\"']\w+[\"'](?:,[ \t]*(?:None|[\"']0?[\"']))?[ \t]*\)"
+    r"[ \t]*==[ \t]*[\"']1[\"']"
+)
 _AMD = re.compile(r"(?<![A-Za-z])(?:amd|rocm)(?![A-Za-z])", re.I)
 _NVIDIA = ".nvidia"
 _NVIDIAS = re.compile(r"^from[ \t]+[\w.]*\.nvidia(?:\.[\w.]*)?[ \t]+import\b", re.M)
@@ -107,6 +113,7 @@ class Served:
         guards must not change either.
         """
         hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
+        hits = [_informing(hit, SWITCHED) if _builds(hit) and self._is_switched(hit) else hit for hit in hits]
         if any(map(_AMD.search, PurePath(self._path).parts[-2:])):
             hits = [self._of_amd(hit) for hit in hits]
             if self._everywhere:
@@ -120,6 +127,12 @@ class Served:
             return hits
         asks = _tests if agnostic else _is_question
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
+
+    def _is_switched(self, hit: Hit) -> bool:
+        """Return whether a hit is in code that runs only if an environment variable, unset by default, is 1."""
+        text, indents = self._facts.text, self._facts.indents
+        headers = indents.headers(hit.statement.start) if hit.statement is not None else iter(())
+        return any(header.word == "if" and _SWITCH.match(text, header.start, header.end) for header in headers)
 
     def _of_amd(self, hit: Hit) -> Hit:
         """Return a hit in a file for AMD's GPUs; in a project that chooses among accelerators, it is information.
@@ -207,10 +220,14 @@ def _chosen(hit: Hit, alone: bool) -> Hit:
 
     `alone`: whether the target may run no code of this file.
     """
-    lacked = alone or hit.rule.check == "module" or hit.words.get("name", "").startswith(_BUILDS)
+    lacked = alone or hit.rule.check == "module" or _builds(hit)
     if not lacked or hit.rule.check in _OF_WHOLE or _is_information(hit):
         return hit.lowered(REVIEW)
     return _informing(hit, CHOSEN)
+
+
+def _builds(hit: Hit) -> bool:
+    return hit.words.get("name", "").startswith(_BUILDS)
 
 
 def _is_information(hit: Hit) -> bool:
