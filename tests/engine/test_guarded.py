@@ -29,6 +29,12 @@ def add(x):
     return x
 """
 STAYS = {
+    "a library in a value, behind a name": """\
+import cupy
+def f(x):
+    on = x.is_cuda
+    return cupy.sqrt(x) if on else x.sqrt()
+""",
     "a library of the tables": """\
 import cupy
 def f(x):

@@ -12,6 +12,13 @@ from uncuda.source import Source
 ENGINE = engine_for("npu", Settings(locale="en"))
 HEAD = "import torch\nimport torch_npu\n"
 WAITS = {
+    "a flag before and": "ok = torch.cuda.is_available() and a\nif ok and torch.cuda.nccl.version() > (2, 0):\n    pass\n",
+    "a flag in a value": "ok = torch.cuda.is_available()\nx = torch.cuda.nccl.version() if ok else None\n",
+    "a flag that is denied": "ok = torch.cuda.is_available()\nx = None if not ok else torch.cuda.nccl.version()\n",
+    "an attribute before and": (
+        "class A:\n    def __init__(self):\n        self.cuda = torch.cuda.is_available()\n"
+        "    def f(self):\n        return self.cuda and torch.cuda.nccl.version()\n"
+    ),
     "for review": 'if torch.cuda.is_available():\n    torch.cuda.nvtx.range_push("x")\n',
     "by hand": "if x.is_cuda:\n    print(torch.cuda.nccl.version())\n",
     "elif": "if a:\n    pass\nelif x.device.type == 'cuda':\n    y = torch.cuda.nccl.version()\n",
@@ -211,6 +218,8 @@ def test_what_runs_only_behind_a_question_waits_with_it() -> None:
 
 
 BEHIND = {
+    "a flag in a value": "ok = kind == 'cuda'\nx = torch.cuda.current_device() if ok else 0\n",
+    "a flag before and": "ok = kind == 'cuda'\nif ok and torch.cuda.current_device() > 0:\n    pass\n",
     "a flag": "ok = kind == 'cuda'\nif ok:\n    f(torch.cuda.current_device())\n",
     "a flag of a flag": "ok = kind == 'cuda'\nfast = ok and a\nif fast:\n    f(torch.cuda.current_device())\n",
     "a word for review": "if kind == 'cuda':\n    f(torch.cuda.current_device())\n",

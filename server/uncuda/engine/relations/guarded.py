@@ -148,7 +148,7 @@ class _Search:
 
     def _may_ask(self, line: Header) -> bool:
         """Whether a statement must be parsed to find guards among its expressions."""
-        if line.start in self._questions.inside or (line.word in CONDITIONS and self._questions.of(line)):
+        if line.start in self._questions.inside or self._questions.of(line):
             return True
         self._work.search(line.start, line.end)
         return self._text.find("lambda", line.start, line.end) >= 0

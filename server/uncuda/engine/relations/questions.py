@@ -27,6 +27,7 @@ CONDITIONS = frozenset({"if", "elif", "while", "case"})
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
 _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda of torch.version
+_CHOOSES = re.compile(r"\b(?:if|and|or)\b")
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # as in `if not (a and b):`
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
@@ -274,11 +275,27 @@ class Questions:
                     self.work.compare(1 + len(self._flags[flag]) // 16)
                     if index in self.of(header):
                         yield from self._of_test(header, [index])
+                yield from self._of_flag(flag, index)
         elif index in self._tested:
             yield from self._of_test(self._indents.header_at(statement.start), [index])
         elif index in self._mark_of:
             yield self._mark_of[index], self._indents.extent(self._mark_of[index])
-        yield from self._of_expression(hit, statement)
+        yield from self._of_expression(hit.node, statement)
+
+    def _of_flag(self, flag: str, index: int) -> Iterator[Stretch]:
+        """Yield the parts of expressions that run only if a variable holds the result of a test, and the result is
+        true."""
+        done = -1
+        for at in self._facts.searches.find(("flag", flag), uses(flag, True)):
+            line = self._indents.header_at(at)
+            if line.start == done or not _CHOOSES.search(self._text, line.start, line.end):
+                continue
+            done = line.start
+            statement = self._facts.peek(line.start) if index in self._known_at(flag, line) else None
+            if statement is not None:
+                for one in statement.digest.chains:
+                    if one.spelled == flag:
+                        yield from self._of_expression(one.node, statement)
 
     def _of_test(self, header: Header, questions: Sequence[int]) -> Iterator[Stretch]:
         if header.word == "assert":
@@ -293,8 +310,8 @@ class Questions:
             if self.excludes(header, questions) and self.leaves(header):
                 yield self.below(header)
 
-    def _of_expression(self, hit: Hit, statement: Statement) -> Iterator[Stretch]:
-        inner = hit.node
+    def _of_expression(self, question: ast.AST | None, statement: Statement) -> Iterator[Stretch]:
+        inner = question
         for outer in statement.digest.ancestors(inner) if inner is not None else ():
             assert inner is not None
             if isinstance(outer, ast.BoolOp):
@@ -320,7 +337,8 @@ class Questions:
         start, end = statement.digest.span(node)
         start, end = statement.start + start, statement.start + end
         asked = self._branches.asks_cuda(start, end)
-        return asked < 0 or (not asked and self._denies_any(self._states, start, end))
+        held = self._states.union(name for name, _ in self._held_in(start, end))
+        return asked < 0 or (not asked and self._denies_any(held, start, end))
 
     def _denies_any(self, names: frozenset[str], start: int, end: int) -> bool:
         """Return whether a part of the source tests that one of these names, or the result of calling it, is false."""
@@ -328,9 +346,20 @@ class Questions:
         return any(re.search(_DENIED.format(re.escape(name)), text) for name in names if name in text)
 
     def within(self, node: ast.AST, statement: Statement) -> list[int]:
-        """The indices of tests inside an expression."""
+        """The indices of tests inside an expression, which contains them directly or through a variable that holds
+        their result."""
         start, end = (statement.start + at for at in statement.digest.span(node))
-        return [index for index in self.inside.get(statement.start, ()) if start <= self._hits[index].start < end]
+        found = [index for index in self.inside.get(statement.start, ()) if start <= self._hits[index].start < end]
+        for name, _ in self._held_in(start, end):
+            found += self._known_at(name, self._indents.header_at(statement.start))
+        return found
+
+    def _held_in(self, start: int, end: int) -> Iterator[tuple[str, int]]:
+        """Yield the variables in a part of the source that hold the result of a test, each with its offset."""
+        if self._flags:
+            self.work.search(start, start + 16 * (end - start))
+            found = _VARIABLE.finditer(self._text, start, end)
+            yield from ((match[0], match.start()) for match in found if match[0] in self._flags)
 
 
 def is_question(hit: Hit) -> bool:
