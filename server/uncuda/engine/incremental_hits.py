@@ -37,7 +37,13 @@ _DEFINES = re.compile(
     r"|yield|raise)\b|[ \t]*@|.*->"
 )
 _NAMED = re.compile(r"(\w+)[ \t]*(?:[:=]|.*\bLiteral\b)")  # an unindented line that is looked for by its first name
-_OF_LINES = frozenset({"anchor", "imports", "uses", "kernel", BEGINNING})
+_HEADER = re.compile(r"^[ \t\f]*(?:async|if|elif|else|for|while|with|try|except|finally|match|case)\b", re.M)
+_OF_LINES = frozenset({"anchor", "imports", "uses", BEGINNING})
+# keys of searches whose matches are read with the headers of the blocks around them
+_OF_BLOCKS = frozenset({"kernel", "left"})
+_DEFINITIONS = ("def ", "class ")
+_TO_ITEM = re.compile(r"[\])}][ \t]*=(?!=)")
+_TARGETS = re.compile(r"(?:[ \t]*[\w., \t*]+(?::[^=()]+)?[^\s\w.)\]}]{0,2}=(?!=))+")
 # keys of searches for statements to read, or for definitions and assignments
 _NOT_PLAIN = frozenset({"anchor", BEGINNING})
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
@@ -202,8 +208,7 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
         match = _PLAIN.fullmatch(text)
         if not prose and (match is None or iskeyword(match["first"] or "") or leaves(text.lstrip())):
             return False
-        words = set(_WORD.findall(text))
-        if any(_WORD.findall(name)[-1] in words for name in asked if not name.startswith("def ")):
+        if _says_asked(set(_WORD.findall(text)), asked):
             return False
     if not prose and (facts.layout.logical_line(start) != (start, end) or facts.layout.string_around(start)):
         return False
@@ -235,14 +240,20 @@ def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
     if any(name.startswith("def ") for name in found.asked):
         if _is_read(found.facts, region.old, found.asked) or _is_read(facts, region.new, found.asked):
             return False
-    return _nothing_found(found, facts, region, old, new)
+    return _nothing_found(found, facts, region, edited, (old, new))
 
 
-def _nothing_found(found: Found, facts: Facts, region: Region, old: tuple[int, int], new: tuple[int, int]) -> bool:
+def _nothing_found(
+    found: Found, facts: Facts, region: Region, edited: Region, functions: tuple[tuple[int, int], tuple[int, int]]
+) -> bool:
     """Whether no search that counts for the whole function matches in the function, before or after the edit, and none
-    that counts for a line in the line."""
+    that counts for a line in the line. `edited`: the physical lines that changed."""
     line, fresh = (region.old, region.old_end), (region.new, region.new_end)
+    (start, end), (_, new_end) = functions
     earlier, now = found.facts.searches, facts.searches
+    flat = facts.same_blocks
+    for text, lines in ((found.facts, (edited.old, edited.old_end)), (facts, (edited.new, edited.new_end))):
+        flat = flat and _HEADER.search(text.text, *lines) is None
     for key in found.keys:
         kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
         if kind == "beginnings":  # this kind of search affects only its own block
@@ -253,11 +264,14 @@ def _nothing_found(found: Found, facts: Facts, region: Region, old: tuple[int, i
             continue
         # Searches may match in the line itself: if such a match mattered, the line would have been read as a statement.
         own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in found.placed
-        if own or kind == WHOLE_WORD:
+        below = kind in _OF_BLOCKS or (kind == "text" and more.startswith(_DEFINITIONS))
+        first = region.old if below else start
+        if own or kind == WHOLE_WORD or (below and flat):
             if earlier.touches(key, *line) or now.touches(key, *fresh):
-                if own or said_of(more, found.facts.text[slice(*line)]) != said_of(more, facts.text[slice(*fresh)]):
+                said = said_of(more, found.facts.text[slice(*line)]) if kind == WHOLE_WORD else None
+                if kind != WHOLE_WORD or said != said_of(more, facts.text[slice(*fresh)]):
                     return False
-        elif _within(earlier.again(key), *old) or _within(now.again(key), *new):
+        elif _within(earlier.again(key), first, end) or _within(now.again(key), first, new_end):
             return False
     return True
 
@@ -272,15 +286,35 @@ def _are_quiet(facts: Facts, span: Span, edited: Span, found: Found) -> bool:
     lines = facts.text[edited.start : edited.end].splitlines(keepends=True)
     if any(_DEFINES.match(line) or _SPOKEN.search(line) or leaves(line.lstrip()) for line in lines):
         return False
-    words = set(_WORD.findall(facts.text, *span))
-    if any(_WORD.findall(name)[-1] in words for name in found.asked if not name.startswith("def ")):
+    if _says_asked(set(_WORD.findall(facts.text, *span)), found.asked):
         return False
     bound = set[str]()
     for line in lines:
-        bound.update(_WORD.findall(line[: line.rfind("=") + 1]))
+        bound.update(_WORD.findall(_assigned(line)))
         if match := _NAMED.match(line):
             bound.add(match[1])
     return all(bound.isdisjoint(_words(statement.digest)) for statement in found.facts.statements.values())
+
+
+def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
+    """Whether lines with these words contain a name that a check traces; of `device.type`, both words must occur."""
+    for name in asked:
+        if not name.startswith("def "):
+            parts = _WORD.findall(name)
+            if parts[-1] in words and (parts[-1] != "type" or parts[-2:][0] in words):
+                return True
+    return False
+
+
+def _assigned(line: str) -> str:
+    """The beginning of a line with the attributes and items to which it assigns; local names are left out, because a
+    function of which no statement was read has no other use for them."""
+    if "=" not in line:
+        return ""
+    if ":=" in line or _TO_ITEM.search(line):
+        return line[: line.rfind("=") + 1]
+    match = _TARGETS.match(line)
+    return match[0] if match is not None and "." in match[0] else ""
 
 
 def _is_read(facts: Facts, start: int, asked: Collection[str]) -> bool:

@@ -160,10 +160,11 @@ class Facts:
     star: int = -1  # the offset of the star import that must be the one that binds `torch`; -1: there is none
     broken: Collection[int] = ()  # the starts of statements that could not be parsed, or only in part
     # If a single region of changed lines turned another text into this one: the token of the other text's facts, and
-    # the region. `alike`: whether all other lines are in the same blocks as before; otherwise, only lines of the same
-    # function may be in others.
+    # the region. `same_blocks`: whether all other lines are in the same blocks as before; `alike`: whether they also
+    # follow upon each other as before. Otherwise, this may have changed for lines of the same function.
     origin: object = None
     region: Region | None = None
+    same_blocks: bool = False
     alike: bool = False
     token: object = field(default_factory=object)
     imported: Imported | None = None  # computed when it is first used; see `import_names`

@@ -55,12 +55,12 @@ def read(
         plain = renewed(before.layout.text, text, regions)
         searches = Searches(plain, before.searches, regions, work)
         layout, taken = relayout(before.layout, plain, regions, work)
-    scopes, region, alike = IndentScopes(layout, searches), None, False
+    scopes, region, same, alike = IndentScopes(layout, searches), None, False, False
     if before is not None and taken is not None:
-        alike = scopes.take_over(before.indents, taken)
-        if len(taken) == len(searches.regions) == 1:
-            if alike or _is_apart(before, scopes, taken[0]):
-                region = _in_prose(before.layout, layout, searches.regions[0]) or taken[0]
+        same = scopes.take_over(before.indents, taken)
+        if len(taken) == len(searches.regions) == 1 and (same or _is_apart(before, scopes, taken[0])):
+            region = _in_prose(before.layout, layout, searches.regions[0]) or taken[0]
+            alike = same and scopes.follow(before.indents, taken[0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         facts = None
@@ -69,7 +69,7 @@ def read(
         if facts is None:
             facts = _Reader(text, words, searches, layout, scopes, before).read_all()
     if before is not None:
-        facts.origin, facts.region, facts.alike = before.token, region, alike
+        facts.origin, facts.region, facts.same_blocks, facts.alike = before.token, region, same, alike
     return facts
 
 

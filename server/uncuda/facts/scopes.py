@@ -24,6 +24,7 @@ _AT_ONCE = 16  # number of work steps that are counted together
 _LINES = 16  # number of characters in lines whose indentation is read in about the time of one work step
 _BLANKS = (" ", "\t", "\f", "\n", "\r")
 _WIDEST = sys.maxsize
+_LEAVING = frozenset({"return", "raise"})
 _OPENING = frozenset(
     {"if", "elif", "else", "for", "while", "with", "try", "except", "finally", "def", "class", "match", "case"}
 )
@@ -97,6 +98,28 @@ class IndentScopes:
             return True
         width = min([narrowest, *(line.width for line in before._code_between(span.old, span.old_end))])
         return width == _WIDEST or self._width_below(span.new_end) <= width
+
+    def follow(self, before: IndentScopes, span: Region) -> bool:
+        """Return whether the changed logical lines follow upon the same lines as before, and the lines below upon them:
+        no line of code was added or removed, except above a plain statement of the same block."""
+        if self._same_line(before, span):
+            return True
+        lines = [*before._words(span.old, span.old_end), *self._words(span.new, span.new_end)]
+        below = _NEXT.match(self._text, span.new_end)
+        if not lines or below is None:
+            return not lines
+        word = _HEAD.match(self._text, below.start(1))
+        if word is None or any(line[0] != below[1] for line in lines):
+            return False
+        return word[1] in _LEAVING or (word[1].isidentifier() and word[1] not in _KEYWORDS)
+
+    def _words(self, start: int, end: int) -> Iterator[tuple[str, str]]:
+        """The indentation and the first word of each line of code between two offsets."""
+        while start < end:
+            match = _HEAD.match(self._text, start)
+            if match is not None and match[1] != "#":
+                yield self._text[start : match.start(1)], match[1]
+            start = self._layout.logical_line(start)[1]
 
     def _code_between(self, start: int, end: int) -> Iterator[_Line]:
         """Yield the logical lines between two offsets, without comments, blank lines and lines that are passed over."""
