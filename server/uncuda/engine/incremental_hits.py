@@ -43,7 +43,9 @@ _OF_LINES = frozenset({"anchor", "imports", "uses", BEGINNING})
 _OF_BLOCKS = frozenset({"kernel", "left"})
 _DEFINITIONS = ("def ", "class ")
 _TO_ITEM = re.compile(r"[\])}][ \t]*=(?!=)")
-_TARGETS = re.compile(r"(?:[ \t]*[\w., \t*]+(?::[^=()]+)?[^\s\w.)\]}]{0,2}=(?!=))+")
+_RESULT = re.compile(r"[ \t]*(?:return|raise)\b")
+_IN_VALUE = re.compile(r"[(\[{\"'#]")
+_COMPARING = ("!", "<", ">")
 # keys of searches for statements to read, or for definitions and assignments
 _NOT_PLAIN = frozenset({"anchor", BEGINNING})
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
@@ -252,8 +254,11 @@ def _nothing_found(
     (start, end), (_, new_end) = functions
     earlier, now = found.facts.searches, facts.searches
     flat = facts.same_blocks
-    for text, lines in ((found.facts, (edited.old, edited.old_end)), (facts, (edited.new, edited.new_end))):
-        flat = flat and _HEADER.search(text.text, *lines) is None
+    for text, first, lines in (
+        (found.facts, region.old, (edited.old, edited.old_end)),
+        (facts, region.new, (edited.new, edited.new_end)),
+    ):
+        flat = flat and _HEADER.match(text.text, first) is None and _HEADER.search(text.text, *lines) is None
     for key in found.keys:
         kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
         if kind == "beginnings":  # this kind of search affects only its own block
@@ -284,8 +289,11 @@ def _are_quiet(facts: Facts, span: Span, edited: Span, found: Found) -> bool:
     """Whether the edited ones of some lines define nothing, and all of them contain no name that a check traces or that
     a statement that was read uses."""
     lines = facts.text[edited.start : edited.end].splitlines(keepends=True)
-    if any(_DEFINES.match(line) or _SPOKEN.search(line) or leaves(line.lstrip()) for line in lines):
-        return False
+    if edited.start > span.start:
+        lines.append(facts.text[span.start : facts.text.index("\n", span.start) + 1])
+    for line in lines if edited.start == span.start or not _RESULT.match(lines[-1]) else lines[:-1]:
+        if _DEFINES.match(line) or _SPOKEN.search(line) or leaves(line.lstrip()):
+            return False
     if _says_asked(set(_WORD.findall(facts.text, *span)), found.asked):
         return False
     bound = set[str]()
@@ -313,8 +321,12 @@ def _assigned(line: str) -> str:
         return ""
     if ":=" in line or _TO_ITEM.search(line):
         return line[: line.rfind("=") + 1]
-    match = _TARGETS.match(line)
-    return match[0] if match is not None and "." in match[0] else ""
+    end = start = 0
+    while (at := line.find("=", start)) >= 0 and not _IN_VALUE.search(line, start, at):
+        if line[at + 1 : at + 2] == "=" or line[max(start, at - 1) : at] in _COMPARING:
+            break
+        end = start = at + 1
+    return line[:end] if "." in line[:end] else ""
 
 
 def _is_read(facts: Facts, start: int, asked: Collection[str]) -> bool:
@@ -334,7 +346,9 @@ def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
     earlier, now = found.facts.searches, facts.searches
     for key in found.keys:
         kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
-        if kind in _NOT_PLAIN or more is True or more is False:
+        if kind in _NOT_PLAIN or (
+            isinstance(more, bool) and isinstance(key, tuple) and len(key) == 2
+        ):  # statements that use a name
             continue
         if not earlier.touches(key, region.old, region.old_end) and not now.touches(key, region.new, region.new_end):
             continue
