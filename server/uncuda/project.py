@@ -3,8 +3,9 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from .source import Span
@@ -161,15 +162,23 @@ class Project:
 
     def owns(self, module: str, path: str) -> bool:
         """Whether an import of `module` in the file at `path` finds a module of the project itself."""
-        for place in self.own:
-            folder, _, name = place.replace("\\", "/").rpartition("/")
+        root = module.partition(".")[0]
+        for folder, name in self._own_by_root.get(root, ()):
             if module == name or module.startswith(f"{name}."):
                 if not folder or path.replace("\\", "/").startswith(f"{folder}/"):
                     return True
-            space = name.partition(".")[0] if "." in name else ""
-            if space and module.partition(".")[0] == space:
-                inside = f"{folder}/{space}/" if folder else f"{space}/"
+            if "." in name:
+                inside = f"{folder}/{root}/" if folder else f"{root}/"
                 if path.replace("\\", "/").startswith(inside):
                     # the module is in the same namespace package as the file: `megatron.rl` beside `megatron.core`
                     return True
-        return module.partition(".")[0] in self.sources
+        return root in self.sources
+
+    @cached_property
+    def _own_by_root(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """The folder and the name of each module in `own`, by the first segment of the name."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for place in self.own:
+            folder, _, name = place.replace("\\", "/").rpartition("/")
+            found.setdefault(name.partition(".")[0], []).append((folder, name))
+        return found

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.process import Clock
+from bench.process import Clock, settled
 from bench.run import DENSE as MEGATRON
 from bench.run import Figure
 from corpus.fetch import tree
@@ -150,6 +150,7 @@ def spent(command: list[str], folder: Path, text: str, kinds: Sequence[str]) -> 
     for key in list(column_0(lines, random.Random(SEED)))[:WARM]:
         client.change(uri, key.change())
         client.diagnostics(uri)
+    settled(client.process.pid)  # the server reads the folder when it starts
     for kind in kinds:
         before, costs = clock.spent(), []
         for key in KINDS[kind](lines, random.Random(SEED)):

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.any_line import any_line
 from bench.measure import python_files
-from bench.process import Usage, usage
+from bench.process import settled, usage
 from bench.run import Figure
 from corpus.fetch import tree
 from lsp.harness.client import SERVER, Client
@@ -177,7 +177,7 @@ def fixing(folder: Path) -> Iterator[Figure]:
     client.diagnostics(uri)
     asked = {"textDocument": {"uri": uri}, "position": {"line": 2, "character": 14}}
     client.request("textDocument/hover", asked)
-    before, waits = settled(client), []
+    before, waits = settled(client.process.pid), []
     command = {"command": "uncuda.fixAllInWorkspace", "arguments": []}
     running = client.begin("workspace/executeCommand", command)
     while not client.answered(running):
@@ -222,17 +222,6 @@ def crowding(folder: Path) -> Iterator[Figure]:
 def typing_anywhere(folder: Path) -> Iterator[Figure]:
     """Yield the CPU time per keystroke on any line of real files."""
     yield from any_line(folder, ruff())
-
-
-def settled(client: Client) -> Usage:
-    """Return the CPU time and memory of a server once it is idle."""
-    last = usage(client.process.pid)
-    while True:
-        time.sleep(0.3)
-        now = usage(client.process.pid)
-        if now.cpu == last.cpu:
-            return now
-        last = now
 
 
 GROUPS: list[Callable[[Path], Iterator[Figure]]] = [

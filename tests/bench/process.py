@@ -37,6 +37,17 @@ def usage(pid: int) -> Usage:
     return Usage(ticks / _TICK, held[0], sum(held))
 
 
+def settled(pid: int) -> Usage:
+    """Return the CPU time and memory of a process and its children once all of them are idle."""
+    last = usage(pid)
+    while True:
+        time.sleep(0.3)
+        now = usage(pid)
+        if now.cpu == last.cpu:
+            return now
+        last = now
+
+
 def _stat(entry: Path) -> list[str]:
     """The fields of /proc/PID/stat after the command's name; empty if the process has ended."""
     try:

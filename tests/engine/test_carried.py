@@ -464,6 +464,124 @@ def test_a_line_of_a_function_in_which_nothing_was_found_that_says_a_known_name(
         typist.type(at, words)
 
 
+LONG = APART.replace(
+    "        total = 0\n",
+    '        """Mean of the values.\n\n        One number.\n        """\n'
+    "        total = sum(\n            values,\n            0,\n        )\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        *(("            total += value", key) for key in ("x", "\n", "    pass\n")),
+        *(("        for value in values:", key) for key in ("x", "\n", "    pass\n")),
+        *(("            values,", key) for key in ("x", "\n", "    1,\n")),
+        ("        total = sum(", "x"),
+        *(("        One number.", key) for key in ("x", "\n", "words\n")),
+        *(("        return total", key) for key in ("\n", "        a = [\n            1,\n        ]\n        b = 2\n")),
+    ],
+)
+def test_whole_lines_and_the_beginning_of_a_line_are_carried(line: str, key: str, carried: list[Kept | None]) -> None:
+    """An `x` before the indentation does not end the function, and Enter and pasted lines do not change its blocks."""
+    typist = Typist(PROGRAM + LONG, prepared("npu"))
+    at = typist.text.index(line)
+    carried.clear()
+    typist.replace(at, at, key)
+    assert carried[0] is not None
+    carried.clear()
+    typist.replace(at, at + len(key), "")
+    assert carried[0] is not None
+
+
+@pytest.mark.parametrize("line", ["        total += value", "        pass"])
+def test_a_line_of_whole_lines_is_carried_without_telling_where_it_is(line: str, carried: list[Kept | None]) -> None:
+    typist = Typist(PROGRAM + LONG, prepared("npu"))
+    at = typist.text.index("        for value")
+    carried.clear()
+    typist.replace(at, at, line + "\n", told_of_edit=False)
+    typist.replace(at, at + len(line) + 1, "", told_of_edit=False)
+    assert None not in carried[:2]
+
+
+TRACED = """import torch
+
+
+def move(x, device):
+    if torch.cuda.is_available():
+        return Kernel(x).cuda(device)
+    raise ValueError
+
+
+class Kernel:
+    def __init__(self, x):
+        self.x = torch.cuda.nccl.version()
+
+
+def place(values, device):
+    _
+    for one in values:
+        one.input = device
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["torch_device = [device]", "if device is Kernel:", "inputs = device", "kind = Kernel", "x = device.type"],
+)
+def test_a_traced_name_in_a_function_of_its_own_is_carried(words: str, carried: list[Kept | None]) -> None:
+    typist = Typist(TRACED + APART, prepared("npu"))
+    at = typist.text.index("    _\n") + 4
+    typist.replace(at, at + 1, words[0])
+    carried.clear()
+    typist.type(at + 1, words[1:])
+    assert sum(kept is None for kept in carried) <= 4, [kept is not None for kept in carried]
+
+
+def test_a_line_between_equal_tests_parts_them() -> None:
+    """Two tests of which nothing separates the first from the second change together."""
+    asking = "        if not self.rocm and torch.cuda.is_available():\n"
+    text = f"import torch\n\n\nclass Net:\n    def run(self):\n{asking}        \n{asking}{asking}            pass\n"
+    typist = Typist(text, prepared("npu"))
+    at = text.index("        \n") + 8
+    typist.type(at, "i")
+    typist.erase(at + 1, 1)
+
+
+def test_the_value_of_an_attribute_goes_on_in_other_lines() -> None:
+    text = """import torch
+class Own:
+    def cuda(self):
+        self.n += 1
+        return self
+class User:
+    def __init__(self):
+        self.part = torch.ones(
+            1,
+        )
+    def run(self):
+        return self.part.cuda()
+"""
+    typist = Typist(text, prepared("npu"))
+    at = text.index("        )\n") + 9
+    typist.type(at, ".size()")
+    typist.erase(at + 7, 7)
+
+
+def test_a_comment_may_say_what_a_name_is_set_to() -> None:
+    """The check that looks for the class of an object takes its only value, even one in a comment."""
+    text = """import torch
+class Net:
+    def place(self, where):
+        return torch.zeros(1, device=where)
+net = Net()
+net.place("cuda")
+#
+"""
+    typist = Typist(text, prepared("npu"))
+    typist.type(len(text) - 1, " net = Other(")
+
+
 OWN = """import torch
 from torch import nn
 class Net(nn.Module):

@@ -116,6 +116,11 @@ class Typist:
         for offset in range(end, end - count, -1):
             self.replace(offset - 1, offset, "")
 
+    def _copied(self, chance: random.Random) -> str:
+        """Return some lines from a random part of the text."""
+        start = self.text.rfind("\n", 0, chance.randrange(len(self.text) + 1)) + 1
+        return "".join(self.text[start:].splitlines(keepends=True)[: chance.randrange(1, 20)])
+
     def wander(self, chance: random.Random, keys: int) -> None:
         """Type at random until at least `keys` keys have been pressed."""
         done = self.keys + keys
@@ -126,18 +131,37 @@ class Typist:
             start, end = self.text.rfind("\n", 0, at) + 1, (self.text.find("\n", at) + 1 or len(self.text))
             line = self.text[start:end]
             what = chance.random()
-            if what < 0.55:  # insert a new line
+            if what < 0.4:  # insert a new line
                 words = chance.choice(WORDS)
                 indent = line[: len(line) - len(line.lstrip())].rstrip("\r\n")
                 self.replace(start, start, indent + "\n")
                 self.type(start + len(indent), words, chance.random() < 0.9)
                 self.erase(start + len(indent) + len(words), chance.choice((0, 1, len(words))))
-            elif what < 0.8:  # type a word again
+            elif what < 0.5:  # type at the beginning of a line
+                words = chance.choice(("x", "x = 1", "(", "    "))
+                self.type(start, words)
+                self.erase(start + len(words), chance.choice((0, len(words), len(words))))
+            elif what < 0.6:  # press Enter
+                words = "\n" + line[: len(line) - len(line.lstrip())].strip("\r\n")
+                place = chance.choice((at, end - 1 if line.endswith("\n") else end))
+                self.replace(place, place, words)
+                if chance.random() < 0.5:
+                    self.replace(place, place + len(words), "")
+            elif what < 0.7:  # paste lines
+                words = self._copied(chance)
+                self.replace(start, start, words)
+                if chance.random() < 0.8:
+                    self.replace(start, start + len(words), "")
+            elif what < 0.74:  # type a line again
+                first = len(line) - len(line.lstrip())
+                self.replace(start + first, start + len(line.rstrip("\r\n")), "")
+                self.type(start + first, line.strip())
+            elif what < 0.9:  # type a word again
                 count = min(chance.randrange(1, 5), end - at)
                 old = self.text[at : at + count]
                 self.erase(at + count, count)
                 self.type(at, chance.choice((old, old[:-1], old + "x")))
-            elif what < 0.9:
+            elif what < 0.95:
                 self.replace(start, end, "")
             else:
                 self.replace(start, start, line if line.endswith("\n") else "\n")

@@ -1,6 +1,7 @@
 """Tests that reading a changed text gives the same facts as reading it for the first time."""
 
 import random
+import re
 
 import pytest
 from hypothesis import given
@@ -105,6 +106,24 @@ def test_offsets_move_with_the_lines_that_hold_them() -> None:
     assert moved([0, 2, 4, 6, 8], regions) == [0, 7, 12]
 
 
+@pytest.mark.parametrize(
+    ("edit", "region"),
+    [
+        ((1, 1, "\n  "), (2, 2, 2, 5)),  # Enter at the end of a line
+        ((1, 3, ""), (2, 4, 2, 2)),  # and back
+        ((2, 2, "x\ny\n"), (2, 2, 2, 6)),  # whole lines
+        ((2, 4, ""), (2, 4, 2, 2)),
+        ((2, 3, "x\n"), (2, 4, 2, 5)),
+        ((0, 0, "x\ny"), (0, 2, 0, 5)),
+        ((5, 5, "\nx"), (4, 5, 4, 7)),  # at the end of a text without a line break
+    ],
+)
+def test_an_edit_of_whole_lines_leaves_the_lines_beside_them(
+    edit: tuple[int, int, str], region: tuple[int, int, int, int]
+) -> None:
+    assert [tuple(one) for one in of_edits("a\nb\nc", [edit])] == [region]
+
+
 def said(facts: Facts) -> object:
     """Return all results of reading a text in a form without id() values."""
     return (
@@ -146,6 +165,57 @@ def test_a_blank_line_that_was_asked_about_does_not_end_a_block() -> None:
     assert indents.scope_of(text.index("x = 1")) == (0, "def")
 
 
+TYPED_BLOCKS = """class Net:
+    def run(self):
+        for one in self:
+            one()
+            other(
+                one,
+            )
+        return self
+
+    def end(self):
+        pass
+
+
+def main():
+    Net()
+"""
+
+
+TYPED_LINES = [match.start() for match in re.finditer(r"^ *\w", TYPED_BLOCKS, re.M)]
+
+
+@pytest.mark.parametrize(
+    "line", ["        for one", "            one()", "            other(", "        return", "        pass"]
+)
+def test_a_line_that_is_being_typed_does_not_end_a_block(line: str) -> None:
+    """An `x` before the indentation of a line leaves all other lines in the functions that they were in."""
+    at = TYPED_BLOCKS.index(line)
+    before = read(TYPED_BLOCKS, WORDS).indents
+    typed = read(TYPED_BLOCKS[:at] + "x" + TYPED_BLOCKS[at:], WORDS).indents
+    for start in TYPED_LINES:
+        if before.header_at(start).start != before.header_at(at).start:
+            scope, now = before.scope_of(start), typed.scope_of(start + (start > at))
+            assert now == (scope and (scope[0] + (scope[0] > at), scope[1])), TYPED_BLOCKS[start : start + 20]
+
+
+@pytest.mark.parametrize("words", ["x", "return x", "# x", "(", "    "])
+@pytest.mark.parametrize("line", TYPED_BLOCKS.splitlines())
+def test_blocks_after_an_edit_at_the_margin_are_those_of_a_text_read_anew(line: str, words: str) -> None:
+    at = TYPED_BLOCKS.index(line)
+    facts = read(TYPED_BLOCKS, WORDS)
+    for start in TYPED_LINES:
+        facts.indents.extent(facts.indents.header_at(start).start)
+    after = TYPED_BLOCKS[:at] + words + TYPED_BLOCKS[at:]
+    typed, fresh = read(after, WORDS, facts, [(at, at, words)]).indents, read(after, WORDS).indents
+    for start in (match.start() for match in re.finditer(r"^ *\w", after, re.M)):
+        header = fresh.header_at(start)
+        assert typed.header_at(start) == header
+        assert typed.header_above(start) == fresh.header_above(start)
+        assert typed.extent(header.start) == fresh.extent(header.start)
+
+
 TYPED_QUOTES = '''def f():
     """Say it."""
     x = r"""a
@@ -176,9 +246,24 @@ def test_most_of_a_layout_is_taken_over() -> None:
     text = PROGRAM[:at] + "y" + PROGRAM[at:]
     new, taken = relayout(old, text, between(PROGRAM, text))
     assert taken is not None
-    assert taken.alike
     assert len(new.known_starts) == len(old.known_starts)
     assert new.strings == Layout(new.text).strings
+
+
+def test_layout_is_taken_over_past_pasted_strings_and_a_line_that_began_a_statement() -> None:
+    lines = '"""Say\nit."""\n', "x", '    """It said\n    that."""\n'
+    for line, words in zip(("tc = torch.cuda\n", "        return torch", "    def forward"), lines):
+        old, at = Layout(PROGRAM), PROGRAM.index(line)
+        for offset in range(0, len(PROGRAM), 7):
+            old.logical_line(offset)
+        text = PROGRAM[:at] + words + PROGRAM[at:]
+        new, taken = relayout(old, text, of_edits(PROGRAM, [(at, at, words)]))
+        assert taken is not None
+        assert new.strings == Layout(text).strings
+        assert len(new.known_starts) >= len(old.known_starts)
+        back, taken = relayout(new, PROGRAM, of_edits(text, [(at, at + len(words), "")]))
+        assert taken is not None
+        assert back.strings == Layout(PROGRAM).strings
 
 
 def test_a_line_in_brackets_that_looks_like_a_statement() -> None:

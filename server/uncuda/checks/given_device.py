@@ -56,17 +56,17 @@ def says_number(node: ast.expr) -> bool:
 
 def is_bound_to_device(context: Context, name: str) -> bool:
     """Whether every assignment to a variable in this file is a device: `device = torch.device(…)`."""
-    context.asked.add(name)
-    if not context.facts.says("device("):
+    if not context.facts.mentions("device("):
         return False
     known = context.devices
     if name not in known:
         facts = context.facts
-        if len(known) < _FEW:
+        if len(known) < _FEW:  # what a line says of a name that was searched for is compared after each edit
             places = facts.searches.find((WHOLE_WORD, name), whole_word(name))
             facts.work.compare(4 * len(places))
             known[name] = _bound_in(_lines_at(facts.text, places)).get(name, False)
         else:
+            context.asked.add(name)
             facts.work.search(0, len(facts.text))
             known[name] = _bound(facts.text).get(name, False)
     return known[name]

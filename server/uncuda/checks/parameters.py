@@ -123,7 +123,6 @@ class Parameters:
         if owner is not None and not (isinstance(owner, ast.Name) and owner.id == "self"):
             return ""
         spelled = f"self.{name}" if owner is not None else name
-        self._asked.add(name)
         if spelled not in self._values:
             facts = self._facts
             places = facts.searches.find((spelled, "=", False), _settings(spelled))
@@ -149,8 +148,8 @@ class Parameters:
     def _places(self, words: str) -> Iterator[int]:
         """Yield the offsets of statements that begin with the given keyword and name, such as `def main`."""
         facts = self._facts
-        self._asked.add(words.rpartition(" ")[2])
         for at in facts.searches.find(("text", words), plain(words)):
+            self._asked.add(words.rpartition(" ")[2])
             line = facts.layout.line_start(at)
             start = line + len(facts.text[line:at]) - len(facts.text[line:at].lstrip())
             after = facts.text[at + len(words) : at + len(words) + 1]

@@ -9,7 +9,7 @@ from itertools import islice
 from ..catalogue import Target
 from ..facts.layout import without_comments
 from ..facts.read import Facts
-from ..facts.scans import plain
+from ..facts.scans import whole_word
 from ..facts.scopes import Header
 
 BEGINNING = "beginning"
@@ -45,7 +45,7 @@ class TargetVariants:
 
     def __init__(self, facts: Facts, target: Target) -> None:
         self._text, self._indents, self._work = facts.text, facts.indents, facts.work
-        self._says, self._find = facts.says, facts.searches.find
+        self._says, self._mentions, self._find = facts.says, facts.mentions, facts.searches.find
         device = target.words.get("device", "")
         self._words = words_for(device, target.words.get("ccl", ""))
         self._device = re.compile(rf"\b{re.escape(device)}\b")
@@ -106,12 +106,13 @@ class TargetVariants:
         lines = twin.split("\n")
         # lines without CUDA are the same in both texts, so the file contains them
         fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}
-        held = all(map(self._says, fresh)) if twin.isascii() else True  # the index contains only ASCII words
+        says = self._mentions if len(lines) == 1 else self._says
+        held = all(map(says, fresh)) if twin.isascii() else True  # the index contains only ASCII words
         return twin if held and ((len(lines) == 1 and twin.isascii()) or twin in self._text) else ""
 
     def _begins(self, word: str, pattern: str) -> bool:
         """Return whether some line that contains a word begins with a pattern."""
         begins, text = re.compile(pattern), self._text
-        places = self._find((BEGINNING, word), plain(word)) if word.isascii() else ()
+        places = self._find((BEGINNING, word), whole_word(word)) if word.isascii() else ()
         self._work.compare(len(places))
         return any(begins.match(text, text.rfind("\n", 0, at) + 1) for at in places)

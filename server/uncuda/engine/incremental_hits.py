@@ -36,7 +36,16 @@ _DEFINES = re.compile(
     r"[ \t]*(?:async[ \t]+def|def|class|import|from|global|nonlocal|del|try|except|else|elif|finally|match|case|return"
     r"|yield|raise)\b|[ \t]*@|.*->"
 )
-_OF_LINES = frozenset({"anchor", "imports", "uses", "kernel", BEGINNING})
+_NAMED = re.compile(r"(\w+)[ \t]*(?:[:=]|.*\bLiteral\b)")  # an unindented line that is looked for by its first name
+_HEADER = re.compile(r"^[ \t\f]*(?:async|if|elif|else|for|while|with|try|except|finally|match|case)\b", re.M)
+_OF_LINES = frozenset({"anchor", "imports", "uses", BEGINNING})
+# keys of searches whose matches are read with the headers of the blocks around them
+_OF_BLOCKS = frozenset({"kernel", "left"})
+_DEFINITIONS = ("def ", "class ")
+_TO_ITEM = re.compile(r"[\])}][ \t]*=(?!=)")
+_RESULT = re.compile(r"[ \t]*(?:return|raise)\b")
+_IN_VALUE = re.compile(r"[(\[{\"'#]")
+_COMPARING = ("!", "<", ">")
 # keys of searches for statements to read, or for definitions and assignments
 _NOT_PLAIN = frozenset({"anchor", BEGINNING})
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
@@ -141,8 +150,10 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
     if facts.origin is not found.facts.token or facts.region is None or facts.present != found.facts.present:
         return None
     region = facts.region
-    plain = _is_plain(found.facts, region.old, region.old_end, found.asked) and _is_plain(
-        facts, region.new, region.new_end, found.asked
+    plain = (
+        facts.alike
+        and _is_plain(found.facts, region.old, region.old_end, found.asked)
+        and _is_plain(facts, region.new, region.new_end, found.asked)
     )
     if not (plain and _same_elsewhere(found, facts, region)) and not _is_apart(found, facts, region):
         return None
@@ -187,18 +198,21 @@ _NONE = Span(0, 0)
 
 
 def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> bool:
-    """Whether a line is empty, a comment, or a plain dotted name or call that affects no other line."""
+    """Whether lines are empty or in a docstring, or one line is a comment, or a plain dotted name or call that affects
+    no other line."""
     text = facts.text[start:end]
     if _SPOKEN.search(text):
         return False
+    prose = facts.layout.is_prose(start, end)
+    if not text.strip() and not facts.layout.string_around(start):
+        return not any(header.word in _APART for header in facts.indents.around(start)[:2])
     if not _COMMENT.fullmatch(text):
         match = _PLAIN.fullmatch(text)
-        if match is None or iskeyword(match["first"] or "") or leaves(text.lstrip()):
+        if not prose and (match is None or iskeyword(match["first"] or "") or leaves(text.lstrip())):
             return False
-        words = set(_WORD.findall(text))
-        if any(_WORD.findall(name)[-1] in words for name in asked if not name.startswith("def ")):
+        if _says_asked(set(_WORD.findall(text)), asked):
             return False
-    if facts.layout.logical_line(start) != (start, end) or facts.layout.string_around(start):
+    if not prose and (facts.layout.logical_line(start) != (start, end) or facts.layout.string_around(start)):
         return False
     above = facts.indents.header_above(start)
     if above is not None and above.word in _APART:
@@ -211,28 +225,40 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
 def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
     """Whether the edited line, before and after the edit, is in a function in which no statement was read, and contains
     no name that a check traces. If so, editing the line has no effect on the hits in other lines."""
-    old, new = _function(found.facts, region.old), _function(facts, region.new)
-    if old is None or new is None or region.old_end > old[1] or region.new_end > new[1]:
+    old = found.facts.indents.outer_function(region.old, region.old_end)
+    new = facts.indents.outer_function(region.new, region.new_end)
+    if old is None or new is None or new != (old[0], old[1] + region.shift):
         return False
-    if not all(
-        _is_quiet(text.text[start:end], found)
-        for text, start, end in ((found.facts, region.old, region.old_end), (facts, region.new, region.new_end))
-    ):
+    line, fresh = Span(region.old, region.old_end), Span(region.new, region.new_end)
+    # of a line with a bracket or a string that goes on, only the physical lines that changed count
+    edited = facts.searches.regions[0] if _is_one_line(found.facts, line) and _is_one_line(facts, fresh) else region
+    if not _are_quiet(found.facts, line, Span(edited.old, edited.old_end), found):
+        return False
+    if not _are_quiet(facts, fresh, Span(edited.new, edited.new_end), found):
         return False
     for text, (start, end) in ((found.facts, old), (facts, new)):
-        if any(start <= at < end for at in text.statements) or any(start <= at < end for at in text.broken):
+        if text.holds_part_of(start, end):
             return False
     if any(name.startswith("def ") for name in found.asked):
         if _is_read(found.facts, region.old, found.asked) or _is_read(facts, region.new, found.asked):
             return False
-    return _nothing_found(found, facts, region, old, new)
+    return _nothing_found(found, facts, region, edited, (old, new))
 
 
-def _nothing_found(found: Found, facts: Facts, region: Region, old: tuple[int, int], new: tuple[int, int]) -> bool:
+def _nothing_found(
+    found: Found, facts: Facts, region: Region, edited: Region, functions: tuple[tuple[int, int], tuple[int, int]]
+) -> bool:
     """Whether no search that counts for the whole function matches in the function, before or after the edit, and none
-    that counts for a line in the line."""
+    that counts for a line in the line. `edited`: the physical lines that changed."""
     line, fresh = (region.old, region.old_end), (region.new, region.new_end)
+    (start, end), (_, new_end) = functions
     earlier, now = found.facts.searches, facts.searches
+    flat = facts.same_blocks
+    for text, first, lines in (
+        (found.facts, region.old, (edited.old, edited.old_end)),
+        (facts, region.new, (edited.new, edited.new_end)),
+    ):
+        flat = flat and _HEADER.match(text.text, first) is None and _HEADER.search(text.text, *lines) is None
     for key in found.keys:
         kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
         if kind == "beginnings":  # this kind of search affects only its own block
@@ -243,42 +269,69 @@ def _nothing_found(found: Found, facts: Facts, region: Region, old: tuple[int, i
             continue
         # Searches may match in the line itself: if such a match mattered, the line would have been read as a statement.
         own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in found.placed
-        if own or kind == WHOLE_WORD:
+        below = kind in _OF_BLOCKS or (kind == "text" and more.startswith(_DEFINITIONS))
+        first = region.old if below else start
+        if own or kind == WHOLE_WORD or (below and flat):
             if earlier.touches(key, *line) or now.touches(key, *fresh):
-                if own or said_of(more, found.facts.text[slice(*line)]) != said_of(more, facts.text[slice(*fresh)]):
+                said = said_of(more, found.facts.text[slice(*line)]) if kind == WHOLE_WORD else None
+                if kind != WHOLE_WORD or said != said_of(more, facts.text[slice(*fresh)]):
                     return False
-        elif _within(earlier.again(key), *old) or _within(now.again(key), *new):
+        elif _within(earlier.again(key), first, end) or _within(now.again(key), first, new_end):
             return False
     return True
 
 
-def _function(facts: Facts, start: int) -> tuple[int, int] | None:
-    """(start, end) of the outermost function around a line, with its decorators; None if there is none, or if it is
-    inside another block than a class."""
-    headers = list(facts.indents.headers(start))
-    outer = next((at for at in range(len(headers) - 1, -1, -1) if headers[at].word == "def"), -1)
-    if outer < 0 or any(header.word != "class" for header in headers[outer + 1 :]):
-        return None
-    begin = facts.layout.line_start(headers[outer].start)
-    end = facts.indents.extent(headers[outer].start)
-    return (begin, end) if facts.layout.logical_line(start)[0] >= headers[outer].end else None
+def _is_one_line(facts: Facts, lines: Span) -> bool:
+    return facts.layout.logical_line(lines.start) == lines
 
 
-def _is_quiet(line: str, found: Found) -> bool:
-    """Whether a line defines nothing, and contains no name that a check traces or that a statement that was read
-    uses."""
-    if _DEFINES.match(line) or _SPOKEN.search(line) or leaves(line.lstrip()):
+def _are_quiet(facts: Facts, span: Span, edited: Span, found: Found) -> bool:
+    """Whether the edited ones of some lines define nothing, and all of them contain no name that a check traces or that
+    a statement that was read uses."""
+    lines = facts.text[edited.start : edited.end].splitlines(keepends=True)
+    if edited.start > span.start:
+        lines.append(facts.text[span.start : facts.text.index("\n", span.start) + 1])
+    for line in lines if edited.start == span.start or not _RESULT.match(lines[-1]) else lines[:-1]:
+        if _DEFINES.match(line) or _SPOKEN.search(line) or leaves(line.lstrip()):
+            return False
+    if _says_asked(set(_WORD.findall(facts.text, *span)), found.asked):
         return False
-    words = set(_WORD.findall(line))
-    if any(_WORD.findall(name)[-1] in words for name in found.asked if not name.startswith("def ")):
-        return False
-    bound = set(_WORD.findall(line[: line.rfind("=") + 1])) if "=" in line else set()
+    bound = set[str]()
+    for line in lines:
+        bound.update(_WORD.findall(_assigned(line)))
+        if match := _NAMED.match(line):
+            bound.add(match[1])
     return all(bound.isdisjoint(_words(statement.digest)) for statement in found.facts.statements.values())
+
+
+def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
+    """Whether lines with these words contain a name that a check traces; of `device.type`, both words must occur."""
+    for name in asked:
+        if not name.startswith("def "):
+            parts = _WORD.findall(name)
+            if parts[-1] in words and (parts[-1] != "type" or parts[-2:][0] in words):
+                return True
+    return False
+
+
+def _assigned(line: str) -> str:
+    """The beginning of a line with the attributes and items to which it assigns; local names are left out, because a
+    function of which no statement was read has no other use for them."""
+    if "=" not in line:
+        return ""
+    if ":=" in line or _TO_ITEM.search(line):
+        return line[: line.rfind("=") + 1]
+    end = start = 0
+    while (at := line.find("=", start)) >= 0 and not _IN_VALUE.search(line, start, at):
+        if line[at + 1 : at + 2] == "=" or line[max(start, at - 1) : at] in _COMPARING:
+            break
+        end = start = at + 1
+    return line[:end] if "." in line[:end] else ""
 
 
 def _is_read(facts: Facts, start: int, asked: Collection[str]) -> bool:
     """Whether a line is in a function that a check read as a whole."""
-    for header in facts.indents.headers(start):
+    for header in facts.indents.around(start):
         if header.word == "def" and (match := _FUNCTION.search(facts.text, header.start, header.end)):
             if f"def {match[1]}" in asked:
                 return True
@@ -293,7 +346,9 @@ def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
     earlier, now = found.facts.searches, facts.searches
     for key in found.keys:
         kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
-        if kind in _NOT_PLAIN or more is True or more is False:
+        if kind in _NOT_PLAIN or (
+            isinstance(more, bool) and isinstance(key, tuple) and len(key) == 2
+        ):  # statements that use a name
             continue
         if not earlier.touches(key, region.old, region.old_end) and not now.touches(key, region.new, region.new_end):
             continue
@@ -313,5 +368,8 @@ def _within(offsets: Sequence[int], start: int, end: int) -> bool:
 
 
 def _reaches(hit: Hit, region: Region) -> bool:
-    """Whether a fix of the hit changes the line that is being typed."""
-    return any(edit.start < region.old_end and region.old < edit.end for fix in hit.fixes for edit in fix.edits)
+    """Whether a fix of the hit changes the lines that are being typed or ends beside them, or whether the code that
+    fixes leave unchanged ends there."""
+    if hit.keeps[1] == region.old == region.old_end:
+        return True
+    return any(edit.start <= region.old_end and region.old <= edit.end for fix in hit.fixes for edit in fix.edits)

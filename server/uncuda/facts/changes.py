@@ -57,12 +57,24 @@ def between(old: str, new: str) -> list[Region]:
     size, last, end = min(len(old), len(new)), len(old), len(new)
     start = _alike(size, lambda a, b: old[a:b] == new[a:b])
     tail = _alike(size - start, lambda a, b: old[last - b : last - a] == new[end - b : end - a])
-    return _in_lines(old, [(start, last - tail, end - last)])
+    return _in_lines(old, [(start, last - tail, end - last, False)])
 
 
 def of_edits(old: str, edits: Iterable[tuple[int, int, str]]) -> list[Region]:
     """The regions for non-overlapping edits (start, end, text) of the old text."""
-    return _in_lines(old, sorted((start, end, len(text) - (end - start)) for start, end, text in edits))
+    return _in_lines(old, [_by_lines(old, *edit) for edit in sorted(edits)])
+
+
+def _by_lines(old: str, start: int, end: int, text: str) -> tuple[int, int, int, bool]:
+    """Return an edit as (start, end, growth, whole); `whole`: whether it inserts or deletes only whole lines.
+
+    A line break typed at the end of a line is the same edit as a line inserted before the next one.
+    """
+    growth = len(text) - (end - start)
+    if old[start : start + 1] == "\n" == old[end : end + 1] and (text.startswith("\n") if start == end else not text):
+        return start + 1, end + 1, growth, True
+    begins = start == 0 or old[start - 1] == "\n"
+    return start, end, growth, begins and (text.endswith("\n") if start == end else not text and old[end - 1] == "\n")
 
 
 def _alike(size: int, part: Callable[[int, int], bool]) -> int:
@@ -83,14 +95,14 @@ def _alike(size: int, part: Callable[[int, int], bool]) -> int:
     return low
 
 
-def _in_lines(old: str, edits: Iterable[tuple[int, int, int]]) -> list[Region]:
-    """Regions of whole lines for edits (start, end, growth), in order; edits of the same line share a region."""
+def _in_lines(old: str, edits: Iterable[tuple[int, int, int, bool]]) -> list[Region]:
+    """Regions of whole lines for edits (start, end, growth, whole), in order; edits of the same line share a region."""
     regions: list[Region] = []
     shift = 0
-    for start, end, growth in edits:
+    for start, end, growth, whole in edits:
         first = old.rfind("\n", 0, start) + 1
-        newline = old.find("\n", max(end, first))
-        last = newline + 1 if newline >= 0 else len(old)
+        newline = end - 1 if whole else old.find("\n", max(end, first))
+        last = newline + 1 if newline >= 0 or whole else len(old)
         if regions and first < regions[-1].old_end:
             region = regions.pop()
             first, begin = region.old, region.new

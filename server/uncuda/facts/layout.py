@@ -45,7 +45,7 @@ class Layout:
         self.text = text
         self.work = work or Work(UNLIMITED)
         self._carriages = "\r" in text
-        self.strings, self.mended = _triple_strings(text) if strings is None else (strings, False)
+        self.strings, self.mended = triple_strings(text) if strings is None else (strings, False)
         self._string_starts = [start for start, _ in self.strings]
         self.known_starts: list[int] = []
         self.known_ends: list[int] = []
@@ -60,6 +60,14 @@ class Layout:
         if index >= 0 and offset < self.strings[index][1]:
             return self.strings[index]
         return None
+
+    def is_prose(self, start: int, end: int) -> bool:
+        """Whether the lines [start, end) are inside a triple-quoted string that is a statement of its own."""
+        holder = self.string_around(start)
+        if holder is None or holder[0] >= start or holder[1] <= end:
+            return False
+        first, last = self.logical_line(start)
+        return not self.text[first : holder[0]].strip(" \t\frRuU") and not self.text[holder[1] : last].strip()
 
     def logical_line(self, offset: int) -> tuple[int, int]:
         """(start, end) of the logical line that contains `offset`, with its line break."""
@@ -226,7 +234,7 @@ def _line_start(text: str, offset: int) -> int:
     return carriage if carriage > newline and text[carriage : carriage + 1] != "\n" else newline
 
 
-def _triple_strings(text: str) -> tuple[list[tuple[int, int]], bool]:
+def triple_strings(text: str) -> tuple[list[tuple[int, int]], bool]:
     """The triple-quoted strings in order, and whether their quotes are unbalanced and were paired by guess."""
     spans: list[tuple[int, int]] = []
     position, size = 0, len(text)

@@ -160,9 +160,12 @@ class Facts:
     star: int = -1  # the offset of the star import that must be the one that binds `torch`; -1: there is none
     broken: Collection[int] = ()  # the starts of statements that could not be parsed, or only in part
     # If a single region of changed lines turned another text into this one: the token of the other text's facts, and
-    # the region.
+    # the region. `same_blocks`: whether all other lines are in the same blocks as before; `alike`: whether they also
+    # follow upon each other as before. Otherwise, this may have changed for lines of the same function.
     origin: object = None
     region: Region | None = None
+    same_blocks: bool = False
+    alike: bool = False
     token: object = field(default_factory=object)
     imported: Imported | None = None  # computed when it is first used; see `import_names`
     _imports: list[tuple[Binding, Statement]] | None = None
@@ -215,6 +218,10 @@ class Facts:
             if not region.old <= start < region.old_end:
                 references.append(Name(name.dotted, name.chain, facts.statements[region.place(start)], name.hidden))
         return references
+
+    def holds_part_of(self, start: int, end: int) -> bool:
+        """Return whether a statement between two offsets was read, or could not be parsed."""
+        return any(start <= at < end for at in self.statements) or any(start <= at < end for at in self.broken)
 
     def holds_any(self, offsets: Iterable[int]) -> bool:
         """Return whether a statement that was read contains one of these offsets."""

@@ -22,7 +22,7 @@ from .narrow import narrow, renewed
 from .recovery import Parts
 from .relayout import relayout
 from .scans import imports, plain, uses
-from .scopes import IndentScopes, same_beginnings
+from .scopes import IndentScopes
 
 # Longer strings are not read: they contain text for people or another language, and rules only cover shorter ones.
 _LONG = 1000
@@ -55,11 +55,12 @@ def read(
         plain = renewed(before.layout.text, text, regions)
         searches = Searches(plain, before.searches, regions, work)
         layout, taken = relayout(before.layout, plain, regions, work)
-    scopes, region = IndentScopes(layout, searches), None
+    scopes, region, same, alike = IndentScopes(layout, searches), None, False, False
     if before is not None and taken is not None:
-        scopes.take_over(before.indents, taken.spans)
-        if taken.alike and len(searches.regions) == 1 and same_beginnings(before.layout.text, plain, searches.regions):
-            region = searches.regions[0]
+        same = scopes.take_over(before.indents, taken)
+        if len(taken) == len(searches.regions) == 1 and (same or _is_apart(before, scopes, taken[0])):
+            region = _in_prose(before.layout, layout, searches.regions[0]) or taken[0]
+            alike = same and scopes.follow(before.indents, taken[0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         facts = None
@@ -68,8 +69,23 @@ def read(
         if facts is None:
             facts = _Reader(text, words, searches, layout, scopes, before).read_all()
     if before is not None:
-        facts.origin, facts.region = before.token, region
+        facts.origin, facts.region, facts.same_blocks, facts.alike = before.token, region, same, alike
     return facts
+
+
+def _is_apart(before: Facts, scopes: IndentScopes, span: Region) -> bool:
+    """Return whether the changed lines are in a function of which no statement was read, which begins and ends at the
+    same lines as before, so that no block outside of it can have changed."""
+    function, now = before.indents.outer_function(span.old, span.old_end), scopes.outer_function(span.new, span.new_end)
+    if function is None or now is None or now != (function[0], function[1] + span.shift):
+        return False
+    return not before.holds_part_of(*function)
+
+
+def _in_prose(before: Layout, layout: Layout, region: Region) -> Region | None:
+    """The changed physical lines if they are inside a docstring; None if they are not."""
+    inside = before.is_prose(region.old, region.old_end) and layout.is_prose(region.new, region.new_end)
+    return region if inside else None
 
 
 class _Reader:
@@ -104,14 +120,12 @@ class _Reader:
         return self.finish()
 
     def read_line(self, before: Facts, region: Region) -> Facts | None:
-        """Read the one changed line and reuse all others; None if the line may affect other lines."""
+        """Read the changed lines and reuse all others; None if these lines may affect other lines."""
         facts = self.facts
         line = region.old, region.old_end
-        if before.names.stars or self._says_star(before, region) or before.layout.logical_line(region.old) != line:
+        if before.names.stars or self._says_star(before, region):
             return None
         if any(not line[0] <= start < line[1] for start in before.broken):
-            return None
-        if self.layout.logical_line(region.new) != (region.new, region.new_end):
             return None
         for old, new in facts.searches.imports():
             if len(old) != len(new) or _inside(new, region.new, region.new_end):

@@ -5,28 +5,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ..limits import Work
 from .changes import Region, moved
-from .layout import Layout
+from .layout import Layout, triple_strings
 
 _QUOTING, _ENDING = frozenset("\"'\\"), frozenset("#\r\n")
 
 
-class Taken(NamedTuple):
-    """The logical lines outside `spans` correspond to those of the previous text. `alike`: whether those inside do,
-    too."""
-
-    spans: Sequence[Region]
-    alike: bool
-
-
 def relayout(
     before: Layout, text: str, regions: Sequence[Region], work: Work | None = None
-) -> tuple[Layout, Taken | None]:
-    """Return the layout of a text, which reuses the layout of the previous text; and the Taken that says which logical
-    lines of both texts correspond, or None if lines outside of the changed ones may differ."""
+) -> tuple[Layout, list[Region] | None]:
+    """Return the layout of a text, which reuses the layout of the previous text; and the changed logical lines of both
+    texts, or None if other logical lines may differ, too."""
     strings = _strings(before, text, regions)
     layout = Layout(text, strings, work)
     return layout, _take_lines(layout, before, regions) if strings is not None else None
@@ -36,7 +27,7 @@ def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple
     """Return the triple-quoted strings, if no changed line can have begun or ended one; otherwise None."""
     if before.mended:
         return None
-    changed = []
+    changed, fresh = [], list[tuple[int, int]]()
     for region in regions:
         above = text[max(0, region.new - 3) : region.new]
         parts = above, before.text[region.old : region.old_end], text[region.new : region.new_end]
@@ -45,12 +36,29 @@ def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple
         part = region
         if _has_triple(parts[1]) or _has_triple(parts[2]):
             inner = _between_quotes(before.text, text, region)
-            if inner is None:
+            if inner is not None:
+                part = inner
+            elif (own := _own_strings(before, text, region)) is not None:
+                fresh += own
+            else:
                 return None
-            part = inner
         changed.append(part)
     starts = moved([start for start, _ in before.strings], changed)
-    return list(zip(starts, moved([end for _, end in before.strings], changed), strict=True))
+    kept = list(zip(starts, moved([end for _, end in before.strings], changed), strict=True))
+    return sorted([*kept, *fresh]) if fresh else kept
+
+
+def _own_strings(before: Layout, text: str, region: Region) -> list[tuple[int, int]] | None:
+    """Return the triple-quoted strings of the changed lines, if no string leads into or out of these lines, before or
+    after the edit; otherwise None."""
+    for edge in (region.old, region.old_end):
+        holder = before.string_around(edge)
+        if holder is not None and holder[0] < edge:
+            return None
+    if before.string_around(region.old_end - 1):  # it ends the text without a line break
+        return None
+    strings, mended = triple_strings(text[region.new : region.new_end])
+    return None if mended else [(start + region.new, end + region.new) for start, end in strings]
 
 
 def _has_triple(text: str) -> bool:
@@ -77,7 +85,7 @@ def _alike(one: str, other: str) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
 
 
-def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> Taken | None:
+def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> list[Region] | None:
     """Reuse the logical lines around the changed ones if the lines still end at the same offsets.
 
     Below an unclosed bracket, the ends of lines are guessed from the lines around them; these are computed again,
@@ -86,7 +94,6 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> Ta
     spans = _spans(before, regions)
     if any(not any(span.old <= start < span.old_end for span in spans) for start in before.unclosed):
         return None
-    alike = True
     starts, ends = layout.known_starts, layout.known_ends
     done = shift = 0
     for span in spans:
@@ -96,16 +103,20 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> Ta
         starts += [start + shift for start in before.known_starts[done:last]]
         ends += [end + shift for end in before.known_ends[done:last]]
         lines = _lines(layout, span)
-        if lines is None or (_holds_sure(before, span.old, span.old_end) and not layout.is_sure(span.new)):
+        if lines is None:
             layout.unclosed.clear()
             return None
-        alike = alike and len(lines) == 1 and before.logical_line(span.old) == (span.old, span.old_end)
+        if _holds_sure(before, span.old, span.old_end) and not layout.is_sure(span.new) and not _ends(layout, span.new):
+            starts.clear()
+            ends.clear()
+            layout.unclosed.clear()
+            return None
         starts += [start for start, _ in lines]
         ends += [end for _, end in lines]
         done, shift = bisect_left(before.known_starts, span.old_end), span.shift
     starts += [start + shift for start in before.known_starts[done:]]
     ends += [end + shift for end in before.known_ends[done:]]
-    return Taken(spans, alike)
+    return spans
 
 
 def _spans(before: Layout, regions: Sequence[Region]) -> list[Region]:
@@ -141,6 +152,14 @@ def _lines(layout: Layout, span: Region) -> list[tuple[int, int]] | None:
         lines.append((position, end))
         position = end
     return lines
+
+
+def _ends(layout: Layout, offset: int) -> bool:
+    """Return whether a logical line ends at an offset, with all its brackets closed."""
+    if offset == 0:
+        return True
+    start, end = layout.logical_line(offset - 1)
+    return end == offset and start not in layout.unclosed
 
 
 def _holds_sure(layout: Layout, start: int, end: int) -> bool:

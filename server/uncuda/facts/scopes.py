@@ -14,6 +14,7 @@ from .layout import Layout
 from .scans import beginnings
 
 _HEAD = re.compile(r"[ \t\f]*(async[ \t]+\w+|\w+|@|[^\s\w])")
+_NEXT = re.compile(r"(?:[ \t\f]*(?:#[^\n]*)?(?:\r?\n|\r))*([ \t\f]*)[^\s#]")
 
 FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 """Matches the header of a function; group 1 is its name."""
@@ -24,6 +25,9 @@ _LINES = 16  # number of characters in lines whose indentation is read in about 
 _BLANKS = (" ", "\t", "\f", "\n", "\r")
 _WIDEST = sys.maxsize
 _LEAVING = frozenset({"return", "raise"})
+_OPENING = frozenset(
+    {"if", "elif", "else", "for", "while", "with", "try", "except", "finally", "def", "class", "match", "case"}
+)
 
 
 class Header(NamedTuple):
@@ -58,7 +62,11 @@ class ScopeMap(Protocol):
 
 
 class IndentScopes:
-    """Finds scopes by going up from a line to lines that are less indented."""
+    """Finds scopes by going up from a line to lines that are less indented.
+
+    A line that begins no block, although the next line is indented deeper, is a line that is being typed (an `x` before
+    the indentation of a line). It is passed over: the lines below it belong to the same block as those above.
+    """
 
     def __init__(self, layout: Layout, searches: Searches) -> None:
         self._layout = layout
@@ -68,27 +76,105 @@ class IndentScopes:
         self._extents: dict[int, int] = {}
         self._headers: dict[int, Header] = {}
         self._clauses: dict[int, list[Header]] = {}
+        self._stray: dict[int, bool] = {}
 
-    def take_over(self, before: IndentScopes, spans: Sequence[Region]) -> None:
-        """Copy the results for the previous text that the changed logical lines, `spans`, do not affect."""
+    def take_over(self, before: IndentScopes, spans: Sequence[Region]) -> bool:
+        """Copy the results for the previous text that the changed logical lines, `spans`, do not affect. Return whether
+        all other lines are in the same blocks as before."""
         if not spans:
             self._above, self._extents = dict(before._above), dict(before._extents)
             self._headers = dict(before._headers)
-            return
+            return True
         span = Region(spans[0].old, spans[-1].old_end, spans[0].new, spans[-1].new_end)
-        lines = list(self._code_between(span.new, span.new_end))
         kept = self._same_line(before, span)
         self._take_lines(before, span)
-        self._take_above(before, span, min([line.width for line in lines], default=_WIDEST), kept)
+        if before._is_stray_above(span.old) != self._is_stray_above(span.new):
+            return False
+        lines = list(self._code_between(span.new, span.new_end))
+        narrowest = min([line.width for line in lines], default=_WIDEST)
+        self._take_above(before, span, narrowest, kept)
         self._take_extents(before, span, lines, kept)
+        if kept:
+            return True
+        width = min([narrowest, *(line.width for line in before._code_between(span.old, span.old_end))])
+        return width == _WIDEST or self._width_below(span.new_end) <= width
 
-    def _code_between(self, start: int, end: int) -> Iterator[_Line]:
-        """Yield the logical lines between two offsets, without comments and blank lines."""
+    def follow(self, before: IndentScopes, span: Region) -> bool:
+        """Return whether the changed logical lines follow upon the same lines as before, and the lines below upon them:
+        no line of code was added or removed, except above a plain statement of the same block."""
+        if self._same_line(before, span):
+            return True
+        lines = [*before._words(span.old, span.old_end), *self._words(span.new, span.new_end)]
+        below = _NEXT.match(self._text, span.new_end)
+        if not lines or below is None:
+            return not lines
+        word = _HEAD.match(self._text, below.start(1))
+        if word is None or any(line[0] != below[1] for line in lines):
+            return False
+        return word[1] in _LEAVING or (word[1].isidentifier() and word[1] not in _KEYWORDS)
+
+    def _words(self, start: int, end: int) -> Iterator[tuple[str, str]]:
+        """The indentation and the first word of each line of code between two offsets."""
         while start < end:
             match = _HEAD.match(self._text, start)
             if match is not None and match[1] != "#":
-                yield _Line(start, columns(self._text[start : match.start(1)]), match.start(1) - start)
+                yield self._text[start : match.start(1)], match[1]
             start = self._layout.logical_line(start)[1]
+
+    def _code_between(self, start: int, end: int) -> Iterator[_Line]:
+        """Yield the logical lines between two offsets, without comments, blank lines and lines that are passed over."""
+        while start < end:
+            match = _HEAD.match(self._text, start)
+            if match is not None and match[1] != "#":
+                width = columns(self._text[start : match.start(1)])
+                if not self._is_stray(start, width, match[1]):
+                    yield _Line(start, width, match.start(1) - start)
+            start = self._layout.logical_line(start)[1]
+
+    def _is_stray(self, start: int, width: int, word: str) -> bool:
+        """Return whether a line is passed over: it begins no block, and the next line is indented deeper."""
+        if word.rsplit(maxsplit=1)[-1] in _OPENING:
+            return False
+        known = self._stray.get(start)
+        if known is None:
+            below = _NEXT.match(self._text, self._layout.logical_line(start)[1])
+            known = self._stray[start] = below is not None and columns(below[1]) > width
+        return known
+
+    def _is_stray_above(self, start: int) -> bool:
+        """Return whether the nearest line of code above is passed over."""
+        line = self._line_above(start)
+        return line is not None and self._is_stray(self._layout.logical_line(line.start)[0], line.indent, line.word)
+
+    def _line_above(self, start: int) -> Header | None:
+        """The nearest line of code above."""
+        while start > 0:
+            line = self.header_at(start - 1)
+            if line.word and line.word != "#":
+                return line
+            start = self._layout.logical_line(start - 1)[0]
+        return None
+
+    def _width_below(self, start: int) -> int:
+        """The indentation of the next line of code that is not passed over; 0 at the end of the text."""
+        line = next(self._code_between(start, len(self._text)), None)
+        return line.width if line is not None else 0
+
+    def around(self, start: int) -> list[Header]:
+        """The nearest line of code above, and the headers of all blocks around that line, innermost first."""
+        line = self._line_above(start)
+        return [line, *self.headers(line.start)] if line is not None else []
+
+    def outer_function(self, start: int, end: int) -> tuple[int, int] | None:
+        """(start, end) of the outermost function around the lines [start, end); None if there is none, or if it is
+        inside another block than a class."""
+        headers = self.around(start)
+        outer = next((at for at in range(len(headers) - 1, -1, -1) if headers[at].word == "def"), -1)
+        if outer < 0 or any(header.word != "class" for header in headers[outer + 1 :]):
+            return None
+        function = headers[outer].start
+        after = self.extent(function)
+        return (self._layout.line_start(function), after) if end <= after else None
 
     def _same_line(self, before: IndentScopes, span: Region) -> bool:
         """Return whether the span is one logical line in both texts, with the same beginning."""
@@ -301,7 +387,8 @@ class IndentScopes:
                 continue
             if width == indent:
                 return self._above[start]
-            return Header(match.start(1), end, width, match[1].split()[-1])
+            if not self._is_stray(start, width, match[1]):
+                return Header(match.start(1), end, width, match[1].split()[-1])
         return None
 
     def extent(self, header: int) -> int:
@@ -320,39 +407,14 @@ class IndentScopes:
             holder = layout.string_around(start)
             if holder and holder[0] < start:
                 continue
-            if columns(text[start : match.end() - 1]) <= indent and layout.logical_line(start)[0] == start:
+            width = columns(text[start : match.end() - 1])
+            if width > indent or layout.logical_line(start)[0] != start:
+                continue
+            head = _HEAD.match(text, start)
+            if head is None or not self._is_stray(start, width, head[1]):
                 return start
         layout.work.compare((len(text) - position) // _LINES)
         return len(text)
-
-
-def same_beginnings(old: str, new: str, regions: Sequence[Region]) -> list[Region] | None:
-    """Return a region for each changed line if the old and new lines correspond one to one and begin alike; otherwise
-    None."""
-    lines: list[Region] = []
-    for region in regions:
-        a, b = region.old, region.new
-        while a < region.old_end or b < region.new_end:
-            c, d = (old.find("\n", a) + 1 or len(old)), (new.find("\n", b) + 1 or len(new))
-            if a >= region.old_end or b >= region.new_end:
-                return None
-            before, after = _beginning(old[a:c]), _beginning(new[b:d])
-            if before != after and not (_is_beside(before, after, old, c) or _is_beside(after, before, new, d)):
-                return None
-            lines.append(Region(a, c, b, d))
-            a, b = c, d
-    return lines
-
-
-def _is_beside(blank: tuple[str, str], line: tuple[str, str], text: str, end: int) -> bool:
-    """Return whether a blank line became a line of code in the same block as the next line, without beginning a block
-    of its own."""
-    if blank[1] or blank[0].strip(" \t\f") or line[1] != "word":
-        return False
-    below = _HEAD.match(text, end)
-    if below is None or text[end : below.start(1)] != line[0]:
-        return False
-    return below[1] in _LEAVING or (below[1].isidentifier() and below[1] not in _KEYWORDS)
 
 
 def _beginning(line: str) -> tuple[str, str]:

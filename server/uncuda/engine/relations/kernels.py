@@ -273,16 +273,18 @@ class Kernels:
         """Yield the uses of a name: calls, indexing and attribute reads; for a name that holds a value, also any other
         read."""
         text, layout = self._text, self._facts.layout
-        every = self._facts.searches.find(("kernel", word.text), uses(word.text, True))
+        find = self._facts.searches.find
         if word.value:
-            yield from self._values(word, every)
+            yield from self._values(word, find(("kernel", word.text), uses(word.text, True)))
             return
-        for at in every:
+        used = find(("kernel", word.text, "used"), _used(word.text))
+        if word.nested:  # a nested function may also be passed to a call
+            every = find(("kernel", word.text), uses(word.text, True))
+            used = sorted({*used, *(at for at in every if self._is_passed(word.text, at))})
+        for at in used:
             self._work.compare(2)
             end = at + len(word.text)
-            if not word.start <= at < word.end or _PASSIVE.match(text, end):
-                continue
-            if not (_USED.match(text, end) or (word.nested and self._is_passed(word.text, at))):
+            if not word.start <= at < word.end:
                 continue
             line = layout.logical_line(at)[0]
             head = text[line:at].split(None, 1)[:1]
@@ -322,6 +324,17 @@ def _hinted(hint: re.Pattern[str]) -> Scan:
         for at in plain("import ")(text, start, end):
             stop = text.find("\n", at)
             if hint.search(text, text.rfind("\n", 0, at) + 1, stop if stop >= 0 else len(text)):
+                yield at
+
+    return scan
+
+
+def _used(name: str) -> Scan:
+    """Return a scan for calls, indexing and attribute reads of a name."""
+
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        for at in uses(name, True)(text, start, end):
+            if _USED.match(text, at + len(name)) and not _PASSIVE.match(text, at + len(name)):
                 yield at
 
     return scan
