@@ -1,12 +1,15 @@
 package com.intellij.ui;
 
 import java.awt.Component;
+import javax.swing.Icon;
+import javax.swing.JComponent;
 import javax.swing.JTree;
 import javax.swing.tree.TreeCellRenderer;
 
-/** Implemented, not a stub. */
-public abstract class ColoredTreeCellRenderer extends SimpleColoredComponent implements TreeCellRenderer {
+/** Stores the text of the row, which screen readers read; in tests it replaces the written type. */
+public abstract class ColoredTreeCellRenderer extends JComponent implements TreeCellRenderer {
     private static final long serialVersionUID = 1;
+    private String text;
 
     public abstract void customizeCellRenderer(
             JTree tree, Object value, boolean selected, boolean expanded, boolean leaf, int row, boolean hasFocus);
@@ -14,8 +17,24 @@ public abstract class ColoredTreeCellRenderer extends SimpleColoredComponent imp
     @Override
     public final Component getTreeCellRendererComponent(
             JTree tree, Object value, boolean selected, boolean expanded, boolean leaf, int row, boolean hasFocus) {
-        clear();
+        text = "";
         customizeCellRenderer(tree, value, selected, expanded, leaf, row, hasFocus);
         return this;
+    }
+
+    public void append(String fragment) {
+        text += fragment;
+    }
+
+    public void append(String fragment, SimpleTextAttributes attributes) {
+        text += fragment;
+    }
+
+    public void setIcon(Icon icon) {
+    }
+
+    @Override
+    public String toString() {
+        return text;
     }
 }
