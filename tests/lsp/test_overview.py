@@ -524,6 +524,35 @@ class TestTheReview:
             queue.append(at["label"])
         assert queue == ["a.py: tf32 (1 of 3)", "b.py: device-string (2 of 3)", "a.py: cudnn-flags (3 of 3)"]
 
+    def test_it_waits_while_files_are_checked(self, start: Start, tmp_path: Path) -> None:
+        """A client that asks again whenever the overview has changed gets the first finding, or that none is left."""
+        client = start(VIEW, files={"uncuda.toml": 'target = "npu"\n', "a.py": REVIEW})
+        told_before = len(changes(client))
+        at = client.request("uncuda/review", {})
+        assert (at["node"], at["isWaiting"]) == (None, True)
+        assert at["message"] == "The files are still being checked; the review goes on when a finding is found."
+        while at["isWaiting"]:
+            told(client, told_before)
+            told_before = len(changes(client))
+            at = client.request("uncuda/review", {})
+        assert at["label"] == "a.py: device-string (1 of 1)"
+        every = [at["node"]["key"]]
+        complete(client)
+        none = client.request("uncuda/review", {"skip": every})
+        assert (none["node"], none["isWaiting"], none["message"]) == (None, False, "")
+
+    def test_it_says_what_was_not_checked(self, start: Start, tmp_path: Path) -> None:
+        client = start(VIEW.having(experimental__uncudaRestricted=True), files=FILES)
+        client.wait(lambda: client.request("uncuda/overview", {})["state"] == "restricted", "restricted")
+        said = "Nothing is left to review (open files only: you have not said that you trust this workspace)."
+        at = client.request("uncuda/review", {})
+        assert (at["node"], at["isWaiting"], at["message"]) == (None, False, said)
+
+    def test_a_target_has_to_be_chosen_first(self, start: Start, tmp_path: Path) -> None:
+        client = start(VIEW, files={"a.py": "import torch_npu\n" + TEXT, "b.py": "import torch_musa\n"})
+        complete(client)
+        assert "before the target is chosen" in client.request("uncuda/review", {})["message"]
+
     def test_one_rule(self, start: Start, tmp_path: Path) -> None:
         client = start(VIEW, files=FILES)
         seen = complete(client)
