@@ -106,9 +106,7 @@ def _review(session: Session, params: Any) -> ReviewAnswer:
     number = open_.index(index) + 1
     name = f"{printable(PurePosixPath(place.file.path).name)}: {place.finding.row.rule}"
     label = outline.texts("place", name, number, len(open_))
-    return ReviewAnswer(
-        version=version, index=index, total=len(open_), label=label, node=node, message="", isWaiting=False
-    )
+    return ReviewAnswer(version=version, index=index, total=len(open_), label=label, node=node)
 
 
 def _none(session: Session, version: int) -> ReviewAnswer:
@@ -118,7 +116,10 @@ def _none(session: Session, version: int) -> ReviewAnswer:
     message = undecided_of(session)
     if unchecked and not message:
         message = texts("review waits") if waits else texts("none open", unchecked)
-    return ReviewAnswer(version=version, index=0, total=0, label="", node=None, message=message, isWaiting=waits)
+    answer = ReviewAnswer(version=version, index=0, total=0, label="", node=None, isWaiting=waits)
+    if message:
+        answer["message"] = message
+    return answer
 
 
 def _index(open_: list[int], at: int, move: int, gone: bool) -> int:

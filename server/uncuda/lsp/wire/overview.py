@@ -117,9 +117,9 @@ class ReviewAnswer(TypedDict, total=False):
     """The answer to `uncuda/review`.
 
     `node`: the finding to show, None if none is left; `index`: its index in the queue; `total`: the number of findings
-    that are not skipped; `label`: a title for the finding. Without a node, `message` says why there may be findings
-    nevertheless; it is "" if all files were checked. `isWaiting`: whether files are still being checked, so that the
-    client asks again when the overview has changed.
+    that are not skipped; `label`: a title for the finding. Without a node, `message` says which files were not checked,
+    and is left out if all were. `isWaiting`: whether files are still being checked, so that the client asks again when
+    the overview has changed.
     """
 
     version: int
