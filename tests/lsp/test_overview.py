@@ -539,6 +539,9 @@ class TestTheReview:
         assert at["label"] == "a.py: device-string (1 of 1)"
         every = [at["node"]["key"]]
         complete(client)
+        client.watched(tmp_path / "a.py", 2)
+        again = client.request("uncuda/review", {"skip": every})
+        assert (again["node"], again.get("message")) == (None, None), "one file takes no time"
         none = client.request("uncuda/review", {"skip": every})
         assert (none["node"], none["isWaiting"], none.get("message")) == (None, False, None)
 

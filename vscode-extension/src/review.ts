@@ -13,10 +13,7 @@ import { type Action, type Node, type Shown } from "./overview.ts";
 const { t } = vscode.l10n;
 const PLACE = "uncuda.review";
 
-/**
- * The server's reply to `uncuda/review`. Without a node, `message` says which files were not checked; `isWaiting`: they
- * are being checked.
- */
+/** The server's reply to `uncuda/review`. `message`: which files were not checked; `isWaiting`: they are being checked. */
 interface Answer {
   readonly index: number;
   readonly total: number;
@@ -81,7 +78,9 @@ export class Review {
       return answer;
     }
     this.#leave();
-    const shown = { location: vscode.ProgressLocation.Notification, title: answer.message ?? "", cancellable: true };
+    const { Notification, Window } = vscode.ProgressLocation;
+    const { message } = answer; // without it, only some files are checked again
+    const shown = { location: message ? Notification : Window, title: message ?? "uncuda", cancellable: true };
     return vscode.window.withProgress(shown, (_progress, cancellation) => this.again.until(ask, cancellation));
   }
 

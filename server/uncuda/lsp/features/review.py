@@ -114,8 +114,10 @@ def _none(session: Session, version: int) -> ReviewAnswer:
     texts, unchecked = OverviewTexts(session.folders.language()), unchecked_of(session)
     waits = session.inspection.state in ("reading", "checking")
     message = undecided_of(session)
-    if unchecked and not message:
-        message = texts("review waits") if waits else texts("none open", unchecked)
+    if unchecked and not message and not waits:
+        message = texts("none open", unchecked)
+    elif not message and session.inspection.is_whole:
+        message = texts("review waits")
     answer = ReviewAnswer(version=version, index=0, total=0, label="", node=None, isWaiting=waits)
     if message:
         answer["message"] = message

@@ -93,7 +93,8 @@ public final class Review {
         reviewed = said == null ? null : said.node();
         if (reviewed == null) {
             String message = said == null ? messages.get().get("command.no-answer") : said.message();
-            if (tells || said == null || !said.isWaiting()) {
+            boolean waits = said != null && said.isWaiting();
+            if (!waits || tells && !message.isEmpty()) { // without a message only some files are checked again
                 ide.tell(message.isEmpty() ? messages.get().get("port.nothing-to-review") : message);
             }
             return;

@@ -383,6 +383,10 @@ class PortTest {
         assertEquals(List.of("Wait.", "open a"), done);
         port.review().changed();
         assertTrue(background.isEmpty());
+        reviewed = "{\"isWaiting\": true}";
+        port.review().go(1);
+        work();
+        assertEquals(2, done.size());
         reviewed = "{\"message\": \"Not all was checked.\"}";
         port.review().go(1);
         work();

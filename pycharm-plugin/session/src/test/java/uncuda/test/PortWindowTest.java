@@ -339,6 +339,15 @@ class PortWindowTest {
         assertTrue(memory.getClass().getField("reviewed").get(memory).toString().contains("b.py#"));
     }
 
+    /** While the files are still being checked, the review says so, and goes on when it finds something. */
+    @Test
+    void reviewWaitsForWhatIsFound() throws Exception {
+        connect();
+        act("Review");
+        until(() -> screen.compared.size() == 1 || ide.answers.opened() != null); // the first that is found
+        assertTrue(ide.answers.balloons().stream().allMatch(one -> one.content().startsWith("The files are still being checked;")));
+    }
+
     /** The user presses the message's first button, Review. */
     @Test
     void buttonOfTheServersMessageOpensTheReview() throws Exception {
