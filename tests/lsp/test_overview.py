@@ -545,6 +545,15 @@ class TestTheReview:
         none = client.request("uncuda/review", {"skip": every})
         assert (none["node"], none["isWaiting"], none.get("message")) == (None, False, None)
 
+    def test_it_stops_waiting_where_nothing_is_found(self, start: Start) -> None:
+        client = start(VIEW, files={"uncuda.toml": 'target = "npu"\n', "a.py": "import torch\n"})
+        told_before, at = len(changes(client)), client.request("uncuda/review", {})
+        assert at["isWaiting"]
+        while at["isWaiting"]:
+            told(client, told_before)
+            told_before, at = len(changes(client)), client.request("uncuda/review", {})
+        assert (at["node"], at.get("message")) == (None, None)
+
     def test_it_says_what_was_not_checked(self, start: Start, tmp_path: Path) -> None:
         client = start(VIEW.having(experimental__uncudaRestricted=True), files=FILES)
         client.wait(lambda: client.request("uncuda/overview", {})["state"] == "restricted", "restricted")
