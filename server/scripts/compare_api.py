@@ -4,6 +4,7 @@ compare_api.py CHECKOUT prints the members that are missing in the dumps now, an
 before the plugin is built for a newer IDE.
 """
 
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,20 +12,28 @@ from pathlib import Path
 SURFACE = Path(__file__).parents[2] / "pycharm-plugin" / "api-surface.txt"
 
 
-def types(lines: Iterable[str]) -> dict[str, set[str]]:
+def types(lines: Iterable[str]) -> dict[str, list[str]]:
     """Return the members and supertypes of each type, by the line that declares the type."""
-    found: dict[str, set[str]] = {}
+    found: dict[str, list[str]] = {}
     name = ""
     for line in lines:
         if line.startswith("- "):
-            found[name].add(line[2:])
+            found[name].append(line[2:])
         elif line and not line.startswith("#"):
             name = line
-            found[name] = set()
+            found[name] = []
     return found
 
 
-def sections(surface: str) -> dict[str, dict[str, set[str]]]:
+def erased(line: str) -> str:
+    """Return a line as it is in a dump, which has no generic types and no exceptions."""
+    line = line.partition(" throws ")[0]
+    while "<" in line.replace("<init>", ""):
+        line = re.sub(r"<(?!init>)[^<>]*>", "", line)
+    return re.sub(r"(?<=[(,:])T(?=[),]|$)", "java.lang.Object", line)
+
+
+def sections(surface: str) -> dict[str, dict[str, list[str]]]:
     """Return the types grouped by the API dump from which they were taken, without the types that are in no dump."""
     found: dict[str, list[str]] = {}
     dump = ""
@@ -33,7 +42,7 @@ def sections(surface: str) -> dict[str, dict[str, set[str]]]:
             file, at, _ = line[2:].partition(" @ ")
             dump = file if at and file.endswith(".txt") else ""
         elif dump:
-            found.setdefault(dump, []).append(line)
+            found.setdefault(dump, []).append(erased(line))
     return {dump: types(lines) for dump, lines in found.items()}
 
 
@@ -42,14 +51,14 @@ def missing(surface: str, checkout: Path) -> list[str]:
     gone = []
     for dump, wanted in sections(surface).items():
         # between two versions, a type may have moved from the unreviewed dump of a module to the stable one
-        have: dict[str, set[str]] = {}
+        have: dict[str, list[str]] = {}
         for file in sorted((checkout / dump).parent.glob("api-dump*.txt")):
             have.update(types(file.read_text(encoding="utf-8").splitlines()))
         for name, members in wanted.items():
             if name not in have:
                 gone.append(f"{dump}: {name}")
             else:
-                gone += [f"{dump}: {name}: {member}" for member in sorted(members - have[name])]
+                gone += [f"{dump}: {name}: {member}" for member in members if member not in have[name]]
     return gone
 
 

@@ -61,6 +61,18 @@ def told(client: Client, since: int) -> None:
     client.wait(lambda: len(changes(client)) > since, "a notification")
 
 
+def reviewed(client: Client, **asked: Any) -> tuple[Json, Json]:
+    """Ask for the next finding, and again after each change while the answer says to wait; return the first answer and
+    the last."""
+    seen = len(changes(client))
+    first = last = client.request("uncuda/review", asked)
+    while not last["node"] and last["isWaiting"]:
+        told(client, seen)
+        seen = len(changes(client))
+        last = client.request("uncuda/review", asked)
+    return first, last
+
+
 @pytest.mark.parametrize("group", ["rule", "folder"])
 def test_it_is_what_check_counts(start: Start, tmp_path: Path, group: str) -> None:
     seen = complete(start(VIEW, files=FILES), group=group)
@@ -523,6 +535,38 @@ class TestTheReview:
             at = client.request("uncuda/review", {"from": at["node"]["key"], "move": 1})
             queue.append(at["label"])
         assert queue == ["a.py: tf32 (1 of 3)", "b.py: device-string (2 of 3)", "a.py: cudnn-flags (3 of 3)"]
+
+    def test_it_waits_while_files_are_checked(self, start: Start, tmp_path: Path) -> None:
+        """A client that asks again whenever the overview has changed gets the first finding, or that none is left."""
+        client = start(VIEW, files={"uncuda.toml": 'target = "npu"\n', "a.py": REVIEW})
+        first, found = reviewed(client)
+        assert (first["node"], first["isWaiting"]) == (None, True)
+        assert first["message"] == "The files are still being checked; the review goes on when a finding is found."
+        assert found["label"] == "a.py: device-string (1 of 1)"
+        complete(client)
+        every = [found["node"]["key"]]
+        client.watched(tmp_path / "a.py", 2)
+        first, none = reviewed(client, skip=every)
+        assert first.get("message") is None, "one file takes no time"
+        assert (none["node"], none.get("message")) == (None, None)
+
+    def test_it_stops_waiting_where_nothing_is_found(self, start: Start) -> None:
+        client = start(VIEW, files={"uncuda.toml": 'target = "npu"\n', "a.py": "import torch\n"})
+        first, none = reviewed(client)
+        assert first["isWaiting"]
+        assert (none["node"], none.get("message")) == (None, None)
+
+    def test_it_says_what_was_not_checked(self, start: Start, tmp_path: Path) -> None:
+        client = start(VIEW.having(experimental__uncudaRestricted=True), files=FILES)
+        client.wait(lambda: client.request("uncuda/overview", {})["state"] == "restricted", "restricted")
+        said = "Nothing is left to review (open files only: you have not said that you trust this workspace)."
+        at = client.request("uncuda/review", {})
+        assert (at["node"], at["isWaiting"], at["message"]) == (None, False, said)
+
+    def test_a_target_has_to_be_chosen_first(self, start: Start, tmp_path: Path) -> None:
+        client = start(VIEW, files={"a.py": "import torch_npu\n" + TEXT, "b.py": "import torch_musa\n"})
+        complete(client)
+        assert "before the target is chosen" in client.request("uncuda/review", {})["message"]
 
     def test_one_rule(self, start: Start, tmp_path: Path) -> None:
         client = start(VIEW, files=FILES)

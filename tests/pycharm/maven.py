@@ -34,8 +34,11 @@ def maven(*arguments: str) -> str:
 
 
 def bundle() -> None:
-    """Make the server's bundle, which becomes a part of the plugin's zip."""
-    subprocess.run([ROOT / "server" / "scripts" / "bundle", BUNDLE], check=True, timeout=300)
+    """Make the server's bundle, which becomes a part of the plugin's zip, and the types that the plugin is compiled
+    against."""
+    scripts = ROOT / "server" / "scripts"
+    subprocess.run([scripts / "bundle", BUNDLE], check=True, timeout=300)
+    subprocess.run([sys.executable, scripts / "make_platform.py", PLUGIN / "platform" / "target" / "types"], check=True)
 
 
 def results() -> dict[str, tuple[int, int]]:

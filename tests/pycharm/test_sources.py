@@ -6,12 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from scripts.compare_api import SURFACE, erased
+from scripts.make_platform import Sources
 from support.imports import ROOT
 from uncuda.catalogue import load
 from uncuda.settings import EDITOR_OPTIONS, OPTIONS, Vocabulary, read_editor
 
 PLUGIN = ROOT / "pycharm-plugin"
-SURFACE = PLUGIN / "api-surface.txt"
 VOCABULARY = Vocabulary(tuple(load().declarations), tuple(load().rules))
 COMPARE = ROOT / "server" / "scripts" / "compare_api.py"
 
@@ -62,8 +63,68 @@ def test_template_for_lsp4ij() -> None:
         json.loads(file.read_text(encoding="utf-8"))
 
 
+LIST = """
+Fa:org.some.Shape<T>
+- java.lang.Runnable
+- p:<init>(java.lang.String,I[]):V
+- sf:KEY:com.intellij.openapi.util.Key<java.util.Map<T, T>>
+- a:<S extends org.some.Side>turn(org.some.Shape$Part[],java.util.Map<S, ? super S>):S
+- sf:of(I):V throws java.lang.Exception
+- s:getInstance():org.some.Shape
+a:org.some.Shape$Part
+- org.some.Shape
+org.some.Drawn
+- java.lang.Cloneable
+- draw():I
+f:org.some.Round
+- org.some.Shape$Part
+- org.some.Drawn
+e:org.some.Side
+- sf:LEFT:org.some.Side
+- sf:RIGHT:org.some.Side
+"""
+# What javac must see. The order is that of the list.
+JAVA = {
+    "org/some/Shape.java": [
+        "public abstract class Shape<T> implements java.lang.Runnable {",
+        "protected Shape(java.lang.String a0, int[] a1)",
+        "public static final com.intellij.openapi.util.Key<java.util.Map<T, T>> KEY = ",
+        "public abstract <S extends org.some.Side> S turn(org.some.Shape.Part[] a0, java.util.Map<S, ? super S> a1);",
+        "public static final void of(int a0) throws java.lang.Exception {",
+        "public static org.some.Shape getInstance() { return com.intellij.openapi.application.ApplicationManager",
+        "public static abstract class Part extends org.some.Shape {",
+        "public Part() { super((java.lang.String) null, (int[]) null); }",
+    ],
+    "org/some/Drawn.java": [
+        "public interface Drawn extends java.lang.Cloneable {",
+        'public default int draw() { return com.intellij.Stub.call(this, "Drawn.draw"); }',
+    ],
+    "org/some/Round.java": [
+        "public final class Round extends org.some.Shape.Part implements org.some.Drawn {",
+        "Round() { super(); }",
+    ],
+    "org/some/Side.java": ["public enum Side { LEFT, RIGHT }"],
+}
+
+
+def test_every_notation_of_the_dumps_is_written_as_java() -> None:
+    """Nothing is more accessible, and nothing else is there, than the list says."""
+    made = Sources(LIST).files()
+    assert made.keys() == JAVA.keys()
+    for path, lines in JAVA.items():
+        written = [line for line in made[path].splitlines()[2:] if line.strip("} ")]
+        assert len(written) == len(lines)
+        assert [line[: len(start)] for line, start in zip(written, lines, strict=True)] == lines
+
+
 def compare(checkout: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([sys.executable, COMPARE, checkout], capture_output=True, text=True, check=False)
+
+
+def test_dumps_have_no_generic_types() -> None:
+    line = "a:<T>ask(I,kotlin.Function1<? super a.B, ? extends c.D<T>>,T):T throws a.E"
+    assert erased(f"- {line}") == "- a:ask(I,kotlin.Function1,java.lang.Object):java.lang.Object"
+    assert erased("- p:<init>(java.util.List<a.T>):V") == "- p:<init>(java.util.List):V"
 
 
 def test_comparison_with_a_checkout(tmp_path: Path) -> None:
@@ -75,7 +136,7 @@ def test_comparison_with_a_checkout(tmp_path: Path) -> None:
             file, at, _ = line[2:].partition(" @ ")
             lines = dumps.setdefault(tmp_path / file, []) if at and file.startswith("platform/") else []
         else:
-            lines += [line, "- more():V"] if line.startswith("- ") else [line]
+            lines += [erased(line), "- more():V"] if line.startswith("- ") else [erased(line)]
     for path, text in dumps.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(text) + "\nf:com.intellij.More\n", encoding="utf-8")

@@ -6,8 +6,9 @@
 import * as vscode from "vscode";
 import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
 
+import { fixedUri } from "./fixed.ts";
 import type { Action } from "./overview.ts";
-import { fixedUri, run } from "./review.ts";
+import { run } from "./review.ts";
 
 /** Selects the fixes to show; the server's commands for many fixes take the same argument. */
 export interface Wanted {

@@ -4,10 +4,11 @@ import * as vscode from "vscode";
 import type { GenericNotificationHandler, LanguageClient } from "vscode-languageclient/node";
 
 import { Comparison, type Wanted } from "./compare.ts";
+import { provideFixed } from "./fixed.ts";
 import { showCommandFailure } from "./messages.ts";
 import { More } from "./nodes.ts";
 import { hasOverview, Shown, type Action, type Choice, type Node } from "./overview.ts";
-import { provideFixed, Review, run } from "./review.ts";
+import { Review, run } from "./review.ts";
 import type { Server } from "./server.ts";
 import { PortView } from "./view.ts";
 
@@ -22,7 +23,10 @@ export class Port implements vscode.Disposable {
   #disposables: { dispose(): unknown }[] = [];
 
   readonly listeners: Readonly<Record<string, GenericNotificationHandler>> = {
-    "uncuda/overviewChanged": () => this.#view?.refresh(),
+    "uncuda/overviewChanged": () => {
+      this.#view?.refresh();
+      this.#review.again.changed();
+    },
     "uncuda/showOverview": ({ what }: { what: string }) => {
       const command = { review: "uncuda.review", report: "uncuda.openReport" }[what] ?? "uncuda.port.focus";
       void vscode.commands.executeCommand(command);

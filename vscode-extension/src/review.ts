@@ -4,21 +4,23 @@ import * as vscode from "vscode";
 import { ExecuteCommandRequest, type LanguageClient } from "vscode-languageclient/node";
 
 import { accept } from "./accept.ts";
+import { Again } from "./again.ts";
 import type { Comparison } from "./compare.ts";
+import { fixedUri } from "./fixed.ts";
 import { placeOf } from "./nodes.ts";
-import { type Action, type FindingName, type Node, type Shown } from "./overview.ts";
-import type { Server } from "./server.ts";
+import { type Action, type Node, type Shown } from "./overview.ts";
 
 const { t } = vscode.l10n;
-const SCHEME = "uncuda-fixed";
 const PLACE = "uncuda.review";
 
-/** The server's reply to `uncuda/review`. */
+/** The server's reply to `uncuda/review`. `message`: which files were not checked; `isWaiting`: they are being checked. */
 interface Answer {
   readonly index: number;
   readonly total: number;
   readonly label: string;
   readonly node: Node | null;
+  readonly message?: string;
+  readonly isWaiting?: boolean;
 }
 
 /** The finding at which the review stands; stored for each workspace. */
@@ -30,7 +32,10 @@ interface At {
 export class Review {
   /** Keys of the findings that the user skipped; they stay skipped until the window is closed. */
   readonly #skipped = new Set<string>();
+  readonly again = new Again();
   #node: Node | undefined;
+  /** The number of the last request for a finding; earlier ones no longer wait. */
+  #asked = 0;
   /** The message in the status bar while a finding without a fix is shown. */
   #said: vscode.Disposable | undefined;
 
@@ -48,14 +53,35 @@ export class Review {
     const place = this.state.get<At | undefined>(PLACE, undefined);
     const skip = [...this.#skipped, ...(done === undefined ? [] : [done])];
     const asked = { ...place, filter: this.shown.filter, skip, move };
-    const { node, index, label } = await client.sendRequest<Answer>("uncuda/review", asked);
+    const last = (this.#asked += 1);
+    const { node, index, label, message, isWaiting } = await this.#ask(() =>
+      client.sendRequest<Answer>("uncuda/review", asked),
+    );
+    if (last !== this.#asked) {
+      return;
+    }
     if (!node?.key) {
       this.#leave();
-      void vscode.window.showInformationMessage(t("uncuda: nothing is left to review."));
+      if (!isWaiting) {
+        void vscode.window.showInformationMessage(message ?? t("uncuda: nothing is left to review."));
+      }
       return;
     }
     await this.state.update(PLACE, { from: node.key, at: index });
     await this.show(node, label);
+  }
+
+  /** Return the server's reply; while it checks files and has found nothing to review, wait until the user cancels. */
+  async #ask(ask: () => Promise<Answer>): Promise<Answer> {
+    const answer = await ask();
+    if (!answer.isWaiting) {
+      return answer;
+    }
+    this.#leave();
+    const { Notification, Window } = vscode.ProgressLocation;
+    const { message } = answer; // without it, only some files are checked again
+    const shown = { location: message ? Notification : Window, title: message ?? "uncuda", cancellable: true };
+    return vscode.window.withProgress(shown, (_progress, cancellation) => this.again.until(ask, cancellation));
   }
 
   /** Show one finding: beside its fixed text, or at its place in the file if it has no fix. */
@@ -130,24 +156,4 @@ export async function run(client: LanguageClient, action: Action): Promise<boole
       : await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [...action.arguments] });
   const { applied, accepted } = (result ?? {}) as { applied?: boolean; accepted?: number };
   return Boolean(applied) || Boolean(accepted);
-}
-
-/**
- * The URI of a text that the server provides: the file with one finding fixed, with all findings of some rules fixed,
- * or unchanged.
- */
-export function fixedUri(asked: Partial<FindingName> & { uri: string; rules?: readonly string[] }): vscode.Uri {
-  return vscode.Uri.from({ scheme: SCHEME, path: vscode.Uri.parse(asked.uri).path, query: JSON.stringify(asked) });
-}
-
-/** Provides the fixed texts as read-only documents that are not on the disk. */
-export function provideFixed(server: Server): vscode.Disposable {
-  return vscode.workspace.registerTextDocumentContentProvider(SCHEME, {
-    async provideTextDocumentContent(uri): Promise<string> {
-      const client = await server.client();
-      const name: unknown = JSON.parse(uri.query);
-      const said = await client?.sendRequest<{ text?: string; stale?: string }>("uncuda/fixedText", name);
-      return said?.text ?? said?.stale ?? server.problem ?? "";
-    },
-  });
 }

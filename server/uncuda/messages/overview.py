@@ -59,6 +59,11 @@ OVERVIEW: Room = {
     "none shown": ("the filter hides all findings", "所有问题均被筛选隐藏"),
     # texts of the review
     "place": ("{0} ({1:,} of {2:,})", "{0}（{1:,}/{2:,}）"),
+    "review waits": (
+        "The files are still being checked; the review goes on when a finding is found.",
+        "文件仍在检查中；发现问题后将继续复核。",
+    ),
+    "none open": ("Nothing is left to review ({0}).", "没有需要复核的问题（{0}）。"),
     "fixed": ("{0}: fixed", "{0}：修复后"),
     "changed": ("the text has changed, look again", "文本已更改，请重新查看"),
     "not fixed": ("Nothing was fixed: {0}", "未修复任何问题：{0}"),

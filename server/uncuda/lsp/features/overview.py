@@ -10,7 +10,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 import uncuda
 from uncuda.workspace.overview import KINDS, PLACES, SEVERITIES
 
-from ..fixing.asked import asked_of, outlines_of
+from ..fixing.asked import asked_of, outlines_of, unchecked_of, undecided_of
 from ..state.outline import Outline, OverviewTexts, counted
 from ..wire.names import OVERVIEW, OVERVIEW_CHANGED, OVERVIEW_PATH
 from ..wire.overview import (
@@ -135,14 +135,10 @@ def _describe(session: Session, answer: OverviewAnswer, shown: Iterable[str], ou
     labels = [choice["label"] for choice in answer["choices"] if choice["value"] in shown]
     parts += [texts("shown", texts.join(labels))] if labels else []
     answer["welcome"] = "" if answer["nodes"] else _welcome(session, bool(counts["left"] or counts["accepted"]))
-    if undecided := _undecided(session):
+    if undecided := undecided_of(session):
         parts = [undecided]
-    elif state in ("reading", "checking"):
-        parts.append(texts(state))
-    elif state == "restricted":
-        parts.append(texts("restricted"))
-    elif state != "complete":
-        parts.append(texts("open only"))
+    elif unchecked := unchecked_of(session):
+        parts.append(unchecked)
     if answer["welcome"] == "hidden":
         parts.append(texts("none shown"))
     elif answer["welcome"] == "clean":
@@ -159,22 +155,11 @@ def _welcome(session: Session, found: bool) -> str:
     state = session.inspection.state
     if found:
         return "hidden"
-    if _undecided(session):
+    if undecided_of(session):
         return "undecided"
     if state in ("reading", "checking"):
         return "reading"
     return {"complete": "clean", "restricted": "restricted"}.get(state, "scan")
-
-
-def _undecided(session: Session) -> str:
-    """Return the message that the target must be chosen, if the project imports plugins of several targets; else ""."""
-    folders = session.folders
-    for folder in folders.all:
-        among = folders.choice_at(folder).chosen.among
-        if among:
-            texts = OverviewTexts(folders.language())
-            return texts("undecided", folders.titles_of(among, texts.locale))
-    return ""
 
 
 def _counts(session: Session, outlines: list[Outline]) -> OverviewCounts:

@@ -11,8 +11,8 @@ from uncuda.printable import printable
 from uncuda.workspace.overview import Filter
 
 from ..fixing.arguments import Wanted, read_object, read_text, read_wanted
-from ..fixing.asked import asked_of, outlines_of
-from ..state.outline import queue
+from ..fixing.asked import asked_of, outlines_of, unchecked_of, undecided_of
+from ..state.outline import OverviewTexts, queue
 from ..wire.names import ACCEPT_FINDING, CHANGES, FIX_FINDING, FIXED_TEXT, REVIEW_QUEUE, SUPPRESS_FINDING
 from ..wire.overview import Changes, FindingName, FixedText, ReviewAnswer
 from ..wire.protocol import field
@@ -29,6 +29,7 @@ def register(session: Session) -> None:
 
     @session.raw(REVIEW_QUEUE)
     def review(params: Any) -> ReviewAnswer:
+        session.inspection.pull()
         return _review(session, params)
 
     @session.raw(FIXED_TEXT)
@@ -97,7 +98,7 @@ def _review(session: Session, params: Any) -> ReviewAnswer:
     open_ = [index for index, key in enumerate(keys) if key not in skip]
     version = max((outline.version for outline in outlines), default=0)
     if not open_:
-        return ReviewAnswer(version=version, index=0, total=0, label="", node=None)
+        return _none(session, version)
     known = keys.index(last) if last in keys else None
     index = _index(open_, at if known is None else known, move, gone=known is None)
     outline, place = every[index]
@@ -106,6 +107,21 @@ def _review(session: Session, params: Any) -> ReviewAnswer:
     name = f"{printable(PurePosixPath(place.file.path).name)}: {place.finding.row.rule}"
     label = outline.texts("place", name, number, len(open_))
     return ReviewAnswer(version=version, index=index, total=len(open_), label=label, node=node)
+
+
+def _none(session: Session, version: int) -> ReviewAnswer:
+    """Return the answer without a finding, which says if not all files were checked."""
+    texts, unchecked = OverviewTexts(session.folders.language()), unchecked_of(session)
+    waits = session.inspection.state in ("reading", "checking")
+    message = undecided_of(session)
+    if unchecked and not message and not waits:
+        message = texts("none open", unchecked)
+    elif not message and session.inspection.is_whole:
+        message = texts("review waits")
+    answer = ReviewAnswer(version=version, index=0, total=0, label="", node=None, isWaiting=waits)
+    if message:
+        answer["message"] = message
+    return answer
 
 
 def _index(open_: list[int], at: int, move: int, gone: bool) -> int:

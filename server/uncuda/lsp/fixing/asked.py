@@ -64,3 +64,24 @@ def outlines_of(session: Session, query: OverviewQuery) -> list[Outline]:
     client, catalogue = session.client, session.folders.catalogue
     views = (View(root, query.group, filter_, several) for root in roots)
     return [Outline(overviews.of(view.root), view, client, catalogue, texts) for view in views]
+
+
+def undecided_of(session: Session) -> str:
+    """Return the message that the target must be chosen, if the project imports plugins of several targets; else ""."""
+    folders = session.folders
+    for folder in folders.all:
+        among = folders.choice_at(folder).chosen.among
+        if among:
+            texts = OverviewTexts(folders.language())
+            return texts("undecided", folders.titles_of(among, texts.locale))
+    return ""
+
+
+def unchecked_of(session: Session) -> str:
+    """Return why the overview may lack findings of closed files; "" if all files were checked."""
+    state = session.inspection.state
+    if state == "complete":
+        return ""
+    return OverviewTexts(session.folders.language())(
+        state if state in ("reading", "checking", "restricted") else "open only"
+    )

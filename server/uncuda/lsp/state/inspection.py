@@ -118,6 +118,11 @@ class Inspection:
         """Whether files are being checked."""
         return bool(self._asked)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all files are being checked, or soon will be, and not only some that have changed."""
+        return self.state == "reading" or (self.state == "checking" and None in self._asked)
+
     def is_settled(self, uri: str) -> bool:
         """Return whether the known result of a closed file (or that it has none) is up to date."""
         if not self.is_on:

@@ -82,8 +82,14 @@ public final class Overview {
         }
     }
 
-    /** {@code node}: the finding to show; null if no finding is left. */
-    public record Reviewed(int index, String label, Node node) {
+    /**
+     * {@code node}: the finding to show; null if there is none. {@code message}: which files were not checked; {@code
+     * isWaiting}: whether they are being checked.
+     */
+    public record Reviewed(int index, String label, Node node, String message, boolean isWaiting) {
+        public Reviewed {
+            message = orEmpty(message);
+        }
     }
 
     /** {@code stale}: why there is no fixed text. */

@@ -154,6 +154,7 @@ public final class Port {
         if (isAsked.compareAndSet(false, true)) {
             CompletableFuture.delayedExecutor(PAUSE_MS, TimeUnit.MILLISECONDS, screen).execute(() -> {
                 isAsked.set(false);
+                review.changed();
                 ask();
             });
         }

@@ -27,6 +27,10 @@ public final class Review {
     /** The number of the last request for a fixed text; replies to earlier requests are dropped. */
     private int compared;
     private volatile Node reviewed;
+    /** Asks for the finding again, while the review waits for one. */
+    private Runnable waiting;
+    /** How often the overview has changed. */
+    private int changes;
 
     /** {@code isReady}: returns whether the server can be used; if not, it tells the user why. */
     Review(Port.Server server, Executor background, Executor screen, Port.Ide ide, Port.Memory memory,
@@ -47,13 +51,24 @@ public final class Review {
 
     /** Show the finding {@code move} places after the current one. */
     public void go(int move) {
-        go(move, skipped);
+        go(move, skipped, true);
     }
 
-    private void go(int move, Set<String> without) {
+    /** The overview has changed: ask again if the review waits. */
+    void changed() {
+        changes++;
+        if (waiting != null) {
+            waiting.run();
+        }
+    }
+
+    /** {@code tells}: whether to say that the review waits. */
+    private void go(int move, Set<String> without, boolean tells) {
+        waiting = null;
         if (!isReady.getAsBoolean()) {
             return;
         }
+        int seen = changes;
         Map<String, Object> query = new LinkedHashMap<>(Map.of("filter", List.copyOf(memory.filter),
                 "skip", List.copyOf(without), "move", move));
         if (!memory.reviewed.isEmpty()) {
@@ -62,14 +77,26 @@ public final class Review {
         }
         background.execute(() -> {
             Overview.Reviewed said = server.review(query);
-            screen.execute(() -> arrive(said));
+            screen.execute(() -> {
+                arrive(said, tells);
+                if (said != null && said.node() == null && said.isWaiting()) {
+                    waiting = () -> go(move, without, false);
+                    if (seen != changes) {
+                        waiting.run();
+                    }
+                }
+            });
         });
     }
 
-    private void arrive(Overview.Reviewed said) {
+    private void arrive(Overview.Reviewed said, boolean tells) {
         reviewed = said == null ? null : said.node();
         if (reviewed == null) {
-            ide.tell(messages.get().get(said == null ? "command.no-answer" : "port.nothing-to-review"));
+            String message = said == null ? messages.get().get("command.no-answer") : said.message();
+            boolean waits = said != null && said.isWaiting();
+            if (!waits || tells && !message.isEmpty()) { // without a message only some files are checked again
+                ide.tell(message.isEmpty() ? messages.get().get("port.nothing-to-review") : message);
+            }
             return;
         }
         memory.reviewed = reviewed.key();
@@ -87,7 +114,7 @@ public final class Review {
             // the server may not have read the file again, and would still list the finding
             Set<String> without = new HashSet<>(skipped);
             without.add(node.key());
-            act(node, action, () -> go(1, without));
+            act(node, action, () -> go(1, without, true));
         }
     }
 

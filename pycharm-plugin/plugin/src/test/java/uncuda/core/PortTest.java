@@ -368,6 +368,32 @@ class PortTest {
     }
 
     @Test
+    void reviewWaitsWhileFilesAreCheckedAndSaysSoOnce() {
+        start();
+        asked.clear();
+        reviewed = "{\"message\": \"Wait.\", \"isWaiting\": true}";
+        port.review().go(0);
+        port.review().changed(); // before the reply: the review must not miss it
+        work();
+        assertEquals(2, asked.size());
+        assertEquals(List.of("Wait."), done);
+        reviewed = finding("a", "");
+        port.review().changed();
+        work();
+        assertEquals(List.of("Wait.", "open a"), done);
+        port.review().changed();
+        assertTrue(background.isEmpty());
+        reviewed = "{\"isWaiting\": true}";
+        port.review().go(1);
+        work();
+        assertEquals(2, done.size());
+        reviewed = "{\"message\": \"Not all was checked.\"}";
+        port.review().go(1);
+        work();
+        assertEquals("Not all was checked.", done.get(2));
+    }
+
+    @Test
     void previewOfAnotherFindingIsDroppedAndAStaleOneIsSaid() {
         start();
         reviewed = finding("a", action("preview", ""));

@@ -1,12 +1,18 @@
 package uncuda.test;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import com.intellij.core.CoreApplicationEnvironment;
 import com.intellij.core.CoreProjectEnvironment;
 import com.intellij.ide.plugins.IdeaPluginDescriptorImpl;
 import com.intellij.ide.plugins.PluginDescriptorLoader;
+import com.intellij.mock.MockApplication;
 import com.intellij.mock.MockProject;
-import com.intellij.notification.Shown;
+import com.intellij.notification.NotificationGroup;
+import com.intellij.notification.NotificationGroupManager;
 import com.intellij.openapi.Disposable;
+import com.intellij.openapi.actionSystem.ActionManager;
+import com.intellij.openapi.actionSystem.AnAction;
 import com.intellij.openapi.components.ServiceDescriptor;
 import com.intellij.openapi.extensions.ExtensionPoint;
 import com.intellij.openapi.extensions.impl.ExtensionsAreaImpl;
@@ -36,7 +42,7 @@ final class MiniPlatform implements AutoCloseable {
     final IdeaPluginDescriptorImpl plugin;
     final ExtensionsAreaImpl area;
     final MockProject project;
-    final Shown shown;
+    final Answers answers = new Answers();
     /** The interpreters of the project and of its module; null for none. */
     Sdk projectSdk;
     Sdk moduleSdk;
@@ -53,7 +59,17 @@ final class MiniPlatform implements AutoCloseable {
         plugin = Objects.requireNonNull(PluginDescriptorLoader.loadForCoreEnv(pluginRoot, "plugin.xml"));
         plugin.registerExtensions(area.getNameToPointMap(), plugin.appContainerDescriptor, null);
         environment.registerFileType(PlainTextFileType.INSTANCE, "py"); // files of an unknown type have no document
-        shown = Shown.in(environment.getApplication());
+        MockApplication application = environment.getApplication();
+        application.registerService(NotificationGroupManager.class, group -> {
+            assertEquals("uncuda", group); // the group that plugin.xml declares
+            return answers.make(NotificationGroup.class);
+        });
+        application.registerService(ActionManager.class, new ActionManager() {
+            @Override
+            public AnAction getAction(String id) {
+                return new Answers.Named(id, () -> { });
+            }
+        });
         project = projectAt(projectRoot);
         project.registerService(ProjectRootManager.class, new ProjectRootManager() {
             @Override

@@ -188,9 +188,12 @@ class PortActionsTest {
         said(said);
     }
 
-    /** Wait until something is shown, and check that it is {@code next}. */
+    /** Wait until something is shown, and check that it is {@code next}. A review that waits is told of changes. */
     private void said(String next) throws Exception {
-        Screen.until(() -> !done.isEmpty(), () -> "nothing is shown");
+        Screen.until(() -> {
+            port.refresh();
+            return !done.isEmpty();
+        }, () -> "nothing is shown");
         assertEquals(next, done.remove(0));
     }
 

@@ -8,13 +8,11 @@ import com.intellij.diff.util.Side;
 import com.intellij.openapi.actionSystem.AnAction;
 import com.intellij.openapi.actionSystem.CommonDataKeys;
 import com.intellij.openapi.actionSystem.DataKey;
-import com.intellij.openapi.actionSystem.Events;
 import com.intellij.openapi.components.PersistentStateComponent;
 import com.intellij.openapi.editor.CaretModel;
 import com.intellij.openapi.editor.Document;
 import com.intellij.openapi.editor.Editor;
 import com.intellij.openapi.editor.impl.DocumentImpl;
-import com.intellij.openapi.fileEditor.Opened;
 import com.intellij.openapi.util.Pair;
 import com.intellij.platform.lsp.api.LspServer;
 import com.intellij.platform.lsp.api.LspServerDescriptor;
@@ -187,13 +185,13 @@ class PortWindowTest {
     private void act(String name) throws Exception {
         AnAction action = action(name);
         Screen.on(() -> {
-            action.actionPerformed(Events.in(ide.project, inEditor));
+            action.actionPerformed(ide.answers.event(ide.project, inEditor));
             return null;
         });
     }
 
     private boolean isEnabled(String name) throws Exception {
-        return Events.isEnabled(action(name), ide.project, inEditor);
+        return ide.answers.isEnabled(action(name), ide.project, inEditor);
     }
 
     /** Create an editor of a file, with the caret in the last line. */
@@ -271,8 +269,8 @@ class PortWindowTest {
         expand("Safe", "cuda-api", "a.py");
         select("'torch");
         press(KeyEvent.VK_ENTER, 0);
-        Opened expected = new Opened("a.py", Files.readString(safe).indexOf("torch.cuda"));
-        assertEquals(expected, Opened.last());
+        Answers.Opened expected = new Answers.Opened("a.py", Files.readString(safe).indexOf("torch.cuda"));
+        assertEquals(expected, ide.answers.opened());
         Screen.on(() -> {
             tree.setRowHeight(16);
             tree.setSize(tree.getPreferredSize());
@@ -283,10 +281,10 @@ class PortWindowTest {
             }
             return null;
         });
-        assertEquals(expected, Opened.last());
+        assertEquals(expected, ide.answers.opened());
         select("a.py");
         press(KeyEvent.VK_ENTER, 0);
-        assertEquals(null, Opened.last());
+        assertEquals(null, ide.answers.opened());
     }
 
     @Test
@@ -301,9 +299,9 @@ class PortWindowTest {
         });
         until(() -> screen.compared.size() == 1);
         assertEquals(new Screen.Compared(SAFE.replace("torch\n", "torch\nimport torch_npu\n").replace(".cuda", ".npu")),
-                screen.compared.get(0).getContents().get(1));
-        assertEquals(List.of("a.py", "a.py: fixed"), screen.compared.get(0).getContentTitles());
-        assertEquals(Pair.create(Side.LEFT, 2), screen.compared.get(0).getUserData(DiffUserDataKeys.SCROLL_TO_LINE));
+                screen.compared.get(0).fixed());
+        assertEquals(List.of("a.py", "a.py: fixed"), screen.compared.get(0).titles());
+        assertEquals(Pair.create(Side.LEFT, 2), screen.compared.get(0).data().get(DiffUserDataKeys.SCROLL_TO_LINE));
     }
 
     /** The preview of a rule shows all its files in the IDE's window for several diffs. */
@@ -320,9 +318,9 @@ class PortWindowTest {
             return null;
         });
         until(() -> screen.compared.size() == 2);
-        assertEquals(List.of("a.py", "a.py: fixed"), screen.compared.get(0).getContentTitles());
-        assertEquals(List.of("d.py", "d.py: fixed"), screen.compared.get(1).getContentTitles());
-        assertEquals("cuda-api: 2 findings", screen.compared.get(0).getTitle());
+        assertEquals(List.of("a.py", "a.py: fixed"), screen.compared.get(0).titles());
+        assertEquals(List.of("d.py", "d.py: fixed"), screen.compared.get(1).titles());
+        assertEquals("cuda-api: 2 findings", screen.compared.get(0).title());
     }
 
     @Test
@@ -333,13 +331,21 @@ class PortWindowTest {
         act("Review");
         until(() -> screen.compared.size() == 1);
         assertTrue(isEnabled("Fix") && isEnabled("Skip"));
-        assertEquals("b.py: cuda-extension (1 of 2)", screen.compared.get(0).getTitle());
+        assertEquals("b.py: cuda-extension (1 of 2)", screen.compared.get(0).title());
         assertEquals(List.of("uncuda.ReviewPrevious", "uncuda.ReviewNext", "uncuda.ReviewFix", "uncuda.ReviewAccept",
-                "uncuda.ReviewSkip"), screen.compared.get(0).getUserData(DiffUserDataKeys.CONTEXT_ACTIONS).stream()
-                .map(Object::toString).toList());
+                "uncuda.ReviewSkip").toString(), screen.compared.get(0).data().get(DiffUserDataKeys.CONTEXT_ACTIONS).toString());
         Object memory = ((PersistentStateComponent<?>) ide.project.getService(Class.forName("uncuda.ide.ProjectPort")))
                 .getState();
         assertTrue(memory.getClass().getField("reviewed").get(memory).toString().contains("b.py#"));
+    }
+
+    /** While the files are still being checked, the review says so, and goes on when it finds something. */
+    @Test
+    void reviewWaitsForWhatIsFound() throws Exception {
+        connect();
+        act("Review");
+        until(() -> screen.compared.size() == 1 || ide.answers.opened() != null); // the first that is found
+        assertTrue(ide.answers.balloons().stream().allMatch(one -> one.content().startsWith("The files are still being checked;")));
     }
 
     /** The user presses the message's first button, Review. */
@@ -349,7 +355,7 @@ class PortWindowTest {
         until(() -> text().equals("3 left"));
         session.begin(Commands.FIX_ALL_IN_PROJECT, "");
         until(() -> screen.compared.size() == 1);
-        assertEquals("b.py: cuda-extension (1 of 2)", screen.compared.get(0).getTitle());
+        assertEquals("b.py: cuda-extension (1 of 2)", screen.compared.get(0).title());
         assertTrue(session.client.messages.get(0).startsWith("Fixed 1 finding"), session.client.messages.toString());
     }
 
@@ -410,7 +416,7 @@ class PortWindowTest {
         until(() -> text().startsWith("The uncuda that runs is older than this plugin"));
         act("Review");
         assertEquals("The uncuda that runs is older than this plugin and has no overview: update it.",
-                ide.shown.balloons().get(0).content());
+                ide.answers.balloons().get(0).content());
         connect();
         until(() -> text().equals("3 left"));
         old.getLspServerListener().serverStopped(true); // this notification comes after the new server has started

@@ -4,11 +4,9 @@ import com.intellij.diff.DiffContentFactory;
 import com.intellij.diff.DiffDialogHints;
 import com.intellij.diff.DiffManager;
 import com.intellij.diff.DiffRequestPanel;
-import com.intellij.diff.chains.Chained;
 import com.intellij.diff.chains.DiffRequestChain;
 import com.intellij.diff.contents.DiffContent;
 import com.intellij.diff.contents.DocumentContent;
-import com.intellij.diff.requests.ContentDiffRequest;
 import com.intellij.diff.requests.DiffRequest;
 import com.intellij.mock.MockApplication;
 import com.intellij.openapi.Disposable;
@@ -75,14 +73,14 @@ final class Screen implements ToolWindow, ContentManager, AutoCloseable {
         }
     }
 
-    final List<ContentDiffRequest> compared = new ArrayList<>();
+    final List<Answers.Diff> compared = new ArrayList<>();
     List<String> buttons = List.of();
     String title;
     private final List<Content> tabs = new ArrayList<>();
-    private final Project project;
+    private final MiniPlatform ide;
 
     Screen(MiniPlatform ide) {
-        project = ide.project;
+        this.ide = ide;
         MockApplication application = (MockApplication) ApplicationManager.getApplication();
         application.registerService(ContentFactory.class, (component, name, lockable) -> {
             title = name;
@@ -102,7 +100,7 @@ final class Screen implements ToolWindow, ContentManager, AutoCloseable {
         application.registerService(DiffManager.class, new DiffManager() {
             @Override
             public void showDiff(Project project, DiffRequestChain requests, DiffDialogHints hints) {
-                compared.addAll(Chained.of(requests));
+                compared.addAll(ide.answers.diffs(requests));
             }
 
             @Override
@@ -130,7 +128,7 @@ final class Screen implements ToolWindow, ContentManager, AutoCloseable {
 
         @Override
         public void setRequest(DiffRequest request) {
-            compared.add((ContentDiffRequest) request);
+            compared.add(ide.answers.diff(request));
         }
 
         @Override
@@ -145,7 +143,7 @@ final class Screen implements ToolWindow, ContentManager, AutoCloseable {
         if (tabs.isEmpty()) {
             try {
                 ((ToolWindowFactory) Class.forName("uncuda.ide.PortWindow").getConstructor().newInstance())
-                        .createToolWindowContent(project, this);
+                        .createToolWindowContent(ide.project, this);
             } catch (ReflectiveOperationException e) {
                 throw new AssertionError(e);
             }

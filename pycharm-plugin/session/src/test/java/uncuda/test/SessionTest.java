@@ -244,7 +244,7 @@ class SessionTest {
         boolean normally = exit.get(30, TimeUnit.SECONDS) == 0;
         assertFalse(normally);
         descriptor.getLspServerListener().serverStopped(normally);
-        assertEquals(List.of("Restart", "Open settings", "ShowLog"), ide.shown.balloons().get(0).actions());
+        assertEquals(List.of("Restart", "Open settings", "ShowLog"), ide.answers.balloons().get(0).actions());
         connect();
         session.open(program);
         assertEquals(1, session.diagnostics(program).size());

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.intellij.execution.ExecutionException;
-import com.intellij.notification.Shown.Balloon;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -79,7 +78,7 @@ class StartTest {
         ShellEnvironment.set(Map.of("PATH", bin.toString()));
         try (MiniPlatform ide = ide()) {
             assertEquals(python.toString(), command(ide, program).get(0));
-            assertEquals(List.of(), ide.shown.balloons());
+            assertEquals(List.of(), ide.answers.balloons());
         }
     }
 
@@ -103,7 +102,7 @@ class StartTest {
             Settings.set(ide.project, "locale", "en");
             Settings.set(ide.project, "interpreter", folder.resolve("gone").toString());
             assertThrows(ExecutionException.class, () -> command(ide, program));
-            Balloon balloon = ide.shown.balloons().get(0);
+            Answers.Balloon balloon = ide.answers.balloons().get(0);
             assertTrue(balloon.content().startsWith("The Python that the settings name cannot run"), balloon.content());
             assertTrue(balloon.content().contains("gone: is not there"), balloon.content());
             assertEquals(List.of("Open settings", "ShowLog"), balloon.actions());
@@ -144,8 +143,8 @@ class StartTest {
             var descriptor = ide.open(program).get(0);
             ExecutionException error = assertThrows(ExecutionException.class, descriptor::createCommandLine);
             descriptor.getLspServerListener().serverStopped(false); // the IDE may send this for a start that failed
-            Balloon balloon = ide.shown.balloons().get(0);
-            assertEquals(1, ide.shown.balloons().size());
+            Answers.Balloon balloon = ide.answers.balloons().get(0);
+            assertEquals(1, ide.answers.balloons().size());
             assertTrue(error.getMessage().contains("is remote (SSH, Docker or WSL)"), error.getMessage());
             assertTrue(balloon.content().contains("has no package uncuda"), balloon.content());
             // no button installs the package, because no package index has it
@@ -159,7 +158,7 @@ class StartTest {
             Settings.set(ide.project, "locale", "en");
             assertThrows(ExecutionException.class, () -> command(ide, program));
             assertEquals(List.of("Open settings", "Copy install command", "ShowLog"),
-                    ide.shown.balloons().get(0).actions());
+                    ide.answers.balloons().get(0).actions());
         }
     }
 
@@ -167,10 +166,10 @@ class StartTest {
     void serverThatDiesIsABalloonAndOneThatEndsIsNone() throws Exception {
         try (MiniPlatform ide = ide()) {
             ide.open(program).get(0).getLspServerListener().serverStopped(true);
-            assertEquals(List.of(), ide.shown.balloons());
+            assertEquals(List.of(), ide.answers.balloons());
             Settings.set(ide.project, "locale", "zh");
             ide.open(program).get(0).getLspServerListener().serverStopped(false);
-            assertEquals(List.of("重启", "打开设置", "ShowLog"), ide.shown.balloons().get(0).actions());
+            assertEquals(List.of("重启", "打开设置", "ShowLog"), ide.answers.balloons().get(0).actions());
         }
     }
 

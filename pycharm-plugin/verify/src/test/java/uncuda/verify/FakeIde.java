@@ -8,18 +8,13 @@ import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.objectweb.asm.ClassReader;
-import org.objectweb.asm.ClassWriter;
-import org.objectweb.asm.tree.ClassNode;
 
 /**
- * A folder that the plugin verifier accepts as an IDE. Its platform consists of kotlin-compiler's classes with the
- * members that the plugin's platform types declare; so the verifier's result is only as right as these types.
+ * A folder that the plugin verifier accepts as an IDE. Its platform consists of kotlin-compiler's classes and of the
+ * types of api-surface.txt, which replace those of the same name; so the verifier's result is only as right as the list.
  */
 final class FakeIde {
     private static final String CORE_PLUGIN = """
@@ -58,29 +53,11 @@ final class FakeIde {
             files.filter(file -> file.toString().matches(".*/com/(intellij|jetbrains)/.*\\.class")).forEach(file -> {
                 String name = root.relativize(file).toString().replace('\\', '/');
                 try {
-                    platform.merge(name, Files.readAllBytes(file), FakeIde::union);
+                    platform.put(name, Files.readAllBytes(file));
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
             });
         }
-    }
-
-    /** Return one class with the members of both; of two classes with the same name the verifier would use either. */
-    private static byte[] union(byte[] core, byte[] ours) {
-        ClassNode both = node(core), more = node(ours);
-        Set<String> known = new HashSet<>();
-        both.methods.forEach(method -> known.add(method.name + method.desc));
-        more.methods.stream().filter(method -> !known.contains(method.name + method.desc)).forEach(both.methods::add);
-        both.version = Math.max(both.version, more.version);
-        ClassWriter writer = new ClassWriter(0);
-        both.accept(writer);
-        return writer.toByteArray();
-    }
-
-    private static ClassNode node(byte[] bytes) {
-        ClassNode node = new ClassNode();
-        new ClassReader(bytes).accept(node, 0);
-        return node;
     }
 }

@@ -1,8 +1,0 @@
-package com.intellij.diff;
-
-public class DiffDialogHints {
-    public static final DiffDialogHints FRAME = new DiffDialogHints();
-
-    DiffDialogHints() {
-    }
-}

@@ -1,6 +1,0 @@
-package com.intellij.diff.contents;
-
-import com.intellij.openapi.util.UserDataHolder;
-
-public interface DiffContent extends UserDataHolder {
-}

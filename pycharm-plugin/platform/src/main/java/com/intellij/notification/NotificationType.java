@@ -1,5 +1,0 @@
-package com.intellij.notification;
-
-public enum NotificationType {
-    INFORMATION, WARNING, ERROR
-}

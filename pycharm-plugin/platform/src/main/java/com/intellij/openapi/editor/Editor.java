@@ -1,7 +1,0 @@
-package com.intellij.openapi.editor;
-
-public interface Editor {
-    Document getDocument();
-
-    CaretModel getCaretModel();
-}

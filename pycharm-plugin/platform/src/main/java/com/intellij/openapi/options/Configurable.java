@@ -1,5 +1,0 @@
-package com.intellij.openapi.options;
-
-public interface Configurable extends UnnamedConfigurable {
-    String getDisplayName();
-}

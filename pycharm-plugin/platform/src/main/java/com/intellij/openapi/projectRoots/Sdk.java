@@ -1,7 +1,0 @@
-package com.intellij.openapi.projectRoots;
-
-public interface Sdk {
-    SdkTypeId getSdkType();
-
-    String getHomePath();
-}

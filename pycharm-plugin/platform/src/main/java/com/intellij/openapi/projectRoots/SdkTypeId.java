@@ -1,5 +1,0 @@
-package com.intellij.openapi.projectRoots;
-
-public interface SdkTypeId {
-    String getName();
-}

@@ -1,8 +1,0 @@
-package com.intellij.ui;
-
-public final class SimpleTextAttributes {
-    public static final SimpleTextAttributes GRAYED_ATTRIBUTES = new SimpleTextAttributes();
-
-    private SimpleTextAttributes() {
-    }
-}
