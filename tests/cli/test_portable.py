@@ -430,3 +430,37 @@ def test_a_class_of_another_file_that_is_only_tested() -> None:
 def test_the_modules_of_several_packages_are_said() -> None:
     make({**SETUP, **ONE, **TWO, "uncuda.toml": SETTINGS})
     assert "its module depends on the package of a file: one.device, two.device, _accelerator\n" in fix()
+
+
+GUARDED = (
+    "import torch\n\n\ndef f(x):\n    if torch.cuda.is_available():\n        {0}\n        return g(x)\n    return x\n"
+)
+EXTENSION = "import torch\nimport fast_cuda\n\n\ndef g(x):\n    return fast_cuda.run(x)\n"
+
+
+@pytest.mark.parametrize(
+    "line", ["from .fast import g", "from pkg.fast import g", "from .fast.ops import g", "from pkg import fast as g"]
+)
+def test_a_question_over_an_import_of_a_file_with_an_extension(line: str) -> None:
+    """The file that is imported needs an extension for CUDA, so that the import fails on other accelerators."""
+    asking = GUARDED.format(line)
+    passes_on = {"pkg/fast/__init__.py": "from .ops import g\n", "pkg/fast/ops.py": EXTENSION}
+    make({"pkg/__init__.py": "", "pkg/a.py": asking, **passes_on, "uncuda.toml": SETTINGS})
+    fix()
+    assert Path("pkg/a.py").read_text() == asking
+    assert "it decides about code that stays CUDA's" in uncuda("check", "--output-format", "concise").out
+    make({"pkg/fast/ops.py": EXTENSION.replace("import fast_cuda", "import fast")})
+    fix()
+    assert "if device_module().is_available():" in Path("pkg/a.py").read_text()
+
+
+@pytest.mark.parametrize(
+    "imported",
+    ["try:\n    import fast_cuda\nexcept ImportError:\n    fast_cuda = None\n", "def h():\n    import fast_cuda\n"],
+)
+def test_a_question_over_an_import_that_does_without_the_extension(imported: str) -> None:
+    files = {"pkg/a.py": GUARDED.format("from .fast import g"), "pkg/fast.py": EXTENSION}
+    files["pkg/fast.py"] = EXTENSION.replace("import fast_cuda\n", imported)
+    make({"pkg/__init__.py": "", **files, "uncuda.toml": SETTINGS})
+    fix()
+    assert "if device_module().is_available():" in Path("pkg/a.py").read_text()

@@ -90,7 +90,7 @@ class _Part(Engine):
         settings = self.settings
         helper = self.project.helper or Helper(settings.portable_helper or Helper.module)
         spelling = Spelling(context.facts, context.path, self.project, helper, settings.portable_names)
-        return Writer(context, spelling, self._accelerators, settings.portable_style)
+        return Writer(context, spelling, self._accelerators, self._libraries, settings.portable_style)
 
 
 class PortableEngine(Engine):
