@@ -1,6 +1,7 @@
 """Runs a program and writes what it did, in order: calls of `torch.cuda` by the program, and operators with devices.
 
-The command is `python record.py FILE main.py [ARGUMENT…]`, which may also follow `python -m simulator`.
+The command is `python record.py FILE main.py [ARGUMENT…]`, which may also follow `python -m simulator`. Operators that
+receive a batch from a worker of a DataLoader are left out, because their order depends on which worker is faster.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 _STEPS: list[str] = []
+_RECEIVING: list[bool] = []
+"""Not empty while the program receives a batch from a worker."""
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
@@ -26,6 +29,8 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Note one operator."""
+        if _RECEIVING:
+            return func(*args, **(kwargs or {}))
         given = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, (torch.Tensor, torch.device))]
         devices = [str(leaf if isinstance(leaf, torch.device) else leaf.device) for leaf in given]
         _STEPS.append(f"{func} {' '.join(devices)}")
@@ -42,12 +47,26 @@ def _noted(name: str, function: Any, folder: str) -> Any:
     return noted
 
 
+def _receiving(function: Any) -> Any:
+    @functools.wraps(function)
+    def received(*args: Any, **kwargs: Any) -> Any:
+        _RECEIVING.append(True)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _RECEIVING.pop()
+
+    return received
+
+
 def main(file: str, program: str, *arguments: str) -> None:
     """Run the program as `__main__`, and write the steps to the file when the program ends, in whatever way."""
     folder = str(Path(program).resolve().parent)
     for name, value in list(vars(torch.cuda).items()):
         if inspect.isfunction(value) and not name.startswith("_"):
             setattr(torch.cuda, name, _noted(name, value, folder))
+    workers = torch.utils.data.dataloader._MultiProcessingDataLoaderIter
+    workers._try_get_data = _receiving(workers._try_get_data)
     sys.argv = [program, *arguments]
     sys.path.insert(0, folder)
     try:
