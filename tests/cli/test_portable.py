@@ -464,3 +464,42 @@ def test_a_question_over_an_import_that_does_without_the_extension(imported: str
     make({"pkg/__init__.py": "", **files, "uncuda.toml": SETTINGS})
     fix()
     assert "if device_module().is_available():" in Path("pkg/a.py").read_text()
+
+
+CONFIG = """import torch
+import torch.distributed as dist
+
+
+class Config:
+    {0} = {1}
+"""
+READER = "import torch\n\n\ndef start(cfg):\n    torch.cuda.synchronize()\n    return cfg.{0}\n"
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("dist_backend", '"nccl"'),
+        ("world_size: int", "max(1, torch.cuda.device_count())"),
+        ("world_size: int", "field(\n        default=torch.cuda.device_count(),\n    )"),
+    ],
+)
+def test_a_field_that_a_file_which_stays_reads(name: str, value: str) -> None:
+    config, reader = CONFIG.format(name, value), READER.format(name.partition(":")[0])
+    use = "\n\ndist.init_process_group(Config.dist_backend)\n" if name == "dist_backend" else ""
+    files = {"pkg/__init__.py": "", "pkg/config.py": config + use, "pkg/train/start.py": reader + LEFT}
+    make({**files, "uncuda.toml": SETTINGS})
+    fix()
+    assert Path("pkg/config.py").read_text() == config + use
+    assert "another file reads a value of this one" in uncuda("check", "--output-format", "concise").out
+    make({"pkg/train/start.py": reader})
+    fix()
+    assert Path("pkg/config.py").read_text() != config + use
+    assert "device_module().synchronize()" in Path("pkg/train/start.py").read_text()
+
+
+def test_a_field_that_no_file_which_stays_reads() -> None:
+    config, reader = CONFIG.format("world_size", "torch.cuda.device_count()"), READER.format("other_size")
+    make({"pkg/__init__.py": "", "pkg/config.py": config, "pkg/start.py": reader + LEFT, "uncuda.toml": SETTINGS})
+    fix()
+    assert "world_size = device_module().device_count()" in Path("pkg/config.py").read_text()

@@ -1,32 +1,30 @@
 """Ports programs with `strategy = "portable"` and runs the same ported source on four machines.
 
-`PYTHONPATH=tests:server .venv/bin/python -m execution.portable [PROGRAM…]`; without a name, all programs that start a
-single process are run. The original program runs on simulated CUDA and on PyTorch's CPU; its port runs on these and on
-a simulated NPU and MUSA. The port must print the same as the original; if it ends earlier, there must be a finding at a
-line in which it ended. On CUDA and on the CPU the port must also execute the same operators on the same devices and the
-same calls of `torch.cuda`, in the same order (`record.py`).
+`PYTHONPATH=tests:server .venv/bin/python -m execution.portable [PROGRAM…]`; without a name, all programs are run. The
+original program runs on simulated CUDA and on PyTorch's CPU; its port runs on these and on a simulated NPU and MUSA.
+The port must print the same as the original; if it ends earlier, there must be a finding at a line in which it ended.
+On CUDA and on the CPU the port must also execute the same operators on the same devices and the same calls of
+`torch.cuda`, in the same order (`record.py`).
 """
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
+from concurrent.futures import Future
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .porter import port
 from .programs import Program, load_programs
+from .workers import Runners, read_texts, written
 
-HERE = Path(__file__).parent
-PYTHON = HERE.parents[1] / ".cache/execution/venv/bin/python"
 MACHINES = {"cuda": "2.14", "npu": "2.14", "musa": "2.7.1", "cpu": ""}
+_WORKERS = 2
+_SECONDS = 300  # the limit of CPU seconds for one process of a program
 _TIMES = re.compile(r"\d+(?:\.\d+)?(?= ?(?:ms|s|sec|seconds|samples/s|tokens/s)\b)|(?<=ms per step: )[\d.]+")
 _FRAME = re.compile(r'File "(?:[^"]*/)?(\w+\.py)", line (\d+)')
-_SECONDS = 600
 
 
 class Ran(NamedTuple):
@@ -40,34 +38,57 @@ class Ran(NamedTuple):
     """The program's operators and its calls of `torch.cuda`, recorded on CUDA and on the CPU."""
 
 
-def run(program: Program, folder: Path, machine: str) -> Ran:
-    """Run a program on a machine and return what it did."""
-    environment = {**os.environ, "PYTHONPATH": str(HERE)}
-    start = ["-m", "simulator", "--target", machine, "--version", MACHINES[machine], "--"] if machine != "cpu" else []
-    record = folder.parent / "steps"
-    record.write_text("", encoding="utf-8")
-    recorder = [str(HERE / "record.py"), str(record)] if machine in ("cuda", "cpu") else []
-    command = [str(PYTHON), *start, *recorder, "main.py", *program.arguments]
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=_SECONDS, check=False
-    )
-    lines = [_TIMES.sub("…", line) for line in done.stdout.splitlines()]
-    own = {path.name for path in folder.glob("*.py")}
-    frames = {(name, int(line)) for name, line in _FRAME.findall(done.stderr) if name in own}
-    steps = record.read_text(encoding="utf-8").splitlines()
-    return Ran([*lines, f"exit {done.returncode}"], frames if done.returncode else set(), steps)
+class Machines:
+    """Runs programs on the machines, several at once."""
+
+    def __init__(self) -> None:
+        self._runners = Runners(_WORKERS)
+
+    def start(self, program: Program, folder: Path, machine: str) -> Future[Any]:
+        """Start a program in a folder on a machine; `ran` returns what it did."""
+        return self._runners.ask(
+            {
+                "folder": str(folder),
+                "file": "main.py",
+                "arguments": list(program.arguments),
+                "processes": program.processes,
+                "target": "" if machine == "cpu" else machine,
+                "version": MACHINES[machine],
+                "devices": 2,
+                "seconds": _SECONDS,
+                "steps": True,
+            }
+        )
+
+    def close(self) -> None:
+        self._runners.close()
 
 
-def compared(program: Program, review: bool) -> dict[str, str]:
+def ran(answer: Future[Any], machine: str, own: set[str]) -> Ran:
+    """Return what a program did; `own`: the names of its files."""
+    done = answer.result()
+    lines = [_TIMES.sub("…", line) for line in done["output"].splitlines()]
+    frames = {(name, int(line)) for name, line in _FRAME.findall(done["errors"]) if name in own}
+    steps = [step for process in done["steps"] for step in process] if machine in ("cuda", "cpu") else []
+    return Ran([*lines, f"exit {done['code']}"], frames if done["code"] else set(), steps)
+
+
+def compared(program: Program, review: bool, machines: Machines) -> dict[str, str]:
     """Return for each machine: "same", "ends at a finding", or the first difference."""
     with tempfile.TemporaryDirectory(prefix="portable-") as room:
-        before, after = Path(room) / "before", Path(room) / "after"
-        shutil.copytree(program.folder, before)
-        shutil.copytree(program.folder, after)
-        job = {"folder": str(after), "options": ["--strategy", "portable"], "review": review}
-        left = {(name, line) for name, line, *_ in port(job)["findings"]}
-        known = {machine: run(program, before, machine) for machine in ("cuda", "cpu")}
-        return {machine: _verdict(run(program, after, machine), known[_like(machine)], left) for machine in MACHINES}
+        texts = read_texts(program.folder)
+        before = {machine: written(Path(room) / f"before-{machine}", texts) for machine in ("cuda", "cpu")}
+        known = {machine: machines.start(program, folder, machine) for machine, folder in before.items()}
+        job = {"folder": str(written(Path(room) / "after", texts)), "options": ["--strategy", "portable"]}
+        left = {(name, line) for name, line, *_ in port({**job, "review": review})["findings"]}
+        ported = read_texts(Path(room) / "after")
+        after = {machine: written(Path(room) / f"after-{machine}", ported) for machine in MACHINES}
+        runs = {machine: machines.start(program, folder, machine) for machine, folder in after.items()}
+        own = {Path(name).name for name in ported}
+        originals = {machine: ran(run, machine, own) for machine, run in known.items()}
+        return {
+            machine: _verdict(ran(run, machine, own), originals[_like(machine)], left) for machine, run in runs.items()
+        }
 
 
 def _like(machine: str) -> str:
@@ -93,13 +114,12 @@ def _first(lines: list[str], known: list[str]) -> str:
 
 def main(names: list[str]) -> int:
     """Print the result of each program; returns 1 if one differs."""
-    bad = 0
+    bad, machines = 0, Machines()
     for program in load_programs(tuple(names)):
-        if program.processes > 1 and not names:
-            continue
-        for machine, verdict in compared(program, review=True).items():
+        for machine, verdict in compared(program, review=True, machines=machines).items():
             print(f"{program.name:24} {machine:5} {verdict}", flush=True)
             bad += verdict.startswith("differs")
+    machines.close()
     return min(bad, 1)
 
 

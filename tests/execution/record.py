@@ -1,16 +1,17 @@
-"""Runs a program and writes what it did, in order: calls of `torch.cuda` by the program, and operators with devices.
+"""Records what a program does, in order: its calls of `torch.cuda`, and operators with the devices of their arguments.
 
-The command is `python record.py FILE main.py [ARGUMENT…]`, which may also follow `python -m simulator`. Operators that
-receive a batch from a worker of a DataLoader are left out, because their order depends on which worker is faster.
+Operators that receive a batch from a worker of a DataLoader are left out, because their order depends on which worker
+is faster.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import re
-import runpy
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -59,22 +60,16 @@ def _receiving(function: Any) -> Any:
     return received
 
 
-def main(file: str, program: str, *arguments: str) -> None:
-    """Run the program as `__main__`, and write the steps to the file when the program ends, in whatever way."""
-    folder = str(Path(program).resolve().parent)
+@contextlib.contextmanager
+def recorded(folder: str, file: Path) -> Iterator[None]:
+    """Record during the block what the program in a folder does, and write the steps to a file, a line for each."""
     for name, value in list(vars(torch.cuda).items()):
         if inspect.isfunction(value) and not name.startswith("_"):
             setattr(torch.cuda, name, _noted(name, value, folder))
     workers = torch.utils.data.dataloader._MultiProcessingDataLoaderIter
     workers._try_get_data = _receiving(workers._try_get_data)
-    sys.argv = [program, *arguments]
-    sys.path.insert(0, folder)
     try:
         with _Recorder():
-            runpy.run_path(str(Path(program).resolve()), run_name="__main__")
+            yield
     finally:
-        Path(file).write_text("\n".join(_STEPS), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+        file.write_text("\n".join(_STEPS), encoding="utf-8")

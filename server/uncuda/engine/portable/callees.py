@@ -68,15 +68,16 @@ class Callees:
                 if found in passed or other is None:
                     continue
                 passed.add(found)
-                if len(passed) > _MOST or self._file_stays(found, stays):
+                if len(passed) > _MOST or self.file_stays(found, stays):
                     return True
                 waiting.append((found, other.used))
         return False
 
-    def _file_stays(self, path: str, stays: _Stays) -> bool:
-        key = path, _stamp(path)
+    def file_stays(self, path: str, stays: _Stays) -> bool:
+        """Return whether the file at `path` stays on CUDA by itself; `stays` as above."""
+        key = path, stamp_of(path)
         if key not in self._known:
-            text = _text(path)
+            text = text_of(path)
             self._known[key] = text is not None and stays(text, path)
         return self._known[key]
 
@@ -142,11 +143,12 @@ def _defining(path: str, used: _Used, passed: set[tuple[str, _Used]]) -> str | N
 
 def read_module(path: str) -> _Module | None:
     """Return what a file says; None if it cannot be read or parsed."""
-    stamp = _stamp(path)
+    stamp = stamp_of(path)
     return _read(os.path.abspath(path), stamp) if stamp is not None else None
 
 
-def _stamp(path: str) -> _Stamp | None:
+def stamp_of(path: str) -> _Stamp | None:
+    """Return when a file was changed, and its size; None if there is no such file."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -156,7 +158,7 @@ def _stamp(path: str) -> _Stamp | None:
 
 @lru_cache(maxsize=1024)
 def _read(path: str, _version: _Stamp) -> _Module | None:
-    text = _text(path)
+    text = text_of(path)
     tree = parsed(text) if text is not None else None
     if tree is None:
         return None
@@ -171,7 +173,8 @@ def _read(path: str, _version: _Stamp) -> _Module | None:
     return _Module(named, silent, passed_on, tuple(_used(tree)), tuple(imported(tree.body)))
 
 
-def _text(path: str) -> str | None:
+def text_of(path: str) -> str | None:
+    """Return the text of a file; None if it cannot be read."""
     try:
         return decode_utf8(read_bytes(path))
     except (OSError, NotUtf8Error):

@@ -22,9 +22,11 @@ BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED = (
     "portable-alias",
 )
 """Keys of the reasons why the code of a hit cannot be replaced by code for all accelerators."""
-NO_FORM, LATE, DIFFERS, CALLS = "portable-form", "portable-late", "portable-differs", "portable-calls"
+NO_FORM, LATE, DIFFERS = "portable-form", "portable-late", "portable-differs"
 """Limits of a rule that does not say how it is written for all, of a place above the import of the helper that is
-there, of one that the targets need to be different, and of one in a file that uses a function which stays on CUDA."""
+there, and of one that the targets need to be different."""
+CALLS, READ = "portable-calls", "portable-read"
+"""Limits of a file that uses a function which stays on CUDA, and of one with values that such a file reads."""
 HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES = (
     "portable-half",
     "portable-cudas",
@@ -52,7 +54,7 @@ ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY, OLD = (
 """Limits of fixes that need review because of the code that they write."""
 PORTABLE_REASONS = frozenset(
     {
-        *(BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS, CALLS),
+        *(BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS, CALLS, READ),
         *(HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES),
         *(ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY, OLD),
     }

@@ -130,11 +130,9 @@ class Halves:
     @property
     def _names_in_package(self) -> Sequence[str]:
         """Return the names of the file and of its folders inside the package."""
-        path = self._context.path.replace("\\", "/")
-        every = self._context.project.helper.every if self._context.project.helper else ()
-        folders = [one.folder.replace("\\", "/") + "/" for one in every if one.folder]
-        folder = next((one for one in folders if path.startswith(one)), "")
-        return path.removeprefix(folder).split("/") if folder else [posixpath.basename(path)]
+        path, helper = self._context.path.replace("\\", "/"), self._context.project.helper
+        folder = helper.package_of(path) if helper is not None else ""
+        return path.removeprefix(folder + "/").split("/") if folder else [posixpath.basename(path)]
 
     @cached_property
     def _says_streams(self) -> bool:
