@@ -1,41 +1,63 @@
 """Ports programs with `strategy = "portable"` and runs the same ported source on four machines.
 
 `PYTHONPATH=tests:server .venv/bin/python -m execution.portable [PROGRAM…]`; without a name, all programs are run. The
-original program runs on simulated CUDA and on PyTorch's CPU; its port runs on these and on a simulated NPU and MUSA.
-The port must print the same as the original; if it ends earlier, there must be a finding at a line in which it ended.
-On CUDA and on the CPU the port must also execute the same operators on the same devices and the same calls of
-`torch.cuda`, in the same order (`record.py`).
+original program runs on simulated CUDA and on PyTorch's CPU; its ports (after safe fixes, and after fixes that need
+review) run on these and on a simulated NPU and MUSA. On CUDA and on the CPU a port must print the same as the original
+and execute the same operators on the same devices and the same calls of `torch.cuda`, in the same order (`record.py`).
+On NPU and MUSA it must print the same, or `verdict.py` decides as for other ports. A port after fixes that need review
+may end at a line that such a fix wrote. What differs for another reason is in `portable.toml`, with the reason.
 """
 
 from __future__ import annotations
 
+import difflib
 import re
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .porter import port
+from uncuda.settings.toml import parse_toml
+
 from .programs import Program, load_programs
-from .workers import Runners, read_texts, written
+from .run import MODES
+from .verdict import judge
+from .workers import Port, Porter, Run, Runners, read_texts, written
 
 MACHINES = {"cuda": "2.14", "npu": "2.14", "musa": "2.7.1", "cpu": ""}
+REASONS = Path(__file__).parent / "portable.toml"
 _WORKERS = 2
 _SECONDS = 300  # the limit of CPU seconds for one process of a program
 _TIMES = re.compile(r"\d+(?:\.\d+)?(?= ?(?:ms|s|sec|seconds|samples/s|tokens/s)\b)|(?<=ms per step: )[\d.]+")
 _FRAME = re.compile(r'File "(?:[^"]*/)?(\w+\.py)", line (\d+)')
 
 
+Place = tuple[str, int]  # a file of the program, and a line
+
+
 class Ran(NamedTuple):
     """What a program did when it ran on a machine."""
 
+    run: Run
     lines: list[str]
     """The lines that the program printed, without times."""
-    ended: set[tuple[str, int]]
+    ended: set[Place]
     """The lines of the program in which it ended, if it failed."""
     steps: list[str]
-    """The program's operators and its calls of `torch.cuda`, recorded on CUDA and on the CPU."""
+    """The program's operators and its calls of `torch.cuda`."""
+
+
+@dataclass(frozen=True)
+class Ported:
+    """A port of a program, and the lines that only fixes which need review have written."""
+
+    port: Port
+    reviewed: frozenset[Place]
+    runs: Mapping[str, Future[Any]]
+    """The runs of the port, by machine."""
 
 
 class Machines:
@@ -64,62 +86,95 @@ class Machines:
         self._runners.close()
 
 
-def ran(answer: Future[Any], machine: str, own: set[str]) -> Ran:
+def ran(answer: Future[Any], own: set[str]) -> Ran:
     """Return what a program did; `own`: the names of its files."""
     done = answer.result()
     lines = [_TIMES.sub("…", line) for line in done["output"].splitlines()]
     frames = {(name, int(line)) for name, line in _FRAME.findall(done["errors"]) if name in own}
-    steps = [step for process in done["steps"] for step in process] if machine in ("cuda", "cpu") else []
-    return Ran([*lines, f"exit {done['code']}"], frames if done["code"] else set(), steps)
+    steps = [step for process in done["steps"] for step in process]
+    run = Run(done["code"], done["output"], tuple(done["records"]), done["seconds"])
+    return Ran(run, [*lines, f"exit {done['code']}"], frames if done["code"] else set(), steps)
 
 
-def compared(program: Program, review: bool, machines: Machines) -> dict[str, str]:
-    """Return for each machine: "same", "ends at a finding", or the first difference."""
-    with tempfile.TemporaryDirectory(prefix="portable-") as room:
+class Comparison:
+    """Runs one program and its ports, and compares them."""
+
+    def __init__(self, program: Program, room: Path, machines: Machines, porter: Porter) -> None:
+        self.program, self._room, self._machines = program, room, machines
         texts = read_texts(program.folder)
-        before = {machine: written(Path(room) / f"before-{machine}", texts) for machine in ("cuda", "cpu")}
-        known = {machine: machines.start(program, folder, machine) for machine, folder in before.items()}
-        job = {"folder": str(written(Path(room) / "after", texts)), "options": ["--strategy", "portable"]}
-        left = {(name, line) for name, line, *_ in port({**job, "review": review})["findings"]}
-        ported = read_texts(Path(room) / "after")
-        after = {machine: written(Path(room) / f"after-{machine}", ported) for machine in MACHINES}
-        runs = {machine: machines.start(program, folder, machine) for machine, folder in after.items()}
-        own = {Path(name).name for name in ported}
-        originals = {machine: ran(run, machine, own) for machine, run in known.items()}
-        return {
-            machine: _verdict(ran(run, machine, own), originals[_like(machine)], left) for machine, run in runs.items()
-        }
+        self._own = {Path(name).name for name in texts}
+        self._originals = {machine: self._start(machine, "original", texts) for machine in ("cuda", "cpu")}
+        ports = {mode: porter.port(program.folder, ["--strategy", "portable"], mode == "review") for mode in MODES}
+        safe = ports["safe"].texts
+        self._ports: dict[str, Ported] = {}
+        for mode, port in ports.items():
+            if mode == "safe" or port.texts != safe:
+                runs = {machine: self._start(machine, mode, port.texts) for machine in MACHINES}
+                self._ports[mode] = Ported(port, frozenset(_changed(safe, port.texts)), runs)
+
+    def _start(self, machine: str, name: str, texts: Mapping[str, str]) -> Future[Any]:
+        return self._machines.start(self.program, written(self._room / f"{name}-{machine}", texts), machine)
+
+    def verdicts(self) -> Iterator[tuple[str, str, str]]:
+        """Yield each mode and machine with "same", the reason why the port ends earlier, or the first difference."""
+        originals = {machine: ran(run, self._own) for machine, run in self._originals.items()}
+        for mode, ported in self._ports.items():
+            for machine, run in ported.runs.items():
+                yield mode, machine, self._verdict(mode, machine, ported, ran(run, self._own), originals)
+
+    def _verdict(self, mode: str, machine: str, ported: Ported, done: Ran, originals: Mapping[str, Ran]) -> str:
+        known = originals["cpu" if machine == "cpu" else "cuda"]
+        here = machine in originals
+        if done.lines == known.lines and (not here or done.steps == known.steps):
+            return f"same, {len(done.steps):,} steps in the same order" if here else "same"
+        if done.ended & ported.reviewed:
+            return "ends at a line to review"
+        if here:
+            pair = (done.lines, known.lines) if done.lines != known.lines else (done.steps, known.steps)
+            return f"differs: {_first(*pair)}"
+        on_cpu = originals["cpu"].run if self.program.cpu else None
+        verdict = judge(self.program, done.run, known.run, ported.port.findings, on_cpu, mode == "safe")
+        if verdict.word in ("same", "reported"):
+            return f"{verdict.word}: {verdict.note or 'the same losses'}"
+        return f"differs: {verdict.note}"
 
 
-def _like(machine: str) -> str:
-    return "cpu" if machine == "cpu" else "cuda"
+def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Place]:
+    """Yield the lines of files that differ from those before."""
+    for name, text in after.items():
+        matcher = difflib.SequenceMatcher(None, before.get(name, "").splitlines(), text.splitlines(), autojunk=False)
+        for kind, _, _, start, end in matcher.get_opcodes():
+            if kind != "equal":
+                yield from ((Path(name).name, line + 1) for line in range(start, end))
 
 
-def _verdict(ran: Ran, known: Ran, left: set[tuple[str, int]]) -> str:
-    if ran.lines == known.lines:
-        if not ran.steps:
-            return "same"
-        if ran.steps == known.steps:
-            return f"same, {len(ran.steps):,} steps in the same order"
-        return f"differs: {_first(ran.steps, known.steps)}"
-    if ran.ended & left:
-        return "ends at a finding"
-    return f"differs: {_first(ran.lines, known.lines)}"
-
-
-def _first(lines: list[str], known: list[str]) -> str:
+def _first(lines: Sequence[str], known: Sequence[str]) -> str:
     first = next((pair for pair in zip(lines, known) if pair[0] != pair[1]), (lines[-1:], known[-1:]))
     return f"{first[0]} instead of {first[1]}"
 
 
 def main(names: list[str]) -> int:
-    """Print the result of each program; returns 1 if one differs."""
-    bad, machines = 0, Machines()
+    """Print the result of each program; returns 1 if one differs without a reason, or if a reason is not needed."""
+    bad, machines, porter = 0, Machines(), Porter()
+    reasons = parse_toml(REASONS.read_text("utf-8"))
+    needed = set()
     for program in load_programs(tuple(names)):
-        for machine, verdict in compared(program, review=True, machines=machines).items():
-            print(f"{program.name:24} {machine:5} {verdict}", flush=True)
-            bad += verdict.startswith("differs")
+        with tempfile.TemporaryDirectory(prefix="portable-") as room:
+            comparison = Comparison(program, Path(room), machines, porter)
+            for mode, machine, verdict in comparison.verdicts():
+                shown = verdict
+                reason = reasons.get(program.name, {}).get(f"{machine} {mode}", "")
+                if reason and verdict.startswith("differs"):
+                    needed.add((program.name, f"{machine} {mode}"))
+                    shown = f"known: {reason} ({verdict})"
+                print(f"{program.name:24} {mode:6} {machine:5} {shown}", flush=True)
+                bad += shown.startswith("differs")
     machines.close()
+    porter.close()
+    for idle in [(name, key) for name, table in reasons.items() for key in table if not names]:
+        if idle not in needed:
+            print(f"{REASONS.name}: no longer needed: {' '.join(idle)}")
+            bad += 1
     return min(bad, 1)
 
 

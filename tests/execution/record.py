@@ -1,7 +1,8 @@
 """Records what a program does, in order: its calls of `torch.cuda`, and operators with the devices of their arguments.
 
-Operators that receive a batch from a worker of a DataLoader are left out, because their order depends on which worker
-is faster.
+The steps of each thread are in order, one thread after the other: autograd runs operators of a device in a thread of
+its own, beside those of the CPU. Operators that receive a batch from a worker of a DataLoader are left out, because
+their order depends on which worker is faster.
 """
 
 from __future__ import annotations
@@ -11,18 +12,24 @@ import functools
 import inspect
 import re
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_flatten
 
-_STEPS: list[str] = []
+_STEPS: dict[int, list[str]] = {}
+"""The steps of each thread, by its number."""
 _RECEIVING: list[bool] = []
 """Not empty while the program receives a batch from a worker."""
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+
+
+def _note(step: str) -> None:
+    _STEPS.setdefault(threading.get_ident(), []).append(step)
 
 
 class _Recorder(TorchDispatchMode):  # type: ignore[misc]
@@ -32,9 +39,9 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
         """Note one operator."""
         if _RECEIVING:
             return func(*args, **(kwargs or {}))
-        given = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, (torch.Tensor, torch.device))]
+        given = [leaf for leaf in tree_flatten((args, kwargs))[0] if isinstance(leaf, (torch.Tensor, torch.device))]
         devices = [str(leaf if isinstance(leaf, torch.device) else leaf.device) for leaf in given]
-        _STEPS.append(f"{func} {' '.join(devices)}")
+        _note(f"{func} {' '.join(devices)}")
         return func(*args, **(kwargs or {}))
 
 
@@ -42,7 +49,7 @@ def _noted(name: str, function: Any, folder: str) -> Any:
     @functools.wraps(function)
     def noted(*args: Any, **kwargs: Any) -> Any:
         if sys._getframe(1).f_code.co_filename.startswith(folder):
-            _STEPS.append(_ADDRESS.sub("", f"torch.cuda.{name}({', '.join(map(str, args))}, {kwargs})"))
+            _note(_ADDRESS.sub("", f"torch.cuda.{name}({', '.join(map(str, args))}, {kwargs})"))
         return function(*args, **kwargs)
 
     return noted
@@ -72,4 +79,4 @@ def recorded(folder: str, file: Path) -> Iterator[None]:
         with _Recorder():
             yield
     finally:
-        file.write_text("\n".join(_STEPS), encoding="utf-8")
+        file.write_text("\n".join(step for steps in _STEPS.values() for step in steps), encoding="utf-8")

@@ -11,6 +11,7 @@ from ...catalogue.model import IN_BRACES
 from ...checks.base import Context
 from ...checks.hit import Hit
 from ...checks.scripted import scripted
+from ...edits import Edit
 from .accelerators import Accelerators
 from .spelling import Spelling
 
@@ -130,3 +131,21 @@ def is_annotation(outer: ast.AST, inner: ast.AST) -> bool:
     if isinstance(outer, (ast.AnnAssign, ast.arg)):
         return outer.annotation is inner
     return isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)) and outer.returns is inner
+
+
+def first_argument(text: str, opening: int, following: tuple[int, int] | None, new: str) -> Edit:
+    """Return the edit that adds an argument before the others of a call. `opening`: the offset behind its bracket;
+    `following`: where its first argument begins and its last one ends, if it has any.
+
+    If the arguments are on lines of their own, with a comma behind the last one, the new one gets a line as well.
+    """
+    if following is None:
+        return Edit(opening, opening, new)
+    first, end = following
+    between = text[opening:first]
+    if "\n" not in between:
+        return Edit(opening, opening, f"{new}, ")
+    if not text[end:].lstrip().startswith(","):
+        return Edit(first, first, f"{new}, ")
+    newline = "\r\n" if "\r\n" in between else "\n"
+    return Edit(first, first, f"{new},{newline}{between.rpartition(chr(10))[2]}")
