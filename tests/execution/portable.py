@@ -92,7 +92,7 @@ def ran(answer: Future[Any], own: set[str]) -> Ran:
     lines = [_TIMES.sub("…", line) for line in done["output"].splitlines()]
     frames = {(name, int(line)) for name, line in _FRAME.findall(done["errors"]) if name in own}
     steps = [step for process in done["steps"] for step in process]
-    run = Run(done["code"], done["output"], tuple(done["records"]), done["seconds"])
+    run = Run(done["code"], done["output"] + done["errors"], tuple(done["records"]), done["seconds"])
     return Ran(run, [*lines, f"exit {done['code']}"], frames if done["code"] else set(), steps)
 
 

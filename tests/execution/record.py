@@ -1,8 +1,8 @@
 """Records what a program does, in order: its calls of `torch.cuda`, and operators with the devices of their arguments.
 
-The steps of each thread are in order, one thread after the other: autograd runs operators of a device in a thread of
-its own, beside those of the CPU. Operators that receive a batch from a worker of a DataLoader are left out, because
-their order depends on which worker is faster.
+The steps of each thread are in order, one thread after the other, the main thread first: autograd runs operators of a
+device in a thread of its own, beside those of the CPU. Operators that receive a batch from a worker of a DataLoader are
+left out, because their order depends on which worker is faster.
 """
 
 from __future__ import annotations
@@ -79,4 +79,6 @@ def recorded(folder: str, file: Path) -> Iterator[None]:
         with _Recorder():
             yield
     finally:
-        file.write_text("\n".join(step for steps in _STEPS.values() for step in steps), encoding="utf-8")
+        own = _STEPS.pop(threading.get_ident(), [])
+        others = sorted(_STEPS.values())
+        file.write_text("\n".join(step for steps in (own, *others) for step in steps), encoding="utf-8")
