@@ -19,6 +19,8 @@ from pathlib import Path
 
 from uncuda.catalogue import load
 from uncuda.engine.portable.template import helper_text
+from uncuda.engine.several import portable_targets
+from uncuda.settings import Settings
 
 from .workers import written
 
@@ -126,7 +128,7 @@ PLUGINS: dict[str, tuple[dict[str, str], str]] = {
 def main(python: Path = PYTHON) -> int:
     """Run all checks with an interpreter; returns 1 if one fails."""
     catalogue = load()
-    targets = [catalogue.target(name) for name in catalogue.declarations if catalogue.target(name).has_tables]
+    targets = [catalogue.target(name) for name in portable_targets(catalogue, Settings(strategy="portable"))]
     text = helper_text(targets)
     with tempfile.TemporaryDirectory(prefix="helper-") as room:
         (Path(room) / "_accelerator.py").write_text(text, encoding="utf-8")
