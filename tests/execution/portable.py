@@ -110,7 +110,8 @@ class Comparison:
         self._ports: dict[str, Ported] = {}
         for mode, port in ports.items():
             if mode == "safe" or port.texts != safe:
-                runs = {machine: self._start(machine, mode, port.texts) for machine in MACHINES}
+                known = self._originals if port.texts == texts else {}  # an unchanged program is not run again
+                runs = {one: known.get(one) or self._start(one, mode, port.texts) for one in MACHINES}
                 self._ports[mode] = Ported(port, frozenset(_changed(safe, port.texts)), runs)
 
     def _start(self, machine: str, name: str, texts: Mapping[str, str]) -> Future[Any]:
