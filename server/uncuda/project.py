@@ -83,6 +83,12 @@ class Helper:
         """Return whether a file is a helper module of the project."""
         return bool(path) and any(one.path == path for one in self.every)
 
+    def package_of(self, path: str) -> str:
+        """Return the folder of the project's package that holds a file; "" if none does."""
+        path = path.replace("\\", "/")
+        folders = [one.folder.replace("\\", "/") for one in self.every if one.folder]
+        return next((folder for folder in folders if path.startswith(folder + "/")), "")
+
     def has(self, name: str) -> bool:
         """Return whether the helper module defines a function, or will define it when it is created."""
         return self.defines is None or name in self.defines

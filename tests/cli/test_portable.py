@@ -430,3 +430,76 @@ def test_a_class_of_another_file_that_is_only_tested() -> None:
 def test_the_modules_of_several_packages_are_said() -> None:
     make({**SETUP, **ONE, **TWO, "uncuda.toml": SETTINGS})
     assert "its module depends on the package of a file: one.device, two.device, _accelerator\n" in fix()
+
+
+GUARDED = (
+    "import torch\n\n\ndef f(x):\n    if torch.cuda.is_available():\n        {0}\n        return g(x)\n    return x\n"
+)
+EXTENSION = "import torch\nimport fast_cuda\n\n\ndef g(x):\n    return fast_cuda.run(x)\n"
+
+
+@pytest.mark.parametrize(
+    "line", ["from .fast import g", "from pkg.fast import g", "from .fast.ops import g", "from pkg import fast as g"]
+)
+def test_a_question_over_an_import_of_a_file_with_an_extension(line: str) -> None:
+    """The file that is imported needs an extension for CUDA, so that the import fails on other accelerators."""
+    asking = GUARDED.format(line)
+    passes_on = {"pkg/fast/__init__.py": "from .ops import g\n", "pkg/fast/ops.py": EXTENSION}
+    make({"pkg/__init__.py": "", "pkg/a.py": asking, **passes_on, "uncuda.toml": SETTINGS})
+    fix()
+    assert Path("pkg/a.py").read_text() == asking
+    assert "it decides about code that stays CUDA's" in uncuda("check", "--output-format", "concise").out
+    make({"pkg/fast/ops.py": EXTENSION.replace("import fast_cuda", "import fast")})
+    fix()
+    assert "if device_module().is_available():" in Path("pkg/a.py").read_text()
+
+
+@pytest.mark.parametrize(
+    "imported",
+    ["try:\n    import fast_cuda\nexcept ImportError:\n    fast_cuda = None\n", "def h():\n    import fast_cuda\n"],
+)
+def test_a_question_over_an_import_that_does_without_the_extension(imported: str) -> None:
+    files = {"pkg/a.py": GUARDED.format("from .fast import g"), "pkg/fast.py": EXTENSION}
+    files["pkg/fast.py"] = EXTENSION.replace("import fast_cuda\n", imported)
+    make({"pkg/__init__.py": "", **files, "uncuda.toml": SETTINGS})
+    fix()
+    assert "if device_module().is_available():" in Path("pkg/a.py").read_text()
+
+
+CONFIG = """import torch
+import torch.distributed as dist
+
+
+class Config:
+    {0} = {1}
+"""
+READER = "import torch\n\n\ndef start(cfg):\n    torch.cuda.synchronize()\n    return cfg.{0}\n"
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("dist_backend", '"nccl"'),
+        ("world_size: int", "max(1, torch.cuda.device_count())"),
+        ("world_size: int", "field(\n        default=torch.cuda.device_count(),\n    )"),
+    ],
+)
+def test_a_field_that_a_file_which_stays_reads(name: str, value: str) -> None:
+    config, reader = CONFIG.format(name, value), READER.format(name.partition(":")[0])
+    use = "\n\ndist.init_process_group(Config.dist_backend)\n" if name == "dist_backend" else ""
+    files = {"pkg/__init__.py": "", "pkg/config.py": config + use, "pkg/train/start.py": reader + LEFT}
+    make({**files, "uncuda.toml": SETTINGS})
+    fix()
+    assert Path("pkg/config.py").read_text() == config + use
+    assert "another file reads a value of this one" in uncuda("check", "--output-format", "concise").out
+    make({"pkg/train/start.py": reader})
+    fix()
+    assert Path("pkg/config.py").read_text() != config + use
+    assert "device_module().synchronize()" in Path("pkg/train/start.py").read_text()
+
+
+def test_a_field_that_no_file_which_stays_reads() -> None:
+    config, reader = CONFIG.format("world_size", "torch.cuda.device_count()"), READER.format("other_size")
+    make({"pkg/__init__.py": "", "pkg/config.py": config, "pkg/start.py": reader + LEFT, "uncuda.toml": SETTINGS})
+    fix()
+    assert "world_size = device_module().device_count()" in Path("pkg/config.py").read_text()

@@ -3,18 +3,26 @@
 `PYTHONPATH=tests:server .venv/bin/python -m execution.helper`.
 
 The checks cover forked and spawned children, workers of a DataLoader, `torch.compile(fullgraph=True)` and pickling, on
-a build of PyTorch for CUDA without a device. A line is printed for each check; the exit code is 1 if one fails.
+a build of PyTorch for CUDA without a device, and what the module returns beside plugins (modules that are written
+here). A line is printed for each check; the exit code is 1 if one fails. `--python FILE` names the interpreter of
+another PyTorch, such as 2.1, the oldest that the helper module supports.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from uncuda.catalogue import load
 from uncuda.engine.portable.template import helper_text
+from uncuda.engine.several import portable_targets
+from uncuda.settings import Settings
+
+from .workers import written
 
 HERE = Path(__file__).parent
 PYTHON = HERE.parents[1] / ".cache/execution/venv/bin/python"
@@ -83,17 +91,72 @@ if __name__ == "__main__":
         bad += good is not True
     sys.exit(bad)
 """
+_ASK = """
+import warnings
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    import _accelerator as helper
+said = [one for one in said if "cannot be imported" in str(one.message)]
+print(helper.accelerator_type(), helper.backend(), helper.device_type(), helper.device_module().__name__, len(said))
+"""
+_PLUGIN = """
+import types
+import torch
+torch.{0} = types.ModuleType("torch.{0}")
+torch.{0}.is_available = lambda: {1}
+"""
+_NO_DRIVER = "raise ImportError('libascendcl.so: cannot open shared object file')\n"
+_CUDA = "cuda nccl cpu torch.cuda"
+PLUGINS: dict[str, tuple[dict[str, str], str]] = {
+    "no plugin": ({}, f"{_CUDA} 0"),
+    "a plugin": ({"torch_npu/__init__.py": _PLUGIN.format("npu", True)}, "npu hccl npu torch.npu 0"),
+    "a plugin without a device": ({"torch_musa.py": _PLUGIN.format("musa", False)}, "musa mccl cpu torch.musa 0"),
+    "two plugins, the second with a device": (
+        {"torch_npu.py": _PLUGIN.format("npu", False), "torch_musa.py": _PLUGIN.format("musa", True)},
+        "musa mccl musa torch.musa 0",
+    ),
+    "two plugins without a device": (
+        {"torch_npu.py": _PLUGIN.format("npu", False), "torch_musa.py": _PLUGIN.format("musa", False)},
+        "npu hccl cpu torch.npu 0",
+    ),
+    "a plugin without its driver": ({"torch_npu.py": _NO_DRIVER}, f"{_CUDA} 1"),
+    "a folder named torch_npu": ({"torch_npu/notes.txt": ""}, f"{_CUDA} 0"),
+}
+"""Cases of installed plugins: the files beside the helper module, and its answers with the number of warnings."""
 
 
-def main() -> int:
-    """Write the helper module for all targets and `checks.py` into one folder, and run the checks there."""
+def main(python: Path = PYTHON) -> int:
+    """Run all checks with an interpreter; returns 1 if one fails."""
     catalogue = load()
-    targets = [catalogue.target(name) for name in catalogue.declarations if catalogue.target(name).has_tables]
+    targets = [catalogue.target(name) for name in portable_targets(catalogue, Settings(strategy="portable"))]
+    text = helper_text(targets)
     with tempfile.TemporaryDirectory(prefix="helper-") as room:
-        (Path(room) / "_accelerator.py").write_text(helper_text(targets), encoding="utf-8")
+        (Path(room) / "_accelerator.py").write_text(text, encoding="utf-8")
         (Path(room) / "checks.py").write_text(CHECKS, encoding="utf-8")
-        return min(1, subprocess.run([str(PYTHON), "checks.py"], cwd=room, check=False).returncode)
+        bad = subprocess.run([str(python), "checks.py"], cwd=room, check=False).returncode
+    for name, (files, answers) in PLUGINS.items():
+        for autoload in ("1", "0"):
+            found = _answers({**files, "_accelerator.py": text, "ask.py": _ASK}, python, autoload)
+            said = "as expected" if found == answers else found
+            case = f"{name}, autoload {'on' if autoload == '1' else 'off'}"
+            print(f"{case:52} {said}", flush=True)
+            bad += found != answers
+    return min(1, bad)
+
+
+def _answers(files: Mapping[str, str], python: Path, autoload: str) -> str:
+    with tempfile.TemporaryDirectory(prefix="helper-") as room:
+        environment = {**os.environ, "TORCH_DEVICE_BACKEND_AUTOLOAD": autoload}
+        done = subprocess.run(
+            [str(python), "ask.py"],
+            cwd=written(Path(room), files),
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.stdout.strip() or done.stderr.strip()[-300:]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(Path, sys.argv[2:3])))

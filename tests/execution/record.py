@@ -1,24 +1,35 @@
-"""Runs a program and writes what it did, in order: calls of `torch.cuda` by the program, and operators with devices.
+"""Records what a program does, in order: its calls of `torch.cuda`, and operators with the devices of their arguments.
 
-The command is `python record.py FILE main.py [ARGUMENT…]`, which may also follow `python -m simulator`.
+The steps of each thread are in order, one thread after the other, the main thread first: autograd runs operators of a
+device in a thread of its own, beside those of the CPU. Operators that receive a batch from a worker of a DataLoader are
+left out, because their order depends on which worker is faster.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import re
-import runpy
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_flatten
 
-_STEPS: list[str] = []
+_STEPS: dict[int, list[str]] = {}
+"""The steps of each thread, by its number."""
+_RECEIVING: list[bool] = []
+"""Not empty while the program receives a batch from a worker."""
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+
+
+def _note(step: str) -> None:
+    _STEPS.setdefault(threading.get_ident(), []).append(step)
 
 
 class _Recorder(TorchDispatchMode):  # type: ignore[misc]
@@ -26,9 +37,11 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Note one operator."""
-        given = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, (torch.Tensor, torch.device))]
+        if _RECEIVING:
+            return func(*args, **(kwargs or {}))
+        given = [leaf for leaf in tree_flatten((args, kwargs))[0] if isinstance(leaf, (torch.Tensor, torch.device))]
         devices = [str(leaf if isinstance(leaf, torch.device) else leaf.device) for leaf in given]
-        _STEPS.append(f"{func} {' '.join(devices)}")
+        _note(f"{func} {' '.join(devices)}")
         return func(*args, **(kwargs or {}))
 
 
@@ -36,26 +49,36 @@ def _noted(name: str, function: Any, folder: str) -> Any:
     @functools.wraps(function)
     def noted(*args: Any, **kwargs: Any) -> Any:
         if sys._getframe(1).f_code.co_filename.startswith(folder):
-            _STEPS.append(_ADDRESS.sub("", f"torch.cuda.{name}({', '.join(map(str, args))}, {kwargs})"))
+            _note(_ADDRESS.sub("", f"torch.cuda.{name}({', '.join(map(str, args))}, {kwargs})"))
         return function(*args, **kwargs)
 
     return noted
 
 
-def main(file: str, program: str, *arguments: str) -> None:
-    """Run the program as `__main__`, and write the steps to the file when the program ends, in whatever way."""
-    folder = str(Path(program).resolve().parent)
+def _receiving(function: Any) -> Any:
+    @functools.wraps(function)
+    def received(*args: Any, **kwargs: Any) -> Any:
+        _RECEIVING.append(True)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _RECEIVING.pop()
+
+    return received
+
+
+@contextlib.contextmanager
+def recorded(folder: str, file: Path) -> Iterator[None]:
+    """Record during the block what the program in a folder does, and write the steps to a file, a line for each."""
     for name, value in list(vars(torch.cuda).items()):
         if inspect.isfunction(value) and not name.startswith("_"):
             setattr(torch.cuda, name, _noted(name, value, folder))
-    sys.argv = [program, *arguments]
-    sys.path.insert(0, folder)
+    workers = torch.utils.data.dataloader._MultiProcessingDataLoaderIter
+    workers._try_get_data = _receiving(workers._try_get_data)
     try:
         with _Recorder():
-            runpy.run_path(str(Path(program).resolve()), run_name="__main__")
+            yield
     finally:
-        Path(file).write_text("\n".join(_STEPS), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+        own = _STEPS.pop(threading.get_ident(), [])
+        others = sorted(_STEPS.values())
+        file.write_text("\n".join(step for steps in (own, *others) for step in steps), encoding="utf-8")

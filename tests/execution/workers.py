@@ -165,11 +165,7 @@ class Runners:
 
     def _run(self, program: Program, texts: Mapping[str, str], target: str, version: str) -> Run:
         with tempfile.TemporaryDirectory(prefix="run-", ignore_cleanup_errors=True) as scratch:
-            folder = Path(scratch) / program.name
-            for name, text in texts.items():
-                file = folder / name
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(text, "utf-8")
+            folder = written(Path(scratch) / program.name, texts)
             answer = self._worker().ask(
                 {
                     "folder": str(folder),
@@ -192,3 +188,12 @@ def read_texts(folder: Path) -> dict[str, str]:
         if path.is_file() and "__pycache__" not in path.parts:
             found[path.relative_to(folder).as_posix()] = path.read_text("utf-8")
     return found
+
+
+def written(folder: Path, texts: Mapping[str, str]) -> Path:
+    """Write the files of a program into a folder, and return the folder."""
+    for name, text in texts.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    return folder

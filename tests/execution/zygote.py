@@ -6,6 +6,9 @@ Reads one job per line from standard input and writes one result per line to sta
      "version": "2.14", "devices": 1, "seconds": 60}
     {"code": 0, "records": [{…}], "output": "…", "seconds": 1.2}
 
+If the job contains `steps`, the result contains under `steps` what the program did (record.py), one list for each
+process, and its standard error is in `errors`, not in `output`.
+
 If the job contains `example`, that text is run instead of a file: see examples.py.
 
 If `target` is empty, the program runs on PyTorch's own CPU. observe.py describes the content of `records`. With more
@@ -46,6 +49,7 @@ import torch.utils.cpp_extension
 import torch.utils.data
 import torch.utils.data.distributed
 from observe import run
+from record import recorded
 from simulator import launch
 from simulator.setup import install
 
@@ -62,7 +66,7 @@ def _start(job: dict[str, Any], rank: int, port: int, scratch: Path) -> int:
     code = 1
     try:
         os.setsid()
-        _redirect(scratch / f"output-{rank}")
+        _redirect(scratch / f"output-{rank}", scratch / f"{'errors' if job.get('steps') else 'output'}-{rank}")
         os.chdir(job["folder"])
         os.environ.update(job.get("environment", {}))
         if job["processes"] > 1:
@@ -80,15 +84,18 @@ def _start(job: dict[str, Any], rank: int, port: int, scratch: Path) -> int:
         resource.setrlimit(resource.RLIMIT_CPU, (job["seconds"], job["seconds"] + 5))
         signal.alarm(_PATIENCE * job["seconds"])  # this ends a process that would wait for ever
         record = scratch / f"record-{rank}.json"
-        code = examples.run(job, record) if "example" in job else run(Path(job["file"]), record)
+        with recorded(job["folder"], scratch / f"steps-{rank}") if job.get("steps") else contextlib.nullcontext():
+            code = examples.run(job, record) if "example" in job else run(Path(job["file"]), record)
     finally:
         os._exit(code)
 
 
-def _redirect(file: Path) -> None:
-    out = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+def _redirect(output: Path, errors: Path) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    out = os.open(output, flags)
+    wrong = os.open(errors, flags) if errors != output else out
     nothing = os.open(os.devnull, os.O_RDONLY)
-    for number, stream in ((0, nothing), (1, out), (2, out)):
+    for number, stream in ((0, nothing), (1, out), (2, wrong)):
         os.dup2(stream, number)
     sys.stdout = os.fdopen(1, "w", buffering=1)
     sys.stderr = os.fdopen(2, "w", buffering=1)
@@ -134,15 +141,22 @@ def carry_out(job: dict[str, Any]) -> dict[str, Any]:
         for process in processes:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process, signal.SIGKILL)
-        records, output = [], ""
+        records, output, errors, steps = [], "", "", []
         for rank in range(job["processes"]):
             file = scratch / f"record-{rank}.json"
             records.append(json.loads(file.read_text("utf-8")) if file.is_file() else {})
-            output += (scratch / f"output-{rank}").read_text("utf-8", errors="replace")[:_OUTPUT]
+            output += _text(scratch / f"output-{rank}")
+            errors += _text(scratch / f"errors-{rank}")
+            steps.append(_text(scratch / f"steps-{rank}", None).splitlines())
         for file in sorted(scratch.glob("trace-*.json")):  # processes that the program started have written these files
             records.append({"operators": json.loads(file.read_text("utf-8"))})
     seconds = round(time.monotonic() - started, 2)
-    return {"code": max(map(abs, codes)), "records": records, "output": output, "seconds": seconds}
+    answer = {"code": max(map(abs, codes)), "records": records, "output": output, "seconds": seconds}
+    return {**answer, "errors": errors, "steps": steps} if job.get("steps") else answer
+
+
+def _text(file: Path, most: int | None = _OUTPUT) -> str:
+    return file.read_text("utf-8", errors="replace")[:most] if file.is_file() else ""
 
 
 def main() -> None:

@@ -19,7 +19,8 @@ from .messages import Messages
 from .portable.accelerators import Accelerators
 from .portable.agreement import Agreement, Lows
 from .portable.callees import Callees
-from .portable.forms import CALLS, DIFFERS
+from .portable.forms import CALLS, DIFFERS, READ
+from .portable.readers import readers
 from .portable.spelling import Spelling
 from .portable.wrapping import wrapped
 from .portable.writing import Writer
@@ -90,7 +91,7 @@ class _Part(Engine):
         settings = self.settings
         helper = self.project.helper or Helper(settings.portable_helper or Helper.module)
         spelling = Spelling(context.facts, context.path, self.project, helper, settings.portable_names)
-        return Writer(context, spelling, self._accelerators, settings.portable_style)
+        return Writer(context, spelling, self._accelerators, self._libraries, settings.portable_style)
 
 
 class PortableEngine(Engine):
@@ -142,12 +143,22 @@ class PortableEngine(Engine):
         limits: Limits | None = None,
     ) -> Report:
         """Return the findings of all targets' engines: each place once, with the lowest applicability that an engine
-        gives it. No fix is safe if functions that the file uses silently stay on CUDA."""
+        gives it. No fix is safe if functions that the file uses silently stay on CUDA, or if files stay on CUDA that
+        read values which it declares."""
         report = self._together(source, concerned, edited, answers, limits)
         if source.path and any(map(_is_safe, report.findings)):
-            if self._callees.stay(source.text, source.path, self._stays):
-                return replace(report, findings=tuple(map(self._for_review, report.findings)))
+            limit = CALLS if self._callees.stay(source.text, source.path, self._stays) else ""
+            limit = limit or (READ if self._readers_stay(source, report) else "")
+            if limit:
+                return replace(report, findings=tuple(self._for_review(one, limit) for one in report.findings))
         return report
+
+    def _readers_stay(self, source: Source, report: Report) -> bool:
+        """Return whether a file of the same package reads a value that the text declares, and stays on CUDA."""
+        folder = self.project.helper.package_of(source.path) if self.project.helper is not None else ""
+        spans = [one.span for one in report.findings if _is_safe(one)]
+        found = readers(source.text, source.path, spans, folder) if folder else ()
+        return any(self._callees.file_stays(place, self._stays) for place in found)
 
     def _together(
         self,
@@ -187,13 +198,12 @@ class PortableEngine(Engine):
             return True
         return any(one.severity != "information" and not _is_safe(one) for one in findings)
 
-    def _for_review(self, finding: Finding) -> Finding:
-        """Return a finding whose safe fix is lowered to review, because a function that the file uses stays on
-        CUDA."""
+    def _for_review(self, finding: Finding, limit: str) -> Finding:
+        """Return a finding whose safe fix is lowered to review, with the reason."""
         if not _is_safe(finding):
             return finding
         fixes = (replace(finding.fixes[0], applicability=REVIEW), *finding.fixes[1:])
-        return replace(finding, message=self._messages.noted(finding.message, CALLS), fixes=fixes)
+        return replace(finding, message=self._messages.noted(finding.message, limit), fixes=fixes)
 
     def _laid_out(self, before: str, after: str) -> list[Edit]:
         return wrapped(before, after, self.project.helper.line_length if self.project.helper else 0)

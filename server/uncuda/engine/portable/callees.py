@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -43,6 +43,8 @@ class _Module:
     passed_on: Mapping[str, _Used]
     """The names that it imports from other modules."""
     used: Sequence[_Used]
+    imported: Sequence[tuple[str, str]]
+    """What the file imports whenever it is imported, and not in a `try`; see `imported`."""
 
 
 class Callees:
@@ -62,19 +64,20 @@ class Callees:
         while waiting:
             place, used = waiting.pop()
             for found in dict.fromkeys(_asking_files(place, used)):
-                other = _module(found)
+                other = read_module(found)
                 if found in passed or other is None:
                     continue
                 passed.add(found)
-                if len(passed) > _MOST or self._file_stays(found, stays):
+                if len(passed) > _MOST or self.file_stays(found, stays):
                     return True
                 waiting.append((found, other.used))
         return False
 
-    def _file_stays(self, path: str, stays: _Stays) -> bool:
-        key = path, _stamp(path)
+    def file_stays(self, path: str, stays: _Stays) -> bool:
+        """Return whether the file at `path` stays on CUDA by itself; `stays` as above."""
+        key = path, stamp_of(path)
         if key not in self._known:
-            text = _text(path)
+            text = text_of(path)
             self._known[key] = text is not None and stays(text, path)
         return self._known[key]
 
@@ -129,7 +132,7 @@ def _defining(path: str, used: _Used, passed: set[tuple[str, _Used]]) -> str | N
         return None
     passed.add((path, used))
     found = file_of(path, used.module)
-    module = _module(found) if found else None
+    module = read_module(found) if found else None
     if found is None or module is None:
         return None
     if used.name in module.named:
@@ -138,13 +141,14 @@ def _defining(path: str, used: _Used, passed: set[tuple[str, _Used]]) -> str | N
     return _defining(found, origin, passed) if origin is not None else None
 
 
-def _module(path: str) -> _Module | None:
+def read_module(path: str) -> _Module | None:
     """Return what a file says; None if it cannot be read or parsed."""
-    stamp = _stamp(path)
+    stamp = stamp_of(path)
     return _read(os.path.abspath(path), stamp) if stamp is not None else None
 
 
-def _stamp(path: str) -> _Stamp | None:
+def stamp_of(path: str) -> _Stamp | None:
+    """Return when a file was changed, and its size; None if there is no such file."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -154,7 +158,7 @@ def _stamp(path: str) -> _Stamp | None:
 
 @lru_cache(maxsize=1024)
 def _read(path: str, _version: _Stamp) -> _Module | None:
-    text = _text(path)
+    text = text_of(path)
     tree = parsed(text) if text is not None else None
     if tree is None:
         return None
@@ -166,10 +170,11 @@ def _read(path: str, _version: _Stamp) -> _Module | None:
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 passed_on.setdefault(alias.asname or alias.name, _Used(_source(node), alias.name))
-    return _Module(named, silent, passed_on, tuple(_used(tree)))
+    return _Module(named, silent, passed_on, tuple(_used(tree)), tuple(imported(tree.body)))
 
 
-def _text(path: str) -> str | None:
+def text_of(path: str) -> str | None:
+    """Return the text of a file; None if it cannot be read."""
     try:
         return decode_utf8(read_bytes(path))
     except (OSError, NotUtf8Error):
@@ -178,6 +183,15 @@ def _text(path: str) -> str | None:
 
 def _names(definition: ast.AST) -> set[str]:
     return {one.id for one in ast.walk(definition) if isinstance(one, ast.Name)}
+
+
+def imported(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
+    """Yield the modules that import statements name, with leading dots, each with a name in it or ""."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((_source(node), alias.name) for alias in node.names)
 
 
 def _source(node: ast.ImportFrom) -> str:

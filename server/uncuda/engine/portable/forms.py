@@ -11,6 +11,7 @@ from ...catalogue.model import IN_BRACES
 from ...checks.base import Context
 from ...checks.hit import Hit
 from ...checks.scripted import scripted
+from ...edits import Edit
 from .accelerators import Accelerators
 from .spelling import Spelling
 
@@ -22,9 +23,11 @@ BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED = (
     "portable-alias",
 )
 """Keys of the reasons why the code of a hit cannot be replaced by code for all accelerators."""
-NO_FORM, LATE, DIFFERS, CALLS = "portable-form", "portable-late", "portable-differs", "portable-calls"
+NO_FORM, LATE, DIFFERS = "portable-form", "portable-late", "portable-differs"
 """Limits of a rule that does not say how it is written for all, of a place above the import of the helper that is
-there, of one that the targets need to be different, and of one in a file that uses a function which stays on CUDA."""
+there, and of one that the targets need to be different."""
+CALLS, READ = "portable-calls", "portable-read"
+"""Limits of a file that uses a function which stays on CUDA, and of one with values that such a file reads."""
 HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES = (
     "portable-half",
     "portable-cudas",
@@ -52,7 +55,7 @@ ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY, OLD = (
 """Limits of fixes that need review because of the code that they write."""
 PORTABLE_REASONS = frozenset(
     {
-        *(BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS, CALLS),
+        *(BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS, CALLS, READ),
         *(HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES),
         *(ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY, OLD),
     }
@@ -128,3 +131,21 @@ def is_annotation(outer: ast.AST, inner: ast.AST) -> bool:
     if isinstance(outer, (ast.AnnAssign, ast.arg)):
         return outer.annotation is inner
     return isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)) and outer.returns is inner
+
+
+def first_argument(text: str, opening: int, following: tuple[int, int] | None, new: str) -> Edit:
+    """Return the edit that adds an argument before the others of a call. `opening`: the offset behind its bracket;
+    `following`: where its first argument begins and its last one ends, if it has any.
+
+    If the arguments are on lines of their own, with a comma behind the last one, the new one gets a line as well.
+    """
+    if following is None:
+        return Edit(opening, opening, new)
+    first, end = following
+    between = text[opening:first]
+    if "\n" not in between:
+        return Edit(opening, opening, f"{new}, ")
+    if not text[end:].lstrip().startswith(","):
+        return Edit(first, first, f"{new}, ")
+    newline = "\r\n" if "\r\n" in between else "\n"
+    return Edit(first, first, f"{new},{newline}{between.rpartition(chr(10))[2]}")

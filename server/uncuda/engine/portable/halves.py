@@ -13,6 +13,8 @@ from ...checks.base import Context
 from ...checks.hit import Hit
 from ...edits import SAFE
 from ...facts.scopes import Header
+from ..relations.kernels import Libraries
+from .extensions import imports_extension
 from .forms import CUDAS, HALF, SEEN, STREAMS, STYLE
 
 _ASKING = frozenset({"is_available", "device_count", "is_cuda", "is_nccl_available"})
@@ -58,10 +60,12 @@ def says_accelerator(context: Context) -> bool:
 
 class Halves:
     """Finds the fixes of one text that would port its code only in part. `hits`: all hits of the text; `ported`: the
-    same hits with their portable fixes."""
+    same hits with their portable fixes; `libraries`: tells which modules are compiled for CUDA."""
 
-    def __init__(self, context: Context, hits: Sequence[Hit], ported: Sequence[Hit | None]) -> None:
-        self._context = context
+    def __init__(
+        self, context: Context, hits: Sequence[Hit], ported: Sequence[Hit | None], libraries: Libraries
+    ) -> None:
+        self._context, self._libraries = context, libraries
         self._words = {id(hit.node) for hit in ported if hit is not None and hit.fixes and hit.node is not None}
         self._known: dict[int, bool] = {}
         self._hits = hits
@@ -126,11 +130,9 @@ class Halves:
     @property
     def _names_in_package(self) -> Sequence[str]:
         """Return the names of the file and of its folders inside the package."""
-        path = self._context.path.replace("\\", "/")
-        every = self._context.project.helper.every if self._context.project.helper else ()
-        folders = [one.folder.replace("\\", "/") + "/" for one in every if one.folder]
-        folder = next((one for one in folders if path.startswith(one)), "")
-        return path.removeprefix(folder).split("/") if folder else [posixpath.basename(path)]
+        path, helper = self._context.path.replace("\\", "/"), self._context.project.helper
+        folder = helper.package_of(path) if helper is not None else ""
+        return path.removeprefix(folder + "/").split("/") if folder else [posixpath.basename(path)]
 
     @cached_property
     def _says_streams(self) -> bool:
@@ -250,12 +252,14 @@ class Halves:
         return any(self._keeps(clause) for clause in self._context.facts.indents.clauses(header))
 
     def _keeps(self, header: Header) -> bool:
-        """Return whether a clause contains a string that names a vendor, `DataParallel`, or a call of a function with
-        CUDA in its name."""
+        """Return whether a clause contains a string that names a vendor, `DataParallel`, a call of a function with CUDA
+        in its name, or an import of a file that needs an extension for CUDA."""
         end = self._context.facts.indents.extent(header.start)
         self._context.facts.work.search(header.start, end)
         body = self._context.text[header.start : end]
         if _PARALLEL.search(body) or self._calls_cudas(body):
+            return True
+        if imports_extension(self._context, header.end, end, self._libraries):
             return True
         return any(self._is_vendors(match[2]) for match in _QUOTED.finditer(body))
 

@@ -10,7 +10,7 @@ from ...checks.base import Context
 from ...checks.given_device import is_index, names_device
 from ...checks.hit import Hit
 from ...edits import Edit
-from .forms import BY_HAND, OWN_TO, PACKED, Form, Unwritable, filled, refuse_unless_expression
+from .forms import BY_HAND, OWN_TO, PACKED, Form, Unwritable, filled, first_argument, refuse_unless_expression
 
 _FREE = (
     *(ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Assert, ast.Assign, ast.AnnAssign, ast.Return, ast.keyword),
@@ -95,7 +95,9 @@ def _called(hit: Hit, context: Context, form: Form, node: ast.Attribute, call: a
         edits.append(Edit(at, at, "non_blocking="))
     if given is None:
         at = context.text.index("(", hit.end) + 1
-        return [*edits, Edit(at, at, filled(device, spelling) + (", " if call.keywords else ""))]
+        others = [(base + span(one)[0], base + span(one)[1]) for one in call.keywords]
+        following = (min(others)[0], max(others)[1]) if others else None
+        return [*edits, first_argument(context.text, at, following, filled(device, spelling))]
     if names_device(call):
         return edits
     start, end = (base + offset for offset in span(given))

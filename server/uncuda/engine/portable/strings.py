@@ -13,7 +13,7 @@ from ...checks.hit import Hit
 from ...edits import Edit
 from ...facts.digest import Text
 from ...facts.strings import Token
-from .forms import BY_HAND, Form, Unwritable, refuse_unless_expression
+from .forms import BY_HAND, Form, Unwritable, first_argument, refuse_unless_expression
 
 _NUMBERED = re.compile(r"\{\d")
 _FIELD = re.compile(r"\{[^{}]*\}")
@@ -93,9 +93,11 @@ class _Said:
         if not isinstance(call, ast.Call) or len(self.words) != 1 or _NUMBERED.search(body) or not _FIELD.search(body):
             raise Unwritable(BY_HAND)
         at = self.context.text.index("(", self.hit.statement.start + digest.span(method)[1]) + 1
-        more = ", " if call.args or call.keywords else ""
+        spans = [digest.span(one) for one in (*call.args, *call.keywords)]
+        base = self.hit.statement.start
+        following = (base + min(spans)[0], base + max(spans)[1]) if spans else None
         ((word, asked),) = self.words
-        return [Edit(word.start, word.end, "{}"), Edit(at, at, asked + more)]
+        return [Edit(word.start, word.end, "{}"), first_argument(self.context.text, at, following, asked)]
 
 
 def _annotation(hit: Hit) -> ast.expr | None:

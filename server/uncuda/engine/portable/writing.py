@@ -12,6 +12,7 @@ from ...checks.hit import Hit
 from ...checks.quotes import fitted
 from ...edits import REVIEW, SAFE, Edit, Fix
 from ...messages.fixes import titled
+from ..relations.kernels import Libraries
 from .accelerators import Accelerators
 from .arguments import written as argument_written
 from .choices import Choices
@@ -39,8 +40,10 @@ _WRITERS: dict[str, Callable[[Hit, Context, Form], Sequence[Edit]]] = {
 class Writer:
     """Writes the portable fixes of one text."""
 
-    def __init__(self, context: Context, spelling: Spelling, accelerators: Accelerators, style: str) -> None:
-        self._context, self._spelling = context, spelling
+    def __init__(
+        self, context: Context, spelling: Spelling, accelerators: Accelerators, libraries: Libraries, style: str
+    ) -> None:
+        self._context, self._spelling, self._libraries = context, spelling, libraries
         continued = says_accelerator(context) and not spelling.imports
         self._accelerators = accelerators if style == "accelerator" or continued else None
 
@@ -59,7 +62,7 @@ class Writer:
         edits = [edit for hit in written if hit is not None and hit.fixes for edit in hit.fixes[0].edits]
         if self._spelling.prefixes(edits):  # the file would otherwise import the helper module in two forms
             written = each()
-        halves, compiled = Halves(self._context, hits, written), Compiled(self._context)
+        halves, compiled = Halves(self._context, hits, written, self._libraries), Compiled(self._context)
         alone = [hit and self._in_reach(_apart(hit, halves, compiled)) for hit in written]
         left = next((hit for hit in alone if hit is not None and _is_left(hit)), None)
         if left is None:

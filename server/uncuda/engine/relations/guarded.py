@@ -14,6 +14,7 @@ from ...checks.branches import Branches
 from ...facts.read import Statement
 from ...facts.scopes import Header
 from .kernels import Kernels, Libraries, Place, Word
+from .looked_up import dictionaries, lookups
 from .parts import asking_parts, in_test
 from .questions import CONDITIONS, Questions
 from .raising import constants_left, imports_left, raising, words_left
@@ -65,6 +66,21 @@ def over_cuda(
         name = kernels.words[0].text if kernels.words else kernels.places[0].name
         yield from (Held(index, name, left=True) for index in unfollowed)
         yield from _Search(kernels, questions, branches).run()
+
+
+def over_lookups(
+    hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries
+) -> Iterator[tuple[Held, int]]:
+    """Yield the tests that guard lookups in a dictionary without an entry for the target, each with the index of the
+    dictionary's hit."""
+    found = dictionaries(hits)
+    if not found or not questions.may_guard():
+        return
+    names = Kernels(branches.facts, hits, libraries, only=())
+    for index in found:
+        places = [Place(at, name) for at, name in lookups(hits[index], branches.facts, names)]
+        kernels = Kernels(branches.facts, hits, libraries, only=places)
+        yield from ((held, index) for held in _Search(kernels, questions, branches).run())
 
 
 class _Search:

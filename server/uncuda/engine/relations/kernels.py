@@ -112,14 +112,23 @@ class Place(NamedTuple):
 
 
 class Kernels:
-    """Finds the code of one file that needs CUDA, except calls that would merely raise an exception on the target."""
+    """Finds the code of one file that needs CUDA, except calls that would merely raise an exception on the target.
+    `only`: the places to start from, if the file's own kernels and compiled modules do not count."""
 
-    def __init__(self, facts: Facts, hits: Sequence[Hit], libraries: Libraries) -> None:
+    def __init__(
+        self, facts: Facts, hits: Sequence[Hit], libraries: Libraries, only: Sequence[Place] | None = None
+    ) -> None:
         self._facts, self._hits, self._libraries = facts, hits, libraries
         self._text, self._work = facts.text, facts.work
-        self.places: list[Place] = []
+        self.places: list[Place] = list(only or ())
         """Places that need no name: imports of compiled modules, and calls that compile one."""
-        self.words: list[Word] = [*self._imported(), *self._loaded(), *self._by_name(), *self._jitted()]
+        self.words: list[Word] = []
+        if only is None:
+            self._find()
+
+    def _find(self) -> None:
+        facts = self._facts
+        self.words += [*self._imported(), *self._loaded(), *self._by_name(), *self._jitted()]
         for at in facts.searches.find(("text", _MAP), plain(_MAP)):
             if not facts.layout.token_at(at):
                 self.places.append(Place(at, _MAP.strip(".(")))
@@ -228,11 +237,12 @@ class Kernels:
                 if isinstance(target, ast.Attribute):
                     yield Word(ast.unparse(target), 0, len(self._text))
                 elif isinstance(target, ast.Name):
-                    yield self._variable(target.id, statement.start)
+                    yield self.variable(target.id, statement.start)
             if isinstance(outer, (ast.stmt, ast.NamedExpr, ast.Lambda)) or targets:
                 return
 
-    def _variable(self, name: str, at: int) -> Word:
+    def variable(self, name: str, at: int) -> Word:
+        """Return a variable that a line assigns; a global one is valid in the whole file."""
         scope = self._facts.indents.scope_of(at)
         shared = scope is not None and re.search(
             rf"\bglobal\b[^\n]*\b{re.escape(name)}\b", self._text[scope[0] : self._facts.indents.extent(scope[0])]

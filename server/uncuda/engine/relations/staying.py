@@ -9,7 +9,7 @@ from ...checks import Hit
 from ...checks.branches import Branches
 from ...edits import REVIEW, SAFE, lowest
 from .callees import to_unknown
-from .guarded import over_cuda
+from .guarded import over_cuda, over_lookups
 from .kernels import BUILDER, Libraries
 from .loading import of_loading
 from .makes import of_makes
@@ -18,9 +18,10 @@ from .served import is_import
 
 OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN = "question-over-cuda", "question-over-cuda-only", "question-over-unknown"
 OVER_LEFT, OF_MAKE, BEHIND = "question-over-left", "question-of-make", "behind-a-question"
-OF_LOADING = "question-of-loading"
-USED_BEHIND = "used-behind-a-question"
-REASONS = frozenset({OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OF_LOADING, OF_MAKE, BEHIND, USED_BEHIND})
+OF_LOADING, OVER_ENTRY, USED_BEHIND = "question-of-loading", "question-over-entry", "used-behind-a-question"
+REASONS = frozenset(
+    {OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OVER_ENTRY, OF_LOADING, OF_MAKE, BEHIND, USED_BEHIND}
+)
 """Ids of the sentences that say why a fix is not safe."""
 
 
@@ -105,6 +106,10 @@ def staying(
     """Return the effects of tests that guard code for CUDA only, or that also test for the vendor or for something else
     that no fix can translate."""
     result = Staying()
+    for held, index in over_lookups(hits, questions, branches, libraries):
+        result.pairs.append((held.question, index))
+        if classes[index] != SAFE:
+            result.hold(held.question, classes[index], OVER_ENTRY)
     if not any(classes[index] == SAFE for index in questions.asking()):
         return result
     positions = {id(hit): index for index, hit in enumerate(hits)}

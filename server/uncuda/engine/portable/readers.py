@@ -1,0 +1,61 @@
+"""Finds files that read a value which another file declares as a field of a class: the number of devices, or a
+backend."""
+
+# Paths are strings here, because making a Path costs as much as reading a small file.
+# ruff: noqa: PTH118
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+
+from ...facts.piece import parsed
+from ...source import Span
+from .callees import stamp_of, text_of
+
+_VALUE = re.compile(r"\bdevice_count\b|nccl")
+_READ = re.compile(r"\.([A-Za-z_]\w*)")
+_CUDA = re.compile(r"cuda|nccl")
+_MOST = 4000  # maximum number of files that are searched
+
+
+def readers(text: str, path: str, spans: Collection[Span], folder: str) -> Iterator[str]:
+    """Yield the files below a folder that say CUDA and read a field whose value is at one of the spans."""
+    values = [span for span in spans if _VALUE.search(text, span.start, span.end)]
+    fields = frozenset(_fields(text, values)) if values else frozenset()
+    for place in _files(folder) if fields else ():
+        stamp = stamp_of(place)
+        if place != path and stamp is not None and not fields.isdisjoint(_attributes(place, stamp)):
+            yield place
+
+
+def _fields(text: str, spans: Collection[Span]) -> Iterator[str]:
+    """Yield the fields of classes whose values contain one of the spans."""
+    lines = {text.count("\n", 0, span.start) + 1 for span in spans}
+    tree = parsed(text)
+    for node in ast.walk(tree) if tree is not None else ():
+        for field in node.body if isinstance(node, ast.ClassDef) else ():
+            target = field.targets[0] if isinstance(field, ast.Assign) else getattr(field, "target", None)
+            if isinstance(field, (ast.Assign, ast.AnnAssign)) and isinstance(target, ast.Name):
+                if not lines.isdisjoint(range(field.lineno, (field.end_lineno or field.lineno) + 1)):
+                    yield target.id
+
+
+def _files(folder: str) -> Iterator[str]:
+    left = _MOST
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        every = [os.path.join(place, name) for name in sorted(names) if name.endswith(".py")]
+        yield from every[:left]
+        left -= len(every)
+        if left <= 0:
+            return
+
+
+@lru_cache(maxsize=_MOST)
+def _attributes(path: str, _version: tuple[int, int]) -> frozenset[str]:
+    """Return the names of the attributes in a file; none if it does not say CUDA."""
+    text = text_of(path) or ""
+    return frozenset(_READ.findall(text)) if _CUDA.search(text) else frozenset()

@@ -1,0 +1,70 @@
+"""Finds lookups in a dictionary by device, such as `SIZES[x.device.type]`. Until the dictionary has an entry for the
+target, such a lookup raises KeyError there, so a test for CUDA around the lookup is fixed only together with the
+dictionary."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from ...checks import Hit
+from ...facts.digest import Chain
+from ...facts.read import Facts, Statement
+from ...facts.scans import whole_word
+from .kernels import Kernels
+
+
+def dictionaries(hits: Sequence[Hit]) -> list[int]:
+    """Return the indices of hits that report a dictionary without an entry for the target."""
+    return [index for index, hit in enumerate(hits) if hit.rule.get("entry") and hit.statement is not None]
+
+
+def lookups(hit: Hit, facts: Facts, kernels: Kernels) -> Iterator[tuple[int, str]]:
+    """Yield the lookups in the dictionary of a hit by keys that are not constant, each with its offset and the name of
+    the dictionary."""
+    statement, node = hit.statement, hit.node
+    mapping = statement.digest.parents.get(node) if statement is not None and node is not None else None
+    if statement is None or not isinstance(mapping, ast.Dict):
+        return
+    if _is_looked_up(mapping, statement):
+        yield hit.start, ""
+    target = _target(statement.digest.parents.get(mapping))
+    if target is None:
+        return
+    start, end = 0, len(facts.text)
+    scope = facts.indents.scope_of(statement.start)
+    if isinstance(target, ast.Name):
+        _, start, end, *_ = kernels.variable(target.id, statement.start)
+    dotted = isinstance(target, ast.Attribute) or (scope is not None and scope[1] == "class")
+    name = target.attr if isinstance(target, ast.Attribute) else target.id
+    for at in facts.searches.find(("lookup", name), whole_word(name)):
+        found = facts.peek(at) if start <= at < end else None
+        for chain in _ending(name, at, found) if found is not None else ():
+            if found is not None and bool(chain.parts) is dotted and _is_looked_up(chain.node, found):
+                yield at, chain.spelled
+
+
+def _ending(name: str, at: int, statement: Statement) -> Iterator[Chain]:
+    """Yield the dotted names of a statement that contain an offset and end with a name."""
+    for chain in statement.digest.chains:
+        start, end = chain.piece.span(chain.node)
+        if start <= at - statement.start < end and (chain.root, *chain.parts)[-1] == name:
+            yield chain
+
+
+def _is_looked_up(node: ast.AST, statement: Statement) -> bool:
+    outer = statement.digest.parents.get(node)
+    if not isinstance(outer, ast.Subscript) or outer.value is not node:
+        return False
+    return isinstance(outer.ctx, ast.Load) and not isinstance(outer.slice, ast.Constant)
+
+
+def _target(assigned: ast.AST | None) -> ast.Name | ast.Attribute | None:
+    """Return the only name to which a statement assigns the dictionary; None if there is none."""
+    if isinstance(assigned, ast.Assign) and len(assigned.targets) == 1:
+        target = assigned.targets[0]
+    elif isinstance(assigned, ast.AnnAssign):
+        target = assigned.target
+    else:
+        return None
+    return target if isinstance(target, (ast.Name, ast.Attribute)) else None
