@@ -83,11 +83,13 @@ def shots(request: pytest.FixtureRequest) -> Path:
 
 
 @pytest.fixture
-def new_window(server: CodeServer, browser: Any, shots: Path) -> Iterator[Window]:
+def new_window(server: CodeServer, browser: Any, shots: Path, request: pytest.FixtureRequest) -> Iterator[Window]:
     """A window that has nothing open; the user's settings are reset after the test."""
     window = Window(browser, server, shots)
+    failed = request.session.testsfailed
     yield window
-    window.shot("end")
+    if request.session.testsfailed > failed:
+        window.shot("failed")
     window.close()
     server.configure({})
     assert not window.blocked  # the page has sent no request to another machine, because `blocked` is empty
@@ -125,9 +127,11 @@ def reused_window(
     window.begin(shots)
     failed = request.session.testsfailed
     yield window
-    window.shot("end")
+    has_failed = request.session.testsfailed > failed
+    if has_failed:
+        window.shot("failed")
     server.configure({})
-    if window.spent or request.session.testsfailed > failed:
+    if window.spent or has_failed:
         windows.clear()
         window.close()
     else:
