@@ -194,40 +194,51 @@ def _serve(number: int) -> None:
         Engine(load(), target).fix(Source(_PORTED), review=True)
     import_module("lsprotocol.converters").get_converter()
     sys.path[:] = [place for place in sys.path if place != _TESTS]
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     gc.collect()
     gc.freeze()
     inner, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ended, ending = os.pipe()
+    os.set_blocking(ending, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(ending, warn_on_full_buffer=False)
+    reports: dict[int, int] = {}
     with socket.socket(fileno=number) as orders:
         while True:
-            for ready in select.select([orders, inner], [], [])[0]:
-                order, descriptors, _, _ = socket.recv_fds(ready, _LONGEST, 4)
+            ready = select.select([orders.fileno(), inner.fileno(), ended], [], [])[0]
+            if ended in ready:
+                os.read(ended, 1 << 16)
+                _report_ends(reports)
+            for asked in [one for one in (orders, inner) if one.fileno() in ready]:
+                order, descriptors, _, _ = socket.recv_fds(asked, _LONGEST, 4)
                 if not order:
                     return
-                if not os.fork():
-                    orders.close()
-                    inner.close()
-                    _watch(json.loads(order), descriptors, theirs)
-                for descriptor in descriptors:
+                *standard, report = descriptors
+                pid = os.fork()
+                if not pid:
+                    signal.set_wakeup_fd(-1)
+                    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                    for stream in (orders, inner):
+                        stream.close()
+                    for descriptor in (ended, ending, report, *reports.values()):
+                        os.close(descriptor)
+                    _run(json.loads(order), standard, theirs)
+                for descriptor in standard:
                     os.close(descriptor)
+                with contextlib.suppress(BrokenPipeError):
+                    os.write(report, b"%d\n" % pid)
+                reports[pid] = report
 
 
-def _watch(order: _Order, descriptors: list[int], orders: socket.socket) -> None:
-    """Fork the program and report its process id and its exit code."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    *standard, report = descriptors
-    pid = os.fork()
-    if not pid:
+def _report_ends(reports: dict[int, int]) -> None:
+    """Report the exit code of every program that has ended; `reports`: from process id to the descriptor for it."""
+    while reports:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if not pid:
+            return
+        report = reports.pop(pid)
+        with contextlib.suppress(BrokenPipeError):
+            os.write(report, b"%d\n" % os.waitstatus_to_exitcode(status))
         os.close(report)
-        _run(order, standard, orders)
-    orders.close()
-    for descriptor in standard:
-        os.close(descriptor)
-    os.write(report, b"%d\n" % pid)
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    with contextlib.suppress(BrokenPipeError):
-        os.write(report, b"%d\n" % code)
-    os._exit(0)
 
 
 def _run(order: _Order, standard: list[int], orders: socket.socket) -> None:

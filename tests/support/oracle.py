@@ -9,9 +9,10 @@ import io
 import tokenize
 import warnings
 from bisect import bisect_right
+from typing import NamedTuple
 
 from uncuda.facts.changes import Searches
-from uncuda.facts.digest import digest
+from uncuda.facts.digest import Digest, digest
 from uncuda.facts.layout import Layout
 from uncuda.facts.names import Names
 from uncuda.facts.piece import Piece
@@ -74,27 +75,43 @@ def logical_lines(text: str) -> list[tuple[int, int]]:
     return lines
 
 
-def read_whole(text: str, words: Words) -> Facts:
-    """Return the facts of every statement; SyntaxError if the text does not parse."""
+class Parsed(NamedTuple):
+    """A file's statements, each with the start and the end of its logical line, and its scopes: all facts that do not
+    depend on the words of a target."""
+
+    scopes: TreeScopes
+    statements: list[tuple[int, int, Digest]]
+
+
+def parse_whole(text: str) -> Parsed:
+    """Parse a file; SyntaxError if it does not parse."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
     lines = logical_lines(text)
     place = Piece(text, [])
-    layout = Layout(text)
-    scopes = TreeScopes(tree, lines, place)
-    searches = Searches(text)
-    reader = _Reader(text, words, searches, layout, IndentScopes(layout, searches))
-    reader.facts.scopes, reader.facts.names = scopes, Names(scopes)
-    reader.anchored()
     starts = [start for start, _ in lines]
     by_line: dict[int, list[ast.AST]] = {}
     _collect(tree, None, by_line, starts, place)
+    statements = []
     for index, nodes in sorted(by_line.items()):
         start, end = lines[index]
         piece = Piece(text, [], base=-start, _starts=place._starts)  # the starts of lines are computed only once
         piece.nodes = [_own(node, index, starts, place) for node in nodes]
-        found = digest(piece)
+        statements.append((start, end, digest(piece)))
+    return Parsed(TreeScopes(tree, lines, place), statements)
+
+
+def read_whole(text: str, words: Words, parsed: Parsed | None = None) -> Facts:
+    """Return the facts of every statement; SyntaxError if the text does not parse. `parsed`: the result of parse_whole,
+    if there is one."""
+    scopes, statements = parsed or parse_whole(text)
+    layout = Layout(text)
+    searches = Searches(text)
+    reader = _Reader(text, words, searches, layout, IndentScopes(layout, searches))
+    reader.facts.scopes, reader.facts.names = scopes, Names(scopes)
+    reader.anchored()
+    for start, end, found in statements:
         reader._keep(start, end, found)
     reader.read_at = lambda offsets: None  # type: ignore[method-assign]
     reader.follow_names()
@@ -131,4 +148,4 @@ def _own(node: ast.AST, line: int, starts: list[int], place: Piece) -> ast.AST:
     return own
 
 
-__all__ = ["Statement", "logical_lines", "read_whole"]
+__all__ = ["Statement", "logical_lines", "parse_whole", "read_whole"]

@@ -1,5 +1,5 @@
-"""Fixtures for tests with VS Code: one code-server with the built extension for all tests, and a window for each
-test."""
+"""Fixtures for tests with VS Code: one code-server with the built extension for all tests, and a window for each test
+or one for several modules."""
 
 import os
 from collections.abc import Iterator
@@ -15,6 +15,14 @@ from e2e.vscode.reused import KEYS, ReusedWindow
 from e2e.vscode.serve import SETTINGS
 from e2e.vscode.window import Window
 from support import node
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the modules that share a window last: it would follow the settings that tests of other windows change, and an
+    open window costs CPU time."""
+    sharing = {item.path for item in items if "reused_window" in getattr(item, "fixturenames", ())}
+    items.sort(key=lambda item: item.path in sharing)
 
 
 @pytest.fixture(scope="session")
@@ -50,14 +58,16 @@ def server(extensions: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser(installed: None) -> Iterator[Any]:
-    """Start Chromium for the tests of a module. It is stopped with the module, because no test of this process can use
-    asyncio while it is open."""
+    """Start Chromium for the tests of this folder. It is stopped after the last of them, because no test of this
+    process can use asyncio while it is open; without `__init__.py` in the folder, it would stay open until the session
+    ends."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as started:
-        options = ["--no-sandbox", "--disable-gpu"]
+        # Windows live too short for V8's slow compiler to be worth its time.
+        options = ["--no-sandbox", "--disable-gpu", "--js-flags=--no-opt"]
         opened = started.chromium.launch(executable_path=str(chromium()), args=options)
         yield opened
         opened.close()
@@ -73,11 +83,13 @@ def shots(request: pytest.FixtureRequest) -> Path:
 
 
 @pytest.fixture
-def new_window(server: CodeServer, browser: Any, shots: Path) -> Iterator[Window]:
+def new_window(server: CodeServer, browser: Any, shots: Path, request: pytest.FixtureRequest) -> Iterator[Window]:
     """A window that has nothing open; the user's settings are reset after the test."""
     window = Window(browser, server, shots)
+    failed = request.session.testsfailed
     yield window
-    window.shot("end")
+    if request.session.testsfailed > failed:
+        window.shot("failed")
     window.close()
     server.configure({})
     assert not window.blocked  # the page has sent no request to another machine, because `blocked` is empty
@@ -89,12 +101,9 @@ def window(new_window: Window) -> Window:
     return new_window
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def windows() -> Iterator[list[ReusedWindow]]:
-    """Return a list with the window that the tests of a module share; it is empty until the window is opened.
-
-    It is closed with its module: an open window follows the settings that tests of other windows change.
-    """
+    """Return a list with the window that the tests of several modules share; it is empty until the window is opened."""
     shared: list[ReusedWindow] = []
     yield shared
     for window in shared:
@@ -110,17 +119,19 @@ def reused_window(
     tmp_path_factory: pytest.TempPathFactory,
     request: pytest.FixtureRequest,
 ) -> Iterator[ReusedWindow]:
-    """Return the window that all tests of a module share. Before each test, the window and the user's settings are
-    reset; after a failed test, a new window is opened."""
+    """Return the window that tests of several modules share. Before each test, the window and the user's settings are
+    reset; after a test that failed, or that has spent the window, a new one is opened."""
     if not windows:
         windows.append(ReusedWindow(browser, server, tmp_path_factory.mktemp("reused")))
     (window,) = windows
     window.begin(shots)
     failed = request.session.testsfailed
     yield window
-    window.shot("end")
+    has_failed = request.session.testsfailed > failed
+    if has_failed:
+        window.shot("failed")
     server.configure({})
-    if request.session.testsfailed > failed:
+    if window.spent or has_failed:
         windows.clear()
         window.close()
     else:

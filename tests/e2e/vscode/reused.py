@@ -35,11 +35,13 @@ _LEFT = ", ".join(
 
 
 class ReusedWindow(Window):
-    """A window that shows `folder`/workspace; each test replaces the files in it."""
+    """A window that shows `folder`/workspace; each test replaces the files in it. A test sets `spent` if no other test
+    can use the window after it."""
 
     def __init__(self, browser: Any, server: CodeServer, folder: Path) -> None:
         super().__init__(browser, server, folder)
         self.folder, self._workspace = folder, folder / "workspace"
+        self.spent = False
         self._shown, self._turn = False, 0
 
     def begin(self, shots: Path) -> None:

@@ -37,9 +37,13 @@ def test_chinese(window: Window, small: Path) -> None:
     window.some_squiggles()
     window.until(lambda: any(message_of(first, "zh") in row for row in window.problems()), window.problems)
     assert any(tab.startswith("问题") for tab in window.rows(".panel .composite-bar .action-item"))
-    window.language_status()
     title = speaking.target.title_zh
-    window.until(lambda: title in window.hover() and "个问题" in window.hover(), window.hover)
+
+    def hovered() -> bool:
+        window.language_status()  # once more, because the item moves when another one appears in the status bar
+        return title in window.hover() and "个问题" in window.hover()
+
+    window.until(hovered, window.hover)
     window.shot("status")
     window.open_port()
     window.until(lambda: any("安全修复" in row for row in window.port()), window.port)

@@ -19,7 +19,7 @@ FINDINGS = project.findings(TRAIN)
 
 @pytest.fixture
 def window(reused_window: ReusedWindow) -> Window:
-    """Return the window that all tests in this module share, with no editor open."""
+    """Return the window that several modules share, with no editor open."""
     return reused_window
 
 

@@ -7,10 +7,17 @@ from typing import Any
 import pytest
 
 from e2e.vscode import project
+from e2e.vscode.reused import ReusedWindow
 from e2e.vscode.window import Window
 from editors.session import OTHER, TRAIN
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
+
+
+@pytest.fixture
+def window(reused_window: ReusedWindow) -> Window:
+    """Return the window that several modules share, with no editor open."""
+    return reused_window
 
 
 def page_in(window: Window) -> Any:

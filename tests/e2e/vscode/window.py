@@ -24,7 +24,9 @@ class Window:
     def __init__(self, browser: Any, server: CodeServer, shots: Path, size: dict[str, int] | None = None) -> None:
         self._server, self._shots, self._taken = server, shots, 0
         self.blocked: list[str] = []
-        self._context = browser.new_context(viewport=size or SIZE, locale="en-US")
+        # otherwise code-server would compress all scripts, 20 MB, anew for each window
+        headers = {"Accept-Encoding": "identity"}
+        self._context = browser.new_context(viewport=size or SIZE, locale="en-US", extra_http_headers=headers)
         self._context.route("**/*", self._route)
         self.page = self._context.new_page()
 

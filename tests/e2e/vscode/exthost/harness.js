@@ -10,15 +10,21 @@ const workspace = vscode.workspace.workspaceFolders[0].uri;
 const beside = (name) => path.join(path.dirname(workspace.fsPath), name);
 const expected = JSON.parse(fs.readFileSync(beside("expected.json"), "utf8"));
 
-/** Wait until `state()` is true and return its value; after a timeout, raise an error with the value of `seen()`. */
-async function until(state, seen = state, seconds = 30) {
+/**
+ * Wait until `state()` is true and return its value; after a timeout, raise an error with the value of `seen()`. `pause`:
+ * the milliseconds between two calls.
+ */
+async function until(state, seen = state, seconds = 30, pause = 50) {
   for (const end = Date.now() + seconds * 1000; ; ) {
     const reached = await state();
     if (reached) return reached;
     if (Date.now() > end) throw new Error(`never reached; there is ${JSON.stringify(await seen())}`);
-    await new Promise((done) => setTimeout(done, 50));
+    await new Promise((done) => setTimeout(done, pause));
   }
 }
+
+/** The same for a state that is seen only by opening editors, which costs CPU time. */
+const rarely = (state) => until(state, state, 30, 500);
 
 const uriOf = (name) => vscode.Uri.joinPath(workspace, name);
 /** The bytes of a file, each as one character. */
@@ -67,4 +73,4 @@ async function run() {
   fs.writeFileSync(beside("report.json"), JSON.stringify(report));
 }
 
-module.exports = { actions, assert, beside, bytesOf, expected, findings, open, restore, run, shows, test, until, uriOf, vscode };
+module.exports = { actions, assert, beside, bytesOf, expected, findings, open, rarely, restore, run, shows, test, until, uriOf, vscode };

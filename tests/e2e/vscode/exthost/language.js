@@ -1,6 +1,6 @@
 // Tests of one program: diagnostics, fixes, saving, another accelerator, and the same after a restart of the server.
 const fs = require("node:fs");
-const { actions, assert, beside, bytesOf, expected, findings, open, restore, run, shows, test, until, vscode } = require("./harness");
+const { actions, assert, beside, bytesOf, expected, findings, open, rarely, restore, run, shows, test, until, vscode } = require("./harness");
 
 const COMMANDS = ["fixAllInFile", "fixAllInWorkspace", "previewFixAllInWorkspace", "switchTarget", "restart", "showLogs", "debugInformation"];
 const { npu, musa } = expected.findings;
@@ -116,12 +116,12 @@ test("the server is started anew only where another Python comes out", async () 
   assert.strictEqual(await running(), before);
   await set(wrapper);
   const other = () => running().catch(() => before); // the server that gets the request may just be stopping
-  await until(async () => (await other()) !== before);
+  await rarely(async () => (await other()) !== before);
   const wrapped = await running();
   await set(` ${wrapper}`);
   // changes of the setting are processed in order, so the previous change has been processed when this one has
   await set(undefined);
-  await until(async () => (await other()) !== wrapped);
+  await rarely(async () => (await other()) !== wrapped);
   assert.strictEqual(fs.readFileSync(log, "utf8").match(/ server /g).length, 1);
   await shows(document, npu);
 });
@@ -140,7 +140,7 @@ test("a restarted server is another one, and goes on", async () => {
 test("a server that crashes is replaced", async () => {
   const before = await running();
   process.kill(Number(before), "SIGKILL");
-  await until(async () => (await running().catch(() => before)) !== before); // a request may have been sent to the killed server
+  await rarely(async () => (await running().catch(() => before)) !== before); // a request may have been sent to the killed server
   await shows(document, npu);
 });
 
