@@ -12,7 +12,7 @@ from uncuda.source import Source
 ENGINE = engine_for("npu", Settings(locale="en"))
 HEAD = "import torch\nimport torch_npu\n"
 WAITS = {
-    "a flag before and": "ok = torch.cuda.is_available() and a\nif ok and torch.cuda.nccl.version() > (2, 0):\n    pass\n",
+    "a flag before and": "ok = torch.cuda.is_available()\nif ok and torch.cuda.nccl.version() > (2, 0):\n    pass\n",
     "a flag in a value": "ok = torch.cuda.is_available()\nx = torch.cuda.nccl.version() if ok else None\n",
     "a flag that is denied": "ok = torch.cuda.is_available()\nx = None if not ok else torch.cuda.nccl.version()\n",
     "an attribute before and": (

@@ -54,6 +54,7 @@ class Questions:
         self._asked: dict[int, list[int]] = {}  # a cache for `of`, by the offset of the condition
         self._saying: dict[str, dict[int, Header]] = {}  # maps each name to the conditions that contain it
         self._mark_of: dict[int, int] = {}
+        self._choices_of: dict[str, list[tuple[frozenset[int], list[Stretch]]]] = {}  # a cache for `_choices`
         self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # maps each operand to its index
         self.lost: list[int] = []
         """Indices of hits whose results reach more names than are traced."""
@@ -217,7 +218,9 @@ class Questions:
         if self.marks or self.conditions:
             return True
         hits = (self._hits[index] for index in chain.from_iterable(self.inside.values()))
-        return any(hit.statement is not None and is_within(hit.node, hit.statement, _CHOOSING) for hit in hits)
+        if any(hit.statement is not None and is_within(hit.node, hit.statement, _CHOOSING) for hit in hits):
+            return True
+        return any(self._choices(flag) for flag in self._flags)
 
     def _uses_of(self, flag: str) -> dict[int, Header]:
         """The conditions that contain a name, by their start."""
@@ -275,27 +278,33 @@ class Questions:
                     self.work.compare(1 + len(self._flags[flag]) // 16)
                     if index in self.of(header):
                         yield from self._of_test(header, [index])
-                yield from self._of_flag(flag, index)
+                for known, parts in self._choices(flag):
+                    self.work.compare()
+                    if index in known:
+                        yield from parts
         elif index in self._tested:
             yield from self._of_test(self._indents.header_at(statement.start), [index])
         elif index in self._mark_of:
             yield self._mark_of[index], self._indents.extent(self._mark_of[index])
         yield from self._of_expression(hit.node, statement)
 
-    def _of_flag(self, flag: str, index: int) -> Iterator[Stretch]:
-        """Yield the parts of expressions that run only if a variable holds the result of a test, and the result is
-        true."""
-        done = -1
-        for at in self._facts.searches.find(("flag", flag), uses(flag, True)):
-            line = self._indents.header_at(at)
-            if line.start == done or not _CHOOSES.search(self._text, line.start, line.end):
-                continue
-            done = line.start
-            statement = self._facts.peek(line.start) if index in self._known_at(flag, line) else None
-            if statement is not None:
-                for one in statement.digest.chains:
-                    if one.spelled == flag:
-                        yield from self._of_expression(one.node, statement)
+    def _choices(self, flag: str) -> list[tuple[frozenset[int], list[Stretch]]]:
+        """Return, for each statement that evaluates a part of an expression only if a variable is true, the tests whose
+        result the variable holds, and the spans of these parts."""
+        if flag not in self._choices_of:
+            found, done = [], -1
+            for at in self._facts.searches.find(("flag", flag), uses(flag, True)):
+                line = self._indents.header_at(at)
+                if line.start == done:
+                    continue
+                done = line.start
+                self.work.search(line.start, line.end)
+                statement = self._facts.peek(done) if _CHOOSES.search(self._text, done, line.end) else None
+                nodes = [one.node for one in statement.digest.chains if one.spelled == flag] if statement else []
+                if nodes and statement is not None and (known := frozenset(self._known_at(flag, line))):
+                    found.append((known, [part for node in nodes for part in self._of_expression(node, statement)]))
+            self._choices_of[flag] = found
+        return self._choices_of[flag]
 
     def _of_test(self, header: Header, questions: Sequence[int]) -> Iterator[Stretch]:
         if header.word == "assert":
