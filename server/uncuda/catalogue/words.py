@@ -1,5 +1,5 @@
-"""The table of the words that a target's declaration may contain: the meaning of each word, whether it is required, and
-from which others it is derived.
+"""The table of the words that a target's declaration may contain: what each word means, whether it is required, and
+from which words its default is made.
 
 If a target lacks a word, the rules that use the word in a fix are switched off for that target.
 """
@@ -54,7 +54,7 @@ WORDS: tuple[Word, ...] = (
     Word("execution-provider", "CUDAExecutionProvider of ONNX Runtime -> the vendor's"),
 )
 HELPER_NAMES = ("accelerator_type", "device_type", "device_module", "device", "backend", "visible_devices")
-"""The functions of the helper module that code in a portable project calls; rules name them in braces."""
+"""The functions that the helper module of a portable project contains; rules name them in braces."""
 NAMES = tuple(word.name for word in WORDS)
 _OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # words that the fixes of this check use without a placeholder
 

@@ -92,8 +92,8 @@ class Guards:
         return False
 
     def _asked_above(self, offset: int, wanted: Wanted) -> bool:
-        """Return whether an earlier statement of the same block tests for the name: an `assert`, or an `if` whose block
-        returns or raises. Over all calls, the search reads each line at most once."""
+        """Return whether an earlier statement of the same block is an `assert` that tests for the name, or such an `if`
+        that returns or raises. Each line is read at most once, over all calls of the method."""
         own, above = self._indents.header_at(offset), self._indents.header_above(offset)
         key = (above.start if above is not None else -1, own.indent, wanted)
         done, found = self._above.get(key, (-1, -1))
@@ -126,7 +126,8 @@ class Guards:
         return self._around[key]
 
     def _is_elsewhere(self, header: Header) -> bool:
-        """Whether a block runs only on other devices than the target, where the target's plugin cannot fail."""
+        """Whether a block runs only on devices other than the target, where a failure of the target's plugin does no
+        harm."""
         if header.word not in _CHAINED:
             return False
         chain = self._indents.clauses(header)
@@ -179,8 +180,8 @@ class Guards:
 
     @cached_property
     def _flags(self) -> Mapping[str, Wanted]:
-        """Maps names to the attributes of `torch.accelerator` that they stand for: variables with the result of a test
-        for these attributes, and functions that contain such a test; _ITS_VERSION stands for a version test."""
+        """Return names and the attributes of `torch.accelerator` for which each name tests: variables with the result
+        of such a test, and functions that contain one; _ITS_VERSION stands for a version test."""
         facts, found = self._context.facts, dict[str, Wanted]()
         facts.work.search(0, 8 * len(self._text))
         asking = re.compile(rf"{_ATTRIBUTE.pattern}|__version__|{self._version.pattern}", re.I)

@@ -1,4 +1,4 @@
-"""Optional imports: does the code run on without the missing module, or does it raise an exception later?"""
+"""Optional imports: tells whether the code runs on without the missing module, or raises an exception later."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from .base import Context, Hit
 from .branch_words import last_of
 
 LEFT_OUT = "left-out"
-"""The id of the sentence about an optional import: the code runs on without the module."""
+"""The id of the sentence for optional imports, which says that the code runs on without the module."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
 _AND = re.compile(r"\band\b")
 _TEST = re.compile(r"[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)")
 _ASKED = re.compile(r"\bis_([a-z]{2,6})_available\b")
 _CALLED = re.compile(r"\b(is_\w+_available)\(\)")
-# these short names belong to other modules, so they are not abbreviations of a longer name
+# these short names are modules of their own, not abbreviations of a longer name
 _MODULES = frozenset({"jax", "tf", "torch"})
 _SKIPS = "importorskip("
 _SKIPPED = re.compile(r"[\"'](\w+)[.\w]*[\"']")
-_MANY = 20  # maximum number of tests above an offset, or of calls of a function, that are checked
+_MANY = 20  # maximum number of tests above an offset, and of calls of a function, that are checked
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
 
@@ -44,7 +44,7 @@ class Fallbacks:
         self._needed: dict[str, bool] = {}
 
     def learn(self, module: str, statement: Statement) -> None:
-        """Remember the variables that tell whether the import of a module worked, such as `has_apex`."""
+        """Record the variables that tell whether the import of a module worked, such as `has_apex`."""
         guard = self._tried(statement)
         if guard is not None and not guard.raises:
             self._flags.setdefault(module, set()).update(guard.flags)
@@ -52,8 +52,8 @@ class Fallbacks:
     def lowered(self, hit: Hit, module: str, tried: bool = True) -> Hit:
         """Return the hit at an import or a use; its severity is "information" if the code runs on without the module.
 
-        Its severity is "warning" if the file raises an exception later because the module is missing. `tried`: whether
-        a `try` around the statement counts.
+        The severity is "warning" if the file raises an exception later because the module is missing. `tried`: whether
+        a `try` around the statement makes the import optional.
         """
         rule, statement = hit.rule, hit.statement
         if statement is None or rule.severity == "information":
@@ -69,7 +69,7 @@ class Fallbacks:
         return replace(hit, severity="information", limits=(*hit.limits, LEFT_OUT))
 
     def _tried(self, statement: Statement) -> Guard | None:
-        """The `try` or `suppress` around a statement within its function; computed once for each block."""
+        """The `try` or `suppress` around a statement, inside the same function; computed once for each block."""
         own = self._indents.header_at(statement.start)
         above = self._indents.header_above(statement.start)
         key = statement.start if own.word == "try" or above is None else above.start
@@ -86,8 +86,8 @@ class Fallbacks:
         return None
 
     def _asked(self, module: str, statement: Statement) -> str | None:
-        """Return the condition of the enclosing `if` that tests for the module, if the code raises nothing without the
-        module; "" if the test is an earlier statement, None if there is no test."""
+        """Return the condition of the enclosing `if` that tests for the module, unless the code raises an exception
+        without the module; "" if an earlier statement tests for the module, None if no test does."""
         if self._is_skipped(module, statement.start) or self._left_without(module, statement.start, statement.start):
             return ""
         for header in self._indents.headers(statement.start):
@@ -113,8 +113,8 @@ class Fallbacks:
         return False
 
     def _left_without(self, module: str, block: int, offset: int) -> bool:
-        """Return whether an earlier `if` of the block that contains `block` returns if the module is missing, before
-        the code at `offset`: `if not is_x_available(): return`."""
+        """Return whether an `if` before `offset`, earlier in the block that contains `block`, returns if the module is
+        missing: `if not is_x_available(): return`."""
         facts = self._context.facts
         if not facts.says("available"):
             return False
@@ -128,8 +128,9 @@ class Fallbacks:
         return False
 
     def _is_enough(self, condition: str, offset: int) -> bool:
-        """Return whether the code at an offset does not run if the module is missing, although the test that leaves has
-        other parts: `if fast and not has_x(): return`. The code must then be behind each of these parts itself."""
+        """Return whether the code at an offset does not run if the module is missing, although the condition of the
+        test has further parts: `if fast and not has_x(): return`. Each of these further parts must also be a condition
+        of the code."""
         if len(parts := _terms(condition)) == 1:
             return True
         headers = list(islice(self._indents.headers(offset), _MANY))
@@ -155,15 +156,15 @@ class Fallbacks:
         return bool(named) and DEVICE.search(said.replace(named, "")) is None
 
     def _is_needed(self, flag: str) -> bool:
-        """Return whether the file asserts that a flag is true, or raises an exception if it is false, so that the
-        module is needed after all."""
+        """Return whether the file asserts that a flag is true, or raises an exception if the flag is false: the module
+        is not optional."""
         if flag not in self._needed:
             raising = filter(self._raises_without, self._tests_of(flag))
             self._needed[flag] = any(not self._is_behind(flag, test.start()) for test in raising)
         return self._needed[flag]
 
     def _is_behind(self, flag: str, at: int) -> bool:
-        """Return whether code is in a function that the file calls only if a flag is true."""
+        """Return whether the code is in a function that the file calls only if a flag is true."""
         facts, scope = self._context.facts, self._indents.scope_of(at)
         function = FUNCTION.match(self._text, scope[0]) if scope is not None else None
         if function is None:
@@ -173,7 +174,7 @@ class Fallbacks:
         return 0 < len(calls) <= _MANY and all(self._is_tested(flag, call) for call in calls)
 
     def _is_tested(self, flag: str, at: int) -> bool:
-        """Return whether an `if` around the code, within its function, tests that the flag is true."""
+        """Return whether an `if` around the code, inside the same function, tests that the flag is true."""
         for header in self._indents.headers(at):
             if header.word in ("def", "class"):
                 return False
@@ -210,12 +211,12 @@ class Fallbacks:
 
 
 def _terms(condition: str) -> list[str]:
-    """The parts of a condition that `and` joins."""
+    """The operands of `and` in a condition."""
     return [term.strip(" \t\n:") for term in _AND.split(condition)]
 
 
 def _is_short_for(name: str, short: str) -> bool:
-    """Return whether a word is an abbreviation of a name, with letters left out: `bnb` of `bitsandbytes`."""
+    """Return whether a word is a name with some letters left out: `bnb` for `bitsandbytes`."""
     letters = iter(name)
     return short not in _MODULES and short[0] == name[0] and all(letter in letters for letter in short)
 
