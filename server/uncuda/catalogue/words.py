@@ -56,7 +56,7 @@ WORDS: tuple[Word, ...] = (
 HELPER_NAMES = ("accelerator_type", "device_type", "device_module", "device", "backend", "visible_devices")
 """The functions that the helper module of a portable project contains; rules name them in braces."""
 NAMES = tuple(word.name for word in WORDS)
-_OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # words that the fixes of this check use without a placeholder
+_OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # the fixes of this check use these words without placeholders
 
 
 def problem(words: Mapping[str, Any]) -> tuple[str, str] | None:

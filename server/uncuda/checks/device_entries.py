@@ -111,7 +111,7 @@ def moved(role: Role, statement: Statement, context: Context, words: dict[str, s
     if isinstance(value, bytes):
         return []  # device names are strings, never bytes
     new = said(old, words)
-    if new == old and isinstance(value, str) and _DEVICE.fullmatch(value):  # adjacent literals: `"cu" "da:1"`
+    if new == old and isinstance(value, str) and _DEVICE.fullmatch(value):  # the key is written as `"cu" "da:1"`
         old = f'"{value}"'
         new = said(old, words)
     if new == old or _quoted(new) in entries_of(role.subject, digest).keys:

@@ -1,4 +1,4 @@
-"""Traces the value of a variable through one file, and finds the strings that belong to one variable."""
+"""Traces the value of a variable through one file, and finds the strings that one variable may hold."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .parameters import is_fixture
 Proof = Callable[[Role], bool]
 _MANY = 60
 _PARTS = ("args", "keywords", "values", "comparators")
-_WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # of longer lists and dictionaries, only a few parts are checked
+_WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # nodes whose every child is checked, unlike lists and dictionaries
 TESTS = frozenset({"comparison", "membership", "case"})
 LINKED = TESTS | {"assignment", "default", "item"}
 _OUTER = re.compile(r"^[ \t]*(?:global|nonlocal)\b([^\n]*)", re.M)
 
 
 class Flow:
-    """Traces names through one source file and caches every answer."""
+    """Traces variables through one source file and caches every result."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
