@@ -54,10 +54,11 @@ class Hit:
     """The alias through which the name was resolved: the local name, the dotted name of the imported object, and the
     span of its binding."""
     question: tuple[At, bool] | None = None
-    """The offset of the availability test that the reported string depends on, and whether only that test shows that
-    the string is a device."""
+    """The offset of the availability test on which the use of the reported string depends, and whether only that test
+    shows that the string is a device."""
     by_hand: bool = False
-    """Whether code around this name already uses the target, so that a person must decide what stays for CUDA."""
+    """Whether the variable with the reported string is also compared with the target's word, so that a person must have
+    ported this code."""
     sources: Links = ()
     """Keys of `links` that belong to the code that computes the tested value; the test and this code must change
     together."""

@@ -140,7 +140,7 @@ def _reference(
     if alias is not None or bound:
         links = (*links, ("alias", bound or reference.chain.root))
     if applicability is not None and edits is not None and (edits or alias is not None):
-        imports = not edits and context.target.module_path(new) != new  # this name is imported from the plugin's module
+        imports = not edits and context.target.module_path(new) != new  # the plugin's module contains the new name
         edits += [*named, *placed, *keyword_edits(reference, verdict.row, context.target)]
         needed = () if imports else context.requires(rule, start, new)
         fixes = (Fix(titled("replace", f"`{words['replacement']}`"), applicability, (*edits, *needed)),)

@@ -20,7 +20,7 @@ _FLOAT64 = frozenset({"double", "float64"})
 _NARROW = frozenset({"complex64", "float", "float32"})
 _EACH = frozenset({"chain", "enumerate", "map", "parametrize", "product", "zip"})
 """Functions that process each item of a list that is passed to them."""
-_MANY, _BEFORE = 60, 200  # uses of a name that are checked, and characters checked before each
+_MANY, _BEFORE = 60, 200  # maximum number of uses of a name, and of characters before a use, that are read
 
 
 def is_compared(node: ast.AST, statement: Statement) -> bool:
