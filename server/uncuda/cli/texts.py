@@ -31,7 +31,7 @@ def complain(text: str) -> None:
 def one_line(text: str) -> str:
     """Return a message that may quote untrusted text in a form that is safe to print: escaped, and cut to a readable
     length."""
-    from uncuda.printable import cut_middle, printable  # imported here, because `--version` and `--help` do not need it
+    from uncuda.printable import cut_middle, printable  # `--version` and `--help` never need this import
 
     return printable(cut_middle(text, _LONGEST))
 

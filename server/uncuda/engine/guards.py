@@ -14,7 +14,7 @@ from ..facts.role_calls import last_word
 from ..limits import Work
 from .relations.parts import guarded_parts
 
-_DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # functions whose `driver` argument selects a routine of cuSOLVER
+_DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # these functions can select a routine of cuSOLVER
 
 _GPUS = "num_gpus"  # the name of this option in Ray
 

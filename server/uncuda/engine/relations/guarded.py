@@ -1,4 +1,4 @@
-"""Finds tests for CUDA that must not be fixed, because the code that they guard runs on CUDA only."""
+"""Finds tests for CUDA that must stay unchanged, because the code that they guard runs only on CUDA."""
 
 from __future__ import annotations
 
@@ -26,22 +26,23 @@ _TRIED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:True|False|None)\b", re.M)
 
 
 Block = tuple[int, int]  # the offset of the block's header, or -1, and the indentation
-# the indices of tests, each with whether the other branch only raises an exception
+# indices of tests; each has a flag that tells whether the other branch only raises an exception
 Answers = tuple[tuple[int, bool], ...]
 
 
 class Held(NamedTuple):
-    """A test that is not fixed, by its index in the list of hits, and the reason."""
+    """A test that stays unchanged, by its index in the list of hits, with the reason."""
 
     question: int
     name: str
-    """The name, as the file spells it, of the code that needs CUDA."""
+    """The name of the code that needs CUDA, as the file spells it."""
     raises: bool = False
-    """Whether the branch for other devices only raises an exception, so that a person must write one for the target."""
+    """Whether the branch for other devices only raises an exception, so that a person must write a branch for the
+    target."""
     left: bool = False
-    """Whether the code that needs CUDA is a call without a safe fix, not a kernel."""
+    """Whether the code that needs CUDA is a call without a safe fix, instead of a kernel."""
     hit: Hit | None = None
-    """The hit at the call without a safe fix, if the test guards that call directly."""
+    """The hit at the call without a safe fix, if the test guards this call directly."""
 
 
 def over_cuda(
@@ -51,7 +52,7 @@ def over_cuda(
     branches: Branches,
     libraries: Libraries,
 ) -> Iterator[Held]:
-    """Yield the tests that guard code which runs on CUDA only, each at most once for each guarded use."""
+    """Yield the tests that guard code which runs only on CUDA, each at most once for each guarded use."""
     unfollowed = list(questions.unfollowed())
     if not unfollowed and not questions.may_guard():
         return
