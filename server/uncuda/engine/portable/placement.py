@@ -78,7 +78,7 @@ def place_of(facts: Facts, reach: Reach, is_plain: bool = False) -> Gap:
     torch = [line for line in lines if line.root == "torch"]
     owned = [line for line in after if line.root in (own | {"."}) - {"torch", ""}]
     if torch and owned and has_code(facts.text, owned[0].start, torch[0].start):
-        owned = [line for line in owned if line.start > torch[0].start]  # this import runs before torch is imported
+        owned = [line for line in owned if line.start > torch[0].start]  # the helper, which imports torch, comes below
     after_torch = bool(torch) and bool(owned) and torch[0].start < owned[0].start
     group = (_sorted_block(owned, after, facts) if after_torch else []) or _first_group(owned, facts)
     if not any(line.root in _TORCHES for line in lines):

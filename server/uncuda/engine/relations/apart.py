@@ -212,7 +212,7 @@ class Apart:
                 yield statement.end, indents.block_end_of(line.start)
         elif self._skips(_marks(line.word, statement)):
             if line.word != "@":
-                yield line.start, indents.block_end_of(line.start)  # `pytestmark = …` applies to the rest of the block
+                yield line.start, indents.block_end_of(line.start)  # valid for the rest of the block
                 return
             start = self._first_mark(line)
             while line.word == "@":
