@@ -256,7 +256,7 @@ class Kernels:
             yield from (self.word(f"{held}.{match[1]}", at) for held, at in self._objects(name[1]))
         if name is not None and match[1] in ("forward", "__init__", "__call__", "apply") and not gives:
             yield self.word(name[1], above.start)
-        yield from self.function_around(above.start)  # a method of a decorator, which returns the class
+        yield from self.function_around(above.start)  # a decorator may return this class
 
     def _objects(self, name: str) -> Iterator[tuple[str, int]]:
         """Yield the variables to which an object of a class is assigned, `TRACKER = Tracker()`, each with an offset."""

@@ -26,7 +26,7 @@ Stretch = tuple[int, int]
 CONDITIONS = frozenset({"if", "elif", "while", "case"})
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
-_ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda of torch.version
+_ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # of `torch.version.cuda`
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")

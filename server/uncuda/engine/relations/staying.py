@@ -107,7 +107,7 @@ def staying(
             if found.hit is not None:
                 result.pairs.append((found.question, positions[id(found.hit)]))
         else:
-            # no fix ports a kernel, so the target must not run code that uses it
+            # no fix ports a kernel, so the target must not run code that uses one
             result.hold(found.question, None, OVER_CUDA_ONLY if found.raises else OVER_CUDA, found.name)
             for region in questions.regions(found.question) if imports and not found.raises else ():
                 result.idle.update(index for _, index in hits_in(imports, region))
