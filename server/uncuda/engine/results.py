@@ -100,7 +100,7 @@ def sparing(kept: list[Finding], every: list[Finding], work: Work) -> list[Findi
     names = {(finding.rule, finding.span) for finding in kept}
     silenced = sorted(finding.span for finding in every if (finding.rule, finding.span) not in names)
     starts = [span.start for span in silenced]
-    ends = list(accumulate((span.end for span in silenced), max))  # the running maximum of the ends of all spans so far
+    ends = list(accumulate((span.end for span in silenced), max))  # for each span: the greatest end so far
 
     def spares(fix: Fix) -> bool:
         work.compare(len(fix.edits))

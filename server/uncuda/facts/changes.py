@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..limits import UNLIMITED, Work
 
 _STRETCH = 4096
-_MOST = 0.8  # share of the searches; a text in which fewer were repeated was not looked at as a whole
+_MOST = 0.8  # a text with a smaller share of repeated searches was not checked whole
 _FEW, _IN_VAIN = 100, 4  # the number of scans that are kept: `_FEW`, and `_IN_VAIN` for each search in the last text
 _WIDE = 0.2  # if a larger share of a text has changed, the results of earlier texts are not kept
 FAR = 20_000  # if a part of a text has more characters, it is worth keeping a search in it after an edit

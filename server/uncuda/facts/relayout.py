@@ -1,5 +1,5 @@
-"""Computes the layout of an edited text from the previous layout, reusing the parts that the changed lines cannot
-affect."""
+"""Computes the layout of an edited text from the layout before the edit; parts that the changed lines cannot affect are
+reused."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _QUOTING, _ENDING = frozenset("\"'\\"), frozenset("#\r\n")
 
 
 class Taken(NamedTuple):
-    """The logical lines outside `spans` correspond to those of the previous text. `alike`: whether those inside do,
-    too."""
+    """Tells which logical lines of a text are the same as before an edit: all lines outside `spans`. `alike`: whether
+    the lines inside `spans` also correspond to those before the edit, one to one."""
 
     spans: Sequence[Region]
     alike: bool
@@ -25,15 +25,15 @@ class Taken(NamedTuple):
 def relayout(
     before: Layout, text: str, regions: Sequence[Region], work: Work | None = None
 ) -> tuple[Layout, Taken | None]:
-    """Return the layout of a text, which reuses the layout of the previous text; and the Taken that says which logical
-    lines of both texts correspond, or None if lines outside of the changed ones may differ."""
+    """Return the layout of a text, with reused parts of the layout before the edit; and which logical lines of both
+    texts are the same, or None if lines outside of the changed ones may differ."""
     strings = _strings(before, text, regions)
     layout = Layout(text, strings, work)
     return layout, _take_lines(layout, before, regions) if strings is not None else None
 
 
 def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple[int, int]] | None:
-    """Return the triple-quoted strings, if no changed line can have begun or ended one; otherwise None."""
+    """Return the triple-quoted strings, if no changed line can begin or end one; otherwise None."""
     if before.mended:
         return None
     changed = []
@@ -58,8 +58,8 @@ def _has_triple(text: str) -> bool:
 
 
 def _between_quotes(old: str, new: str, region: Region) -> Region | None:
-    """Return the part of a line that differs, if this part cannot change which strings the line contains; otherwise
-    None."""
+    """Return the part in which the old and new line differ, if this part cannot change which strings the line contains;
+    otherwise None."""
     was, now = old[region.old : region.old_end], new[region.new : region.new_end]
     first = _alike(was, now)
     last = min(_alike(was[::-1], now[::-1]), len(was) - first, len(now) - first)
@@ -78,10 +78,10 @@ def _alike(one: str, other: str) -> int:
 
 
 def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> Taken | None:
-    """Reuse the logical lines around the changed ones if the lines still end at the same offsets.
+    """Reuse the logical lines around the changed lines, if they still end at the same places.
 
-    Below an unclosed bracket, the ends of lines are guessed from the lines around them; these are computed again,
-    unless the bracket is in the changed line.
+    Below an unclosed bracket, the ends of logical lines are a guess from the lines around them; they are computed
+    again, unless the bracket is in the changed line.
     """
     spans = _spans(before, regions)
     if any(not any(span.old <= start < span.old_end for span in spans) for start in before.unclosed):
@@ -92,7 +92,7 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> Ta
     for span in spans:
         last = bisect_left(before.known_starts, span.old)
         if max(before.known_ends[:last], default=0) > span.old:
-            return None  # a keyword that starts statements is inside a bracket, so the line boundary was a guess
+            return None  # a keyword that begins statements is inside a bracket, so the end of this line was a guess
         starts += [start + shift for start in before.known_starts[done:last]]
         ends += [end + shift for end in before.known_ends[done:last]]
         lines = _lines(layout, span)
@@ -109,7 +109,7 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> Ta
 
 
 def _spans(before: Layout, regions: Sequence[Region]) -> list[Region]:
-    """The regions, widened to all logical lines that they touch."""
+    """Return the regions, extended to whole logical lines."""
     spans: list[Region] = []
     size, shift = len(before.text), 0
     for region in regions:
@@ -129,7 +129,8 @@ def _spans(before: Layout, regions: Sequence[Region]) -> list[Region]:
 
 
 def _lines(layout: Layout, span: Region) -> list[tuple[int, int]] | None:
-    """The logical lines of a span of the new text; None unless the last line ends where the span ends."""
+    """Return the logical lines in a span of the new text; None if the last of them does not end at the end of the
+    span."""
     lines: list[tuple[int, int]] = []
     position = span.new
     while position < span.new_end:
@@ -144,8 +145,8 @@ def _lines(layout: Layout, span: Region) -> list[tuple[int, int]] | None:
 
 
 def _holds_sure(layout: Layout, start: int, end: int) -> bool:
-    """Return whether a logical line contains a line that certainly begins a statement, so that lines above it were not
-    searched for brackets."""
+    """Return whether a logical line contains a physical line that certainly begins a statement; lines above it were
+    then not searched for brackets."""
     while start < end:
         if layout.is_sure(start):
             return True
@@ -154,8 +155,8 @@ def _holds_sure(layout: Layout, start: int, end: int) -> bool:
 
 
 def _doubtful(layout: Layout, start: int, end: int) -> bool:
-    """Return whether a physical line inside a logical line looks like the beginning of a statement, which means that a
-    bracket above is open."""
+    """Return whether a physical line in a logical line looks like the beginning of a statement; a bracket above it is
+    then probably not closed."""
     at = layout.text.find("\n", start, end) + 1
     while 0 < at < end:
         holder = layout.string_around(at)

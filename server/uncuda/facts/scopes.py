@@ -1,4 +1,4 @@
-"""Finds the `def` or `class` around a line from indentation, on demand."""
+"""Finds the `def` or `class` around a line by indentation, when it is needed."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .scans import beginnings
 _HEAD = re.compile(r"[ \t\f]*(async[ \t]+\w+|\w+|@|[^\s\w])")
 
 FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
-"""Matches the header of a function; group 1 is its name."""
+"""Matches the header of a function; group 1 is the function's name."""
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
-_AT_ONCE = 16  # number of work steps that are counted together
-_LINES = 16  # number of characters in lines whose indentation is read in about the time of one work step
+_AT_ONCE = 16  # number of work steps that are counted in one call
+_LINES = 16  # the indentation of lines with this many characters is read in about the time of one work step
 _BLANKS = (" ", "\t", "\f", "\n", "\r")
 _WIDEST = sys.maxsize
 _LEAVING = frozenset({"return", "raise"})
 
 
 class Header(NamedTuple):
-    """The first line of a block: the start of its first word, the end, the indentation in columns, and the first
+    """The first line of a block: the offset of its first word, its end, its indentation in columns, and its first
     word."""
 
     start: int
@@ -45,20 +45,20 @@ class _Line(NamedTuple):
 
 
 class ScopeMap(Protocol):
-    """The interface for finding scopes, implemented here by indentation, and in tests by the `ast` of the whole
-    file."""
+    """The methods of an object that finds scopes; this module finds them by indentation, tests by the `ast` of the
+    whole file."""
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
-        """(offset of the header, "def" or "class") of the innermost scope around the line at `offset`."""
+        """Return (offset of the header, "def" or "class") of the innermost scope around the line at `offset`."""
         ...
 
     def extent(self, header: int) -> int:
-        """The end of the block of the header at this offset."""
+        """The end of the block below the header at this offset."""
         ...
 
 
 class IndentScopes:
-    """Finds scopes by going up from a line to lines that are less indented."""
+    """Finds scopes: it goes up from a line to lines with less indentation."""
 
     def __init__(self, layout: Layout, searches: Searches) -> None:
         self._layout = layout
@@ -70,7 +70,7 @@ class IndentScopes:
         self._clauses: dict[int, list[Header]] = {}
 
     def take_over(self, before: IndentScopes, spans: Sequence[Region]) -> None:
-        """Copy the results for the previous text that the changed logical lines, `spans`, do not affect."""
+        """Copy the results of the text before an edit, except those that the edited logical lines in `spans` affect."""
         if not spans:
             self._above, self._extents = dict(before._above), dict(before._extents)
             self._headers = dict(before._headers)
@@ -83,7 +83,7 @@ class IndentScopes:
         self._take_extents(before, span, lines, kept)
 
     def _code_between(self, start: int, end: int) -> Iterator[_Line]:
-        """Yield the logical lines between two offsets, without comments and blank lines."""
+        """Yield the logical lines between two offsets that are neither comments nor blank."""
         while start < end:
             match = _HEAD.match(self._text, start)
             if match is not None and match[1] != "#":
@@ -91,7 +91,7 @@ class IndentScopes:
             start = self._layout.logical_line(start)[1]
 
     def _same_line(self, before: IndentScopes, span: Region) -> bool:
-        """Return whether the span is one logical line in both texts, with the same beginning."""
+        """Return whether the span is a single logical line in both texts, with the same beginning."""
         if before._layout.logical_line(span.old) != (span.old, span.old_end) or span.old == span.old_end:
             return False
         if self._layout.logical_line(span.new) != (span.new, span.new_end) or span.new == span.new_end:
@@ -107,8 +107,8 @@ class IndentScopes:
                 self._headers[start + shift] = Header(line.start + shift, line.end + shift, line.indent, line.word)
 
     def _take_above(self, before: IndentScopes, span: Region, width: int, kept: bool) -> None:
-        """Copy the headers above the lines; `width`: the smallest indentation in the new lines; `kept`: the result of
-        `_same_line` for the span."""
+        """Copy the results about headers above lines; `width`: the smallest indentation of the new lines; `kept`: the
+        result of `_same_line` for the span."""
         first, last, shift = span.old, span.old_end, span.shift
         above, text, moved = self._above, self._text, dict[int, Header]()
         for start, header in before._above.items():
@@ -153,7 +153,7 @@ class IndentScopes:
                     self._extents[start] = ends[0] if ends else end + shift
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
-        """The innermost `def` or `class` around the line at `offset`."""
+        """Return the innermost `def` or `class` around the line at `offset`."""
         header = self.header_above(offset)
         while header is not None and header.word not in ("def", "class"):
             self._layout.work.compare()
@@ -172,7 +172,7 @@ class IndentScopes:
         return found
 
     def headers(self, offset: int) -> Iterator[Header]:
-        """The headers of all blocks around the line at `offset`, innermost first."""
+        """Yield the headers of all blocks around the line at `offset`, the innermost first."""
         header = self.header_above(offset)
         while header is not None:
             self._layout.work.compare()
@@ -180,7 +180,7 @@ class IndentScopes:
             header = self.header_above(header.start)
 
     def header_at(self, offset: int) -> Header:
-        """The logical line at `offset` itself, as a Header."""
+        """Return the logical line at `offset` as a Header."""
         start, end = self._layout.logical_line(offset)
         known = self._headers.get(start)
         if known is None:
@@ -194,7 +194,7 @@ class IndentScopes:
         return known
 
     def clauses(self, header: Header) -> list[Header]:
-        """All clauses of a compound statement (if … elif … else, try … except), including `header`."""
+        """Return all clauses of a compound statement (if … elif … else, try … except), including `header`."""
         if header.start in self._clauses:
             return self._clauses[header.start]
         found = [header]
@@ -224,9 +224,9 @@ class IndentScopes:
         return None
 
     def lines_above(self, offset: int, *words: str) -> Iterator[Header]:
-        """The lines above `offset` in the same block and at the same indentation, nearest first.
+        """Yield the lines above `offset` in the same block with the same indentation, the nearest first.
 
-        With `words`, only lines that begin with one of the words are returned; a search finds them faster than a walk.
+        With `words`, only lines that begin with one of these words; a search finds these faster.
         """
         line = self.header_at(offset)
         above = self.header_above(line.start)
@@ -241,9 +241,9 @@ class IndentScopes:
             yield self.header_at(start)
 
     def _indented(self, start: int, indent: int) -> bool:
-        """Return whether the line that begins here contains code with this indentation."""
+        """Return whether the line at this offset contains code with this indentation."""
         text, first = self._text, start + indent
-        if text[start:first].count(" ") == indent:  # nearly all lines are indented with spaces
+        if text[start:first].count(" ") == indent:  # this is true for nearly all lines, which are indented with spaces
             return text[first : first + 1].strip("# \t\f\r\n") != ""
         match = _HEAD.match(text, start)
         return match is not None and match[1] != "#" and columns(text[start : match.start(1)]) == indent
@@ -258,7 +258,7 @@ class IndentScopes:
             yield start
 
     def lines_at(self, start: int, end: int, indent: int) -> Iterator[Header]:
-        """The logical lines between two offsets that have this indentation."""
+        """Yield the logical lines between two offsets that have this indentation."""
         while start < end:
             self._layout.work.compare(2)
             line = self.header_at(start)
@@ -305,7 +305,7 @@ class IndentScopes:
         return None
 
     def extent(self, header: int) -> int:
-        """The end of the block of the header at this offset."""
+        """The end of the block below the header at this offset."""
         if header not in self._extents:
             start, end = self._layout.logical_line(header)
             self._extents[header] = self._block_end(end, columns(self._text[start:header]))
@@ -327,8 +327,8 @@ class IndentScopes:
 
 
 def same_beginnings(old: str, new: str, regions: Sequence[Region]) -> list[Region] | None:
-    """Return a region for each changed line if the old and new lines correspond one to one and begin alike; otherwise
-    None."""
+    """Return a region for each changed line, if the old and new lines correspond one to one and have the same
+    beginnings; otherwise None."""
     lines: list[Region] = []
     for region in regions:
         a, b = region.old, region.new
@@ -345,8 +345,8 @@ def same_beginnings(old: str, new: str, regions: Sequence[Region]) -> list[Regio
 
 
 def _is_beside(blank: tuple[str, str], line: tuple[str, str], text: str, end: int) -> bool:
-    """Return whether a blank line became a line of code in the same block as the next line, without beginning a block
-    of its own."""
+    """Return whether a blank line became a line of code in the block of the next line, and this line begins no
+    block."""
     if blank[1] or blank[0].strip(" \t\f") or line[1] != "word":
         return False
     below = _HEAD.match(text, end)
@@ -365,7 +365,8 @@ def _beginning(line: str) -> tuple[str, str]:
 
 
 def columns(space: str) -> int:
-    """The width of an indentation; a tab extends to the next multiple of eight, a form feed restarts the count."""
+    """The width of an indentation in columns: a tab extends to the next multiple of eight, a form feed starts again at
+    0."""
     if "\f" in space:
         space = space[space.rindex("\f") + 1 :]
     return len(space.expandtabs(8))
