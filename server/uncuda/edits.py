@@ -37,7 +37,7 @@ class Change(NamedTuple):
 
 
 class OverlapError(ValueError):
-    """Two edits change the same characters."""
+    """Raised if two edits change the same characters."""
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
@@ -172,7 +172,7 @@ def _over(text: str, earlier: Sequence[Change], later: Sequence[Change]) -> list
 
 
 def _joining(places: Iterable[_Place]) -> Iterator[list[_Place]]:
-    """Yield groups of ranges that become one edit: ranges overlap, or touch if one of them is empty."""
+    """Yield groups of ranges that become one edit: ranges that overlap, or that touch if one of them is empty."""
     group: list[_Place] = []
     end = 0
     for place in places:

@@ -1,8 +1,8 @@
 """Makes text safe to print on a terminal or in the log of a CI system: characters that control a terminal are replaced
 by Python's escapes.
 
-Untrusted text means file names, comments, settings, and messages of Python that quote them. It is escaped when it is
-written to a terminal, a log or a message in an editor; findings, paths and edits in memory are not escaped.
+Untrusted text means file names, comments, settings, and messages of Python that quote them. Untrusted text is escaped
+when it is written to a terminal, a log or a message in an editor; findings, paths and edits in memory are not escaped.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def printable(text: str) -> str:
     r"""Return the text on one line, without characters that control a terminal and without text that a CI system runs
     as a command.
 
-    The escapes are Python's: `\n`, `\x1b`, `\u202e`, and `\udcff` for the byte 0xff in a name that is not UTF-8. All
-    other characters are unchanged, including backslashes.
+    The escapes are Python's: `\n`, `\x1b`, `\u202e`, and `\udcff` for the byte 0xff in a name that is not UTF-8.
+    Printable characters are unchanged, including backslashes.
     """
     if text.isprintable() and "##" not in text and "::" not in text and not text.endswith(":"):
         return text

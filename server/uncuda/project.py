@@ -65,8 +65,8 @@ class Helper:
     dependents: tuple[str, ...] = ()
     """The folders of packages that import this helper module's package, and have no helper module of their own."""
     named: bool = True
-    """Whether other files are known to import the helper module's package by the name in `module`. If this is False,
-    the real name may be longer."""
+    """Whether other files are known to import the helper module's package by the name in `module`. If False, the
+    imports in those files may need a longer name than `module`."""
     line_length: int = 0
     """The maximum length of a line in the project's settings of formatters and linters; 0 without such settings."""
     torch: str = ""
@@ -94,7 +94,7 @@ Answers = Mapping[Site, str]
 
 @dataclass(frozen=True)
 class Project:
-    """Facts about a project; they never change. The ids of targets stand for the targets."""
+    """Facts about a project; they never change. Each target is given by its id."""
 
     plugins: frozenset[str] = frozenset()
     shims: frozenset[str] = frozenset()
@@ -170,6 +170,7 @@ class Project:
             if space and module.partition(".")[0] == space:
                 inside = f"{folder}/{space}/" if folder else f"{space}/"
                 if path.replace("\\", "/").startswith(inside):
-                    # both are modules of one namespace package: `megatron.rl` beside `megatron.core`
+                    # the file and the imported module are in one namespace package: `megatron.rl` beside
+                    # `megatron.core`
                     return True
         return module.partition(".")[0] in self.sources

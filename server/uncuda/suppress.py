@@ -70,8 +70,8 @@ class Suppressions:
     def lines_of(self, span: Span) -> tuple[Span, Span]:
         """Return the first and the last line, without line breaks, on which a comment can suppress a finding at `span`.
 
-        A line that ends inside a string or with a backslash cannot contain a comment; the last line is then the next
-        line that can.
+        A line that ends inside a string or with a backslash cannot contain a comment; the line after it is used
+        instead.
         """
         last = _line_at(self.text, max(span.start, span.end - 1))
         while (end := self._goes_on(last)) is not None:

@@ -1,4 +1,4 @@
-"""The data of the catalogue: rules, targets and the rows of their tables. All of these classes are immutable."""
+"""The data of the catalogue: rules, targets and the rows of their tables. All classes of this module are immutable."""
 
 from __future__ import annotations
 

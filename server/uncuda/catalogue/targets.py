@@ -166,7 +166,7 @@ def _may(actual: Versions | str, wanted: str) -> bool:
 
 
 def _must(actual: Versions | str, wanted: str) -> bool:
-    """Whether the condition is true for all of the versions."""
+    """Whether a condition (`<2.5.1`, or one of `A2|A3`) is true for all of the versions."""
     if isinstance(actual, str):
         return actual in wanted.split("|")
     sign = next((sign for sign in _SIGNS if wanted.startswith(sign)), "")

@@ -110,7 +110,8 @@ def stand_in(use: Name, applier: Applier) -> tuple[Edit, ...]:
             return (replaced(node, function),)
         if call.args[:1] == [node] and last_word(call.func) == applier.name:
             return replaced(call.func, function), replaced(node, _CHUNK)
-        if call.args[1:2] == [node] and last_word(call.args[0]) == applier.name:  # partial(multi_tensor_applier, op)
+        # the call `partial(multi_tensor_applier, op)`
+        if call.args[1:2] == [node] and last_word(call.args[0]) == applier.name:
             return replaced(call.args[0], function), replaced(node, _CHUNK)
     if isinstance(call, ast.Assign) and all(isinstance(target, (ast.Name, ast.Attribute)) for target in call.targets):
         held = {ast.unparse(target) for target in call.targets}

@@ -146,7 +146,7 @@ class Context:
         return known | owners_of(layout.text, lambda at: not layout.token_at(at), known, self._places)
 
     def _places(self, text: str, word: str) -> Sequence[int]:
-        """Return the offsets of a word in the text. Edits of such a word are found by way of the field `asked` or
+        """Return the offsets of a word in the text. An edit of the word is noticed by way of the field `asked` or
         another search."""
         return self.facts.places(word)
 

@@ -22,7 +22,7 @@ Use = tuple[Role, Statement]
 _NAME = "map_location"
 _LOADERS = {"torch.load": 1, "torch.jit.load": 1, "torch.hub.load_state_dict_from_url": 2,
             "torch.utils.model_zoo.load_url": 2}  # fmt: skip
-_KEEP = frozenset({"str", "device"})  # calls that may be made twice with the same result
+_KEEP = frozenset({"str", "device"})  # functions that give the same result when they are called a second time
 _HOPS = 3  # maximum number of assignments from name to name that are traced
 _MANY = 20  # the largest number of dictionary entries that are checked for one variable
 

@@ -1,6 +1,6 @@
 """Traces float64 tensors from the call that creates them to a collective such as `all_reduce`, within one source file.
 
-The tensor is not reported in cases of doubt: another dtype or device between the tensor and the collective, a variable
+A tensor is not reported in cases of doubt: another dtype or device between the tensor and the collective, a variable
 that is assigned again, a process group or backend that may belong to another library.
 """
 

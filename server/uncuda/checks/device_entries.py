@@ -98,7 +98,7 @@ def moved(role: Role, statement: Statement, context: Context, words: dict[str, s
     """Return the edit that adds an entry for the target beside an entry whose key is the device on which a checkpoint
     was saved: `{"cuda:0": "cuda:1"}`.
 
-    `role`: the role of the entry's value. The list is empty if the key names no device, or if the dictionary has an
+    `role`: the role of the entry's value. The result is empty if the key names no device, or if the dictionary has an
     entry for the target already.
     """
     entry, digest = entry_of(role, statement), statement.digest

@@ -129,8 +129,8 @@ class Fallbacks:
 
     def _is_enough(self, condition: str, offset: int) -> bool:
         """Return whether the code at an offset does not run if the module is missing, although the condition of the
-        test has further parts: `if fast and not has_x(): return`. Each of these further parts must also be a condition
-        of the code."""
+        test has further parts: `if fast and not has_x(): return`. The code must also be under the conditions in each
+        further part."""
         if len(parts := _terms(condition)) == 1:
             return True
         headers = list(islice(self._indents.headers(offset), _MANY))
@@ -156,8 +156,8 @@ class Fallbacks:
         return bool(named) and DEVICE.search(said.replace(named, "")) is None
 
     def _is_needed(self, flag: str) -> bool:
-        """Return whether the file asserts that a flag is true, or raises an exception if the flag is false: the module
-        is not optional."""
+        """Return whether the file needs the module after all: it asserts that the flag is true, or raises an exception
+        if the flag is false."""
         if flag not in self._needed:
             raising = filter(self._raises_without, self._tests_of(flag))
             self._needed[flag] = any(not self._is_behind(flag, test.start()) for test in raising)

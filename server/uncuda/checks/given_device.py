@@ -15,7 +15,7 @@ WHOLE_WORD = "whole word"
 """The first part of the key of a search for a name; after an edit, this search reads only the changed lines that
 contain the name."""
 _FEW = 16  # up to this number of names, each is searched separately; beyond it, one pass finds all names
-# Keywords of `Tensor.cuda` and `Tensor.to` that the methods of `nn.Module` do not have.
+# Keywords of `Tensor.cuda` that `nn.Module.cuda` does not have.
 _OF_TENSORS = frozenset({"non_blocking", "memory_format"})
 _ANYTHING = ("load", "compile")  # functions of torch that may return an object other than a tensor
 _ASSIGNED = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=]*)?=(?!=)[ \t]*(.*)")
@@ -31,8 +31,8 @@ def of_module(node: ast.Attribute, call: ast.Call) -> ast.expr | None:
     """Return the only argument of a call of the method at `node` if the method may be that of an `nn.Module`; None
     otherwise.
 
-    Other arguments exist only for methods of tensors; a function of torch in the same expression creates a tensor:
-    `torch.randn(2).cuda(0)`.
+    Other arguments show that the method is a tensor's; a function of torch in the same expression creates a tensor,
+    too: `torch.randn(2).cuda(0)`.
     """
     maker = node.value.func if isinstance(node.value, ast.Call) else None
     if isinstance(maker, ast.Attribute) and isinstance(maker.value, ast.Name) and maker.value.id == "torch":

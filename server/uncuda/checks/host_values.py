@@ -154,7 +154,7 @@ class HostValues:
 
     def _is_of_checkpoint(self, name: str, scope: int) -> bool:
         """Return whether a variable is a tensor of a loaded checkpoint, in a function that converts the state dict
-        passed to it. Functions of this kind run on the CPU, where the checkpoint was loaded."""
+        passed to it. Functions that convert a state dict run on the CPU, where the checkpoint was loaded."""
         facts = self._context.facts
         header = _CONVERTS.match(facts.text, scope)
         if header is None or not facts.says(".items("):
@@ -210,7 +210,7 @@ def _parts(node: ast.AST) -> list[ast.expr]:
 
 def _listed(call: ast.Call) -> list[ast.expr]:
     """Return the positional arguments of a call; an argument that is a list or tuple is replaced by its items. The
-    result includes numbers, such as a dimension."""
+    result includes arguments that are numbers, such as a dimension."""
     return [one for given in call.args for one in (given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given])]
 
 

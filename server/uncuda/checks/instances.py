@@ -18,7 +18,7 @@ from .unpacking import given, is_name, is_numbered
 
 TORCH, OWN, OTHER = "torch", "own", ""
 _SAME = "same"  # the trace reaches a variable from which it started, so this value shows nothing
-_FREE = "free"  # the variable is a variable of an outer scope
+_FREE = "free"  # the name is a variable of an outer scope
 _DEEP, _MANY = 12, 60
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?")
 _WORD = re.compile(r"\w+")
@@ -39,10 +39,10 @@ _TENSORS = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "
 def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> bool:
     """Return whether a class of the checked project may define the method that an attribute names.
 
-    The result is True if the project replaces torch's method. Otherwise the result is False for an object of torch, and
-    True for an object of a class that defines the method. For objects of unknown type, the result is True only if the
-    method of such a class does more than move the object to a device. The result is True for attributes of imported
-    names, too.
+    The result is True if the project replaces torch's method. If the project does not replace torch's method, the
+    result is False for an object of torch, and True for an object of a class that defines the method. For objects of
+    unknown type, the result is True only if the method of such a class does more than move the object to a device. The
+    result is True for attributes of imported names, too.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         return True
@@ -202,7 +202,7 @@ class Instances:
         belongs to an outer scope."""
         key = name, start
         if key not in self._known:
-            self._known[key] = _SAME  # in case the value of the variable depends on the variable itself
+            self._known[key] = _SAME  # the kind if the value of the variable depends on the variable itself
             self._known[key] = _together(self._values(name, start, depth), _FREE)
         return self._known[key]
 

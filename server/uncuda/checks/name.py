@@ -244,7 +244,7 @@ def _place(reference: Name, spans: list[Place | None]) -> Place:
 
 
 def _patched(reference: Name, attribute: Asked | None) -> Links:
-    """Return the link keys of the names that the file replaces by assignment or `setattr`."""
+    """Return the keys for `Hit.links` of the names that the file replaces by assignment or `setattr`."""
     node = reference.chain.node
     stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     names = [reference.dotted] if stored else []
@@ -254,8 +254,8 @@ def _patched(reference: Name, attribute: Asked | None) -> Links:
 
 
 def _links(reference: Name, rule: Rule) -> Links:
-    """Return the link keys of the code that must change together with a reference: a method called on the result of its
-    call, and the group that its rule names.
+    """Return the keys for `Hit.links` of the code that must change together with a reference: a method called on the
+    result of its call, and the group that its rule names.
 
     A rule about a missing feature does not change the name; a method on the result, such as `.cuda()`, may then change
     alone.

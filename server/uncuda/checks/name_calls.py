@@ -100,8 +100,8 @@ def call_limits(
     whether the target rejects the call.
 
     The rule's key `call-limits` maps arguments to the ids of sentences: `enabled=True`, `=True` (the first positional
-    argument), or `['segments']` (a key that the code reads from the result, found by `keys`). A sentence applies only
-    to calls with one of its arguments; the target rejects such calls.
+    argument), or `['segments']` (a key that the code reads from the result, found by `keys`). Each sentence applies
+    only to calls with an argument that maps to it; the target rejects these calls.
     """
     call, about = call_of(reference), rule.get("call-limits", {})
     if call is None:

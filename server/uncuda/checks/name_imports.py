@@ -45,8 +45,8 @@ def _hit(
 
 
 def _links(verdict: Verdict, statement: Statement, local: str) -> Links:
-    """Return the link keys of the code that must change together with an import: the uses of its local name, the whole
-    statement, and the code in the group of its rule."""
+    """Return the keys for `Hit.links` of the code that must change together with an import: the uses of its local name,
+    the whole statement, and the code in the group of its rule."""
     links: Links = (("alias", local), ("import", At(statement.start)))
     group = verdict.rule.get("group")
     return (*links, ("group", group)) if group else links

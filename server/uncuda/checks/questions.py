@@ -101,7 +101,7 @@ class Questions:
         scope = self._flow.scope(name, statement.start, Role("comparison", statement.digest.piece.nodes[0], name=name))
         key = (name, scope)
         if key not in self._named:
-            self._named[key] = None  # in case the variable depends on itself
+            self._named[key] = None  # None if the variable depends on itself
             self._context.asked.add(name)
             indents, text = self._context.facts.indents, self._context.text
             end = indents.extent(scope) if scope >= 0 else len(text)

@@ -42,7 +42,7 @@ class Read(NamedTuple):
 
 
 def cut(node: ast.expr, parts: int) -> ast.expr:
-    """A dotted expression without its last attributes, whose number is `parts`."""
+    """Return a dotted expression without its last `parts` attributes."""
     for _ in range(parts):
         node = node.value if isinstance(node, ast.Attribute) else node
     return node

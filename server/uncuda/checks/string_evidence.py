@@ -189,7 +189,7 @@ def _proves_argument(rule: Rule, role: Role) -> bool:
 
 def _is_looked_for(rule: Rule, role: Role) -> bool:
     """Return whether a string is a part of an error message that the code searches in another text. A string that is
-    assigned to a variable does not count."""
+    only assigned to a variable does not count as searched for."""
     return bool(rule.get("message-text")) and role.node is not role.subject
 
 

@@ -88,8 +88,8 @@ class Flow:
         self.context.asked.add(spelled)
         if key not in self._known:
             if self._hops >= self.context.facts.work.limits.depth:
-                return False  # this many variables lie between the string and the use: the use proves nothing
-            self._known[key] = False  # in case the value of the variable depends on the variable itself
+                return False  # too many variables lie between the string and this use, so the use proves nothing
+            self._known[key] = False  # False if the value of the variable depends on the variable itself
             self._hops += 1
             uses = [*(self.calls(role.name, statement) if called else self.uses(spelled, scope))]
             leads = any(proves(use) or self._leads(rule, use, where, proves) for use, where in uses)
@@ -101,8 +101,8 @@ class Flow:
         """Return whether the variable that holds a string is also compared with `word`, so that a person must have
         ported this code.
 
-        Strings with a common link key are fixed together. If one of these strings is still CUDA's, a person has written
-        `word`, not a fix.
+        Strings with a common key in `Hit.links` are fixed together. If a string with the same key is still CUDA's, a
+        person has written `word`, not a fix.
         """
         spelled = _spelled(role)
         if not spelled or not self.context.facts.says(word):
@@ -265,10 +265,10 @@ class Flow:
         return self.context.text[statement.start + start : statement.start + end].strip() == spelled
 
     def links(self, role: Role, statement: Statement) -> Links:
-        """Return the link keys that a string shares with all strings that must change together with it.
+        """Return the keys for `Hit.links` that a string shares with all strings that must change together with it.
 
-        A link key of a local variable is valid in its function; one of an attribute, option or field in the whole file.
-        A returned string shares link keys with the variables to which the result of its function is assigned, or with
+        The key of a local variable is valid in its function; the key of an attribute, option or field in the whole
+        file. A returned string has the keys of the variables to which the result of its function is assigned, or with
         which the result is compared.
         """
         if role.kind == "return" and role.name:
@@ -296,8 +296,8 @@ class Flow:
         return ()
 
     def _handed(self, name: str, scope: int) -> Links:
-        """Return the link keys of the attributes to which the value of a variable is assigned unchanged: `self.kind =
-        kind`."""
+        """Return the keys for `Hit.links` of the attributes to which the value of a variable is assigned unchanged:
+        `self.kind = kind`."""
         if (name, scope) not in self._takers:
             text, first = self.context.text, max(scope, 0)
             end = self.context.facts.indents.extent(scope) if scope >= 0 else len(text)
@@ -313,7 +313,7 @@ class Flow:
 
 
 def _says(node: ast.AST | None, word: str) -> bool:
-    """Return whether an expression, or an item of a list, is the word alone or with an index: `"xpu"`, `"xpu:0"`."""
+    """Return whether a string, or a string in a list, is the word, alone or with an index: `"xpu"`, `"xpu:0"`."""
     nodes = node.elts if isinstance(node, (ast.List, ast.Tuple, ast.Set)) else [node]
     values = (one.value for one in nodes if isinstance(one, ast.Constant))
     return any(isinstance(value, str) and value.partition(":")[0] == word for value in values)

@@ -54,7 +54,8 @@ class MemberIndex:
         tested = False
         end = self._context.facts.indents.extent(scope) if scope >= 0 else len(self._context.text)
         spelled = re.escape(name).replace("_", "[_-]")
-        pattern = re.compile(rf"{spelled}(?<!\w{spelled})(?!\w)(?P<kind>[ \t]*:)?")  # a plain word first is fast
+        # the word comes first in the pattern, because a plain word is found fast
+        pattern = re.compile(rf"{spelled}(?<!\w{spelled})(?!\w)(?P<kind>[ \t]*:)?")
         word = "" if "_" in name else name
         for statement in self._flow.statements(pattern, max(scope, 0), end, word, self._may_list):
             listed.update(self._annotated(name, statement))

@@ -23,7 +23,7 @@ class Sources:
         self._depth = 0
 
     def of(self, role: Role, statement: Statement) -> Links:
-        """Return the link keys (see `Flow.links`) of the sources of the variable with which a string is compared."""
+        """Return the keys for `Hit.links` of the sources of the variable with which a string is compared."""
         if role.kind not in TESTS or not isinstance(role.subject, ast.Name):
             return ()
         place = self._flow.place(role, statement)
@@ -31,7 +31,7 @@ class Sources:
 
     def _of_name(self, name: str, scope: int) -> Links:
         if (name, scope) not in self._known:
-            self._known[name, scope] = ()  # in case the variable is assigned from itself
+            self._known[name, scope] = ()  # no sources if the variable is assigned from itself
             if self._depth <= self._facts.work.limits.depth:
                 self._depth += 1
                 found = (self._keys(node, statement) for node, statement in self._values(name, scope))

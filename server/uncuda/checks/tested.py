@@ -17,7 +17,7 @@ _COMPILED = "torch._C."
 """Prefix of names that do not exist in a build of PyTorch without CUDA. The functions of `torch.cuda` exist in every
 build, but raise an exception without CUDA."""
 _HASATTR = "hasattr("
-_SHORT = 1200  # maximum number of characters of a `try` that is about a single call
+_SHORT = 1200  # with more characters, a `try` is not about a single call
 _ALL = re.compile(r"except[ \t]*(?::|\(?[^:\n]*\b(?:Exception|BaseException)\b)")
 _RAISES = re.compile(r"^[ \t]*(?:raise\b|(?:sys\.)?exit\(|pytest\.fail\()", re.M)
 _OTHER = re.compile(
@@ -51,7 +51,7 @@ def _is_tested_for(reference: Name, facts: Facts) -> bool:
 def _is_caught(reference: Name, facts: Facts) -> bool:
     """Whether a short `try` around a use of a name catches every exception, and its handler continues without the name.
 
-    A handler that only reports the exception is not enough.
+    If the handler only reports the exception, the result is False.
     """
     indents, text = facts.indents, facts.text
     for header in indents.headers(reference.statement.start):

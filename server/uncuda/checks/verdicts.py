@@ -86,7 +86,7 @@ class Verdicts:
         """Return the function that returns the verdicts on the names of one file.
 
         The returned function ignores a rule that needs another name if the file lacks that name, and rules about
-        compilation if no source file is for CUDA. Its verdicts allow no fix of a rule if the file contains a word that
+        compilation if no source file is for CUDA. The verdicts allow no fix of a rule if the file contains a word that
         no fix can port (`manual-words`).
         """
         if not self._complete:

@@ -85,9 +85,9 @@ class Channel:
         return map(self._codec.record, lines(self._begun))
 
     def only_request(self) -> Any:
-        """Return the only request to this process; None if standard input ends before the request is complete. Further
-        input, or the end of the input, then ends the process at once. The function also lowers the process's priority
-        and turns off garbage collection."""
+        """Return the only request to this process; None if standard input ends before the request is complete. After
+        the request, further input or the end of the input ends the process at once. The function also lowers the
+        process's priority and turns off garbage collection."""
         request = self.first_request()
         if request is not None:
             be_nice()

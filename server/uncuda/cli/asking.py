@@ -89,7 +89,7 @@ class Asking:
 
     def selections(self, paths: Sequence[str], files: list[File]) -> dict[str, Selection]:
         """Return, by path, which findings in a file should be fixed; all findings of a path that is missing in the
-        result should be. All files are checked for this purpose."""
+        result should be. This method checks all files."""
         if self._changed is None and not self._accepting.any:
             return {}
         results = self._session.check(paths, files, files)

@@ -211,7 +211,7 @@ class Session:
 
     def standard_input(self, name: str | None) -> tuple[File, bytes]:
         """Return the text from standard input as a file named `name`; it replaces the file of this name on disk. If no
-        file of this name exists, the project consists of this text alone."""
+        file of this name exists, the project consists only of the text from standard input."""
         if sys.stdin is None:  # the caller closed standard input
             raise Failure(say("no standard input"))
         data = sys.stdin.buffer.read()

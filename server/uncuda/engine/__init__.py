@@ -1,5 +1,5 @@
 """The engine computes findings and fixed text from a source text, the catalogue, settings and facts about the project.
-It does no I/O."""
+The engine does no I/O."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Engine:
 
     def _facts(self, source: Source, ruleset: Ruleset, work: Work, edited: Edited | None = None) -> Facts:
         """The facts of a text. If the facts of an earlier text with the same path are cached, only the changed lines
-        are read; after an undo, none are."""
+        are read; after an undo, no line is read."""
         key = source.path, ruleset
         before = self._memory.get(key)
         edits = edited[1] if edited is not None and before is not None and before.text is edited[0] else ()

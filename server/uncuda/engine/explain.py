@@ -48,8 +48,8 @@ class Explanation:
     """The explanation of the code at an offset: findings, a name covered by the target's table, or a suppression
     comment.
 
-    `rules`: the rules of these findings, or of this name or comment, in the order in which they were found. `silenced`:
-    the names of rules in a suppression comment, as the comment spells them; None if there is no comment.
+    `rules`: the rules of the findings, of the name or of the comment, in the order in which they were found.
+    `silenced`: the names of rules in a suppression comment, as the comment spells them; None if there is no comment.
     """
 
     span: Span

@@ -16,7 +16,7 @@ from .relations.parts import guarded_parts
 
 _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # these functions can select a routine of cuSOLVER
 
-_GPUS = "num_gpus"  # the name of this option in Ray
+_GPUS = "num_gpus"  # Ray's name for the number of GPUs
 
 Numbered = Iterable[tuple[int, Hit]]
 """Hits, each with its index in the list of all hits of the text."""

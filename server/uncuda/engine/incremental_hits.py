@@ -78,8 +78,8 @@ class Kept(NamedTuple):
 
 
 class Carried:
-    """The results for the last checked version of each text, and for the version before it, because an edit is often
-    undone; both by the engine's key for the text."""
+    """The results for the last checked version of each text and for the version before it, by the engine's key for the
+    text; an edit is often undone."""
 
     def __init__(self) -> None:
         self._found: dict[Hashable, Found] = {}
@@ -213,7 +213,7 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
 
 def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
     """Whether the edited line, before and after the edit, is in a function of which no statement was parsed, and
-    contains no name that a check traces. If this is true, the edit has no effect on the hits in other lines."""
+    contains no name that a check traces. If the result is True, the edit has no effect on the hits in other lines."""
     old, new = _function(found.facts, region.old), _function(facts, region.new)
     if old is None or new is None or region.old_end > old[1] or region.new_end > new[1]:
         return False
@@ -238,7 +238,7 @@ def _nothing_found(found: Found, facts: Facts, region: Region, old: tuple[int, i
     earlier, now = found.facts.searches, facts.searches
     for key in found.keys:
         kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
-        if kind == "beginnings":  # searches of this kind affect only their own block
+        if kind == "beginnings":  # matches of this kind of search affect only the block that contains them
             continue
         if kind == MENTIONED:
             if bool(earlier.again(key)) != bool(now.again(key)):

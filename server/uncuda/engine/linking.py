@@ -21,7 +21,7 @@ from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
 from .relations.words import questioned
 
-_ROUNDS = 8  # how many times the tests that stay unchanged are computed, because one test can depend on another
+_ROUNDS = 8  # maximum number of rounds that compute the unchanged tests, because one test can depend on another
 _MOST = 200  # maximum number of hits that one fix may change
 
 
@@ -53,7 +53,8 @@ def _keep_imports(hits: Sequence[Hit], package: str, work: Work) -> Sequence[Hit
     """Return the hits; if a fix replaces an import by an import of the plugin, it also adds the plain `import` of the
     plugin that other fixes need.
 
-    After such a fix, the other fixes would not import the plugin again, although the import may be under a condition.
+    After a fix that imports the plugin, the other fixes would not import it again, although this import may be under a
+    condition.
     """
     plain = f"import {package}"
     asked: dict[str, set[Edit]] = {SAFE: set(), REVIEW: set()}
@@ -133,8 +134,8 @@ def _link(hits: Sequence[Hit], facts: Facts, branches: Branches, libraries: Libr
 def _linked(
     hits: Sequence[Hit], branches: Branches, libraries: Libraries
 ) -> tuple[_Sets, list[tuple[int, int]], list[str | None], Staying]:
-    """Return the disjoint sets of hits that share a link key, the pairs of a test and a hit that it guards, the class
-    of each hit, and the tests that stay unchanged."""
+    """Return the disjoint sets of hits that share a key in `Hit.links`, the pairs of a test and a hit that it guards,
+    the class of each hit, and the tests that stay unchanged."""
     sets = _Sets(len(hits))
     owner: dict[Hashable, int] = {}
     for index, hit in enumerate(hits):
@@ -176,11 +177,11 @@ def _linked(
 
 
 def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of a test and the code that computes the tested value, in both directions. `owner`: for each link
-    key, the first hit that has it.
+    """Yield pairs of a test and the code that computes the tested value, in both directions. `owner`: for each key in
+    `Hit.links`, the first hit that has it.
 
-    A pair links them instead of a set, because a test without a fix must also keep the code that computes the value
-    unchanged.
+    The test and the code are linked by a pair instead of a set, because a test without a fix must also keep the code
+    that computes the value unchanged.
     """
     for index, hit in enumerate(hits):
         for key in hit.sources:
@@ -209,7 +210,7 @@ def _lower(
     seen: set[int],
 ) -> None:
     """Lower the class of tests that stay unchanged, of the code that they guard, and of the code that is linked to
-    these. `seen`: the tests whose guarded code is done already."""
+    these. `seen`: the tests whose guarded code has already been lowered."""
     if stays:
         stays.lower(classes)
         _settle(classes, groups, pairs, questions.work)

@@ -1,7 +1,7 @@
 """Anchors of rules: a rule finds nothing in a text without one of its anchors. A quick search for anchors in the bytes
 of a file excludes most files.
 
-Each anchor costs about 0.04 s of CPU time on 72 MB of sources, so there are few of them. The anchor "cuda" also covers
+Each anchor costs about 0.04 s of CPU time on 72 MB of sources, so there are few anchors. The anchor "cuda" also covers
 `torch.backends.cuda.matmul`. Names of PyTorch are searched only in files that contain `torch`. A rule's key `gate`
 lists those of its anchors that cause a file to be read (with an empty list, a file is read for this rule only if the
 user selects the rule by name); `gate-patterns` are one-line patterns for files that contain `torch`. There are many
@@ -50,7 +50,7 @@ class Prefilter:
         second = [anchor for anchor in _minimal(with_torch) if not _covered(anchor, first)]
         self.anchors = tuple(_minimal(inside))
         uses = [word for rule in ordered for word in (*_own_anchors(rule), *_dotted_names(rule))]
-        first.sort(key=lambda anchor: -sum(anchor in word for word in uses))  # the first word decides for most files
+        first.sort(key=lambda anchor: -sum(anchor in word for word in uses))  # for most files, the first word is enough
         self._first, self._second = tuple(first), tuple(second)
         self._anywhere = tuple(anchor.encode() for anchor in first)
         self._comment = b"" if _covered(_COMMENT, first) else _COMMENT.encode()

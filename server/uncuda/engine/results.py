@@ -26,8 +26,8 @@ class Finding:
     """A finding of a rule at a span of the text. `fixes`: the fixes, best first; if there is none, a person must change
     the code. `related`: other spans that explain the finding.
 
-    `subject`: the library, API or variable that the finding is about, as in `Hit`. The same rule and subject mean the
-    same decision for the person who ports the code.
+    `subject`: the library, API or variable that the finding is about, as in `Hit`. Findings with the same rule and
+    subject need only one decision by the person who ports the code.
     """
 
     rule: str

@@ -43,7 +43,7 @@ def answered(hits: Sequence[Hit], answers: Answers) -> tuple[Sequence[Hit], Sequ
     """Return the remaining hits, with the class of their fixes lowered if the type of the receiver requires it; and the
     hits that are removed because of this type.
 
-    A hit that shares a link key with a removed hit loses its fixes.
+    A hit that shares a key in `Hit.links` with a removed hit loses its fixes.
     """
     if not answers:
         return hits, []

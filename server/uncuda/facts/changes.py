@@ -10,10 +10,10 @@ from typing import NamedTuple
 from ..limits import UNLIMITED, Work
 
 _STRETCH = 4096
-_MOST = 0.8  # a text with a smaller share of repeated searches was not checked whole
+_MOST = 0.8  # share of searches; a text in which fewer were repeated was checked only in part
 _FEW, _IN_VAIN = 100, 4  # the number of scans that are kept: `_FEW`, and `_IN_VAIN` for each search in the last text
 _WIDE = 0.2  # if a larger share of a text has changed, the results of earlier texts are not kept
-FAR = 20_000  # if a part of a text has more characters, it is worth keeping a search in it after an edit
+FAR = 20_000  # in a part of a text with more characters, the result of a search is worth keeping after an edit
 FOLLOWED = "followed"
 """The first part of the key of a search whose results need no comparison after an edit: the traced names are compared
 instead, or the check runs after every edit."""

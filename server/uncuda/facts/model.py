@@ -30,9 +30,9 @@ READ = 8  # `ast` parses about this many characters in the time of one compariso
 class Words:
     """The words of which a statement must contain one to be parsed; the rules define them all.
 
-    Names in these sets may end with `*`. `spoken`: words that contain an anchor and that rules cover; `families`: the
-    beginnings of further such words; if both are empty, every word with an anchor counts. `libraries`: modules of which
-    only the imports are parsed.
+    Names in the sets of this class may end with `*`. `spoken`: words that contain an anchor and that rules cover;
+    `families`: the beginnings of further such words; if both are empty, every word with an anchor counts. `libraries`:
+    modules of which only the imports are parsed.
     """
 
     anchors: tuple[str, ...]
@@ -181,8 +181,8 @@ class Facts:
         return self.searches.has(("text", word), plain(word))
 
     def places(self, word: str, start: int = 0, end: int = sys.maxsize) -> Sequence[int]:
-        """Return the offsets of a word in a part of the text. Results that depend on these offsets must also depend on
-        another search or on `Context.asked`; otherwise an edit of this word is not noticed."""
+        """Return the offsets of a word in a part of the text. Results that depend on the returned offsets must also
+        depend on another search or on `Context.asked`; otherwise an edit of the word is not noticed."""
         found = self.searches.find((FOLLOWED, word), plain(word))
         return found[bisect_left(found, start) : bisect_left(found, end)]
 
@@ -193,7 +193,7 @@ class Facts:
     def moved(self, facts: Facts, region: Region) -> list[Name]:
         """Copy the statements outside `region`, and all names, to the facts of the edited text.
 
-        Return the references in these statements, in the order in which the statements were parsed.
+        Return the references in the copied statements, in the order in which these were parsed.
         """
 
         for start, statement in self.statements.items():

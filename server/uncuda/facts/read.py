@@ -193,8 +193,7 @@ class _Reader:
         return found
 
     def _hopeless(self, offset: int) -> int:
-        """Return the end of the long string or comment line that contains an offset; -1 if neither contains it; most
-        words are in such text for people."""
+        """Return the end of the long string or comment line that contains an offset; -1 if neither contains it."""
         holder = self.layout.string_around(offset)
         if holder is not None:
             prefix = self.text[max(0, holder[0] - 2) : holder[0]].lower()

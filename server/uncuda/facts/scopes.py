@@ -243,7 +243,7 @@ class IndentScopes:
     def _indented(self, start: int, indent: int) -> bool:
         """Return whether the line at this offset contains code with this indentation."""
         text, first = self._text, start + indent
-        if text[start:first].count(" ") == indent:  # this is true for nearly all lines, which are indented with spaces
+        if text[start:first].count(" ") == indent:  # nearly all lines are indented with spaces
             return text[first : first + 1].strip("# \t\f\r\n") != ""
         match = _HEAD.match(text, start)
         return match is not None and match[1] != "#" and columns(text[start : match.start(1)]) == indent

@@ -30,7 +30,8 @@ class Choices:
         return span if both else None
 
     def link(self, span: Span) -> tuple[str, At]:
-        """Return the link key that all hits of one conditional expression share, so that they are fixed together."""
+        """Return the key for `Hit.links` that all hits of one conditional expression share, so that they are fixed
+        together."""
         return "choice", At(span[0])
 
     def _whole(self, hits: Sequence[Hit], check: str) -> Iterator[tuple[int, Span]]:

@@ -48,7 +48,7 @@ class Compiled:
         indents = self._context.facts.indents
         outer = statement.digest.ancestors(hit.node) if hit.node is not None else ()
         is_in_header = any(isinstance(one, (ast.arguments, ast.FunctionDef, ast.AsyncFunctionDef)) for one in outer)
-        own = [] if is_in_header else [indents.header_at(statement.start)]  # the function may be a single line
+        own = [] if is_in_header else [indents.header_at(statement.start)]  # the hit may be in a one-line function
         headers = [*own, *indents.headers(statement.start)]
         return [one for one in headers if _NAMED.match(self._context.text, one.start)]
 

@@ -25,7 +25,7 @@ class Corners:
         self._calls = [spelling.call(name) for name in _KINDS if spelling.has(name)]
 
     def holds(self, hit: Hit) -> bool:
-        """Return whether a hit is in code that runs only on CUDA, or in the comparison that makes it so."""
+        """Return whether a hit is in code that runs only on CUDA, or in the comparison on which this code depends."""
         if hit.statement is None or not self._asks:
             return False
         if hit.node is not None and self._in_expression(hit.node, hit.statement):

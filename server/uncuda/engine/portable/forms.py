@@ -75,7 +75,7 @@ class Form:
     """The functions of `torch.accelerator`, which a fix writes in preference to the helper module; None in texts that
     do not use them."""
     review: str = ""
-    """The id of the sentence that says why a fix with this replacement needs review; "" if it needs none."""
+    """The id of the sentence that says why a fix with this replacement needs review; "" if it needs no review."""
 
     def of(self, key: str) -> str:
         """Return the replacement for a string or a dotted name; raise Unwritable if the rule declares none for it."""

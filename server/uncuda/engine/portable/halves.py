@@ -150,7 +150,8 @@ class Halves:
         return re.compile(rf"\b(?:if|elif|while)\b[^\n]*\b(?:{'|'.join(sorted(names))})\b") if names else None
 
     def _is_behind(self, hit: Hit, tests: re.Pattern[str]) -> bool:
-        """Return whether a hit is in a condition that the pattern `tests` matches, or behind one."""
+        """Return whether a hit is in a condition that the pattern `tests` matches, or in code behind such a
+        condition."""
         text, indents = self._context.text, self._context.facts.indents
         if hit.statement is not None and tests.search(text, hit.statement.start, hit.statement.end):
             return True

@@ -43,7 +43,7 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
 
 
 def _is_storage(node: ast.Attribute, around: Iterable[ast.AST]) -> bool:
-    """Return whether the object is a storage, which has no method `to`: it is named so, or it is the argument of a
+    """Return whether the object is a storage, which has no method `to`: its name says so, or it is the argument of a
     `map_location` function."""
     value = node.value.func if isinstance(node.value, ast.Call) else node.value
     name = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")

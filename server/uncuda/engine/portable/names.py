@@ -33,7 +33,7 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
         return [*_called(hit, context, form, node, end), *inside]
     if form.accelerators is not None and context.text[start:end] == hit.words.get("name"):
         if new := form.accelerators.name_for(context.text[start:end], _call(hit, node)):
-            form.needs_review(ANY)  # any accelerator will do, and without one, it raises
+            form.needs_review(ANY)  # `torch.accelerator` uses any accelerator, and raises an error without one
             return [Edit(start, end, new), *inside]
     key, part, hidden = _keyed(node, hit, context, form)
     if part is not node or hidden:

@@ -78,7 +78,8 @@ def place_of(facts: Facts, reach: Reach, is_plain: bool = False) -> Gap:
     torch = [line for line in lines if line.root == "torch"]
     owned = [line for line in after if line.root in (own | {"."}) - {"torch", ""}]
     if torch and owned and has_code(facts.text, owned[0].start, torch[0].start):
-        owned = [line for line in owned if line.start > torch[0].start]  # the helper, which imports torch, comes below
+        # some code must run before torch is imported; the helper module imports torch, so its import goes below
+        owned = [line for line in owned if line.start > torch[0].start]
     after_torch = bool(torch) and bool(owned) and torch[0].start < owned[0].start
     group = (_sorted_block(owned, after, facts) if after_torch else []) or _first_group(owned, facts)
     if not any(line.root in _TORCHES for line in lines):
@@ -196,8 +197,8 @@ def _first_group(lines: Sequence[_Line], facts: Facts) -> list[_Line]:
 
 
 def _sorted_block(owned: Sequence[_Line], lines: Sequence[_Line], facts: Facts) -> list[_Line]:
-    """Return the imports from the first to the last of the project's own in the same block, if imports of other
-    packages are between them and all are sorted; otherwise an empty list."""
+    """Return the imports from the first to the last one of the project's own modules in the same block, if imports of
+    other packages are between them and all are sorted; otherwise an empty list."""
     found = [owned[0]]
     for line in lines[lines.index(owned[0]) + 1 :]:
         between = facts.text[found[-1].end : line.start]

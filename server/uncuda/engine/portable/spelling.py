@@ -172,7 +172,7 @@ class Spelling:
             return [*extended, *gone]
         module = next((one for one in self.imports if one.alias), None)
         known = next((one for one in self.imports if one.names), None)
-        if known is not None:  # the module first, then its functions
+        if known is not None:  # the module is imported first, then its functions
             return [*extended, *above(self._facts, known.start).insert(lines), *gone]
         if module is not None:
             return [*extended, *below(self._facts, module.end).insert(lines), *gone]

@@ -3,8 +3,8 @@ TorchScript compiles with them.
 
 `torch.jit.script` compiles a function together with the functions that it calls; it finds these by their names in the
 function's module. The names in a compiled function therefore show what else is compiled: functions of the file, and
-objects that the file imports. If code is compiled that cannot be traced in this way, such as a module or a parameter,
-the file counts as open: it may compile any code.
+objects that the file imports. If compiled code cannot be traced by names, such as a module or a parameter, the file
+counts as open: it may compile any code.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ class Taken(NamedTuple):
     name: str
     """The name in the module; "" if it is not known which name is compiled."""
     by: str = ""
-    """The called name, which contains `jit`, that receives the function; "" for `torch.jit.script` itself."""
+    """The name, which contains `jit`, of the function or decorator that receives the compiled function; "" for
+    `torch.jit.script` itself."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Scripting:
     names: frozenset[str] = frozenset()
     """The names of the file's functions and classes that may be compiled."""
     taken: frozenset[Taken] = frozenset()
-    """The names from other files that may be compiled with these functions and classes."""
+    """The names from other files that may be compiled together with the file's functions and classes."""
     aliases: frozenset[str] = frozenset()
     """The file's own names for `torch.jit.script`, which other files may import; each name contains `jit`."""
     unclear: frozenset[str] = frozenset()
@@ -235,8 +236,8 @@ class _Roots:
         return self._found
 
     def _imported(self, module: str, names: Iterable[ast.alias]) -> None:
-        """Record the names by which an import makes TorchScript available; an import under another name may hide such a
-        name."""
+        """Record the names by which an import makes TorchScript available; an import under another name may hide
+        TorchScript, so the file counts as open."""
         for alias in names:
             if _is_jits(module):
                 if alias.name in _COMPILING and module == "torch.jit":

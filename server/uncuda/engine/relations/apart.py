@@ -1,5 +1,4 @@
-"""Finds code that runs only if a test succeeds that no fix changes: a test for ROCm, for another platform, or for
-"cuda" in bytes."""
+"""Finds code behind tests that no fix changes: tests for ROCm, for another platform, or for "cuda" in bytes."""
 
 from __future__ import annotations
 
@@ -67,7 +66,7 @@ def of_host(branches: Branches) -> Apart:
 
 
 def of_bytes(branches: Branches) -> Apart:
-    """Return an object that finds code which runs only if bytes contain "cuda"; no fix changes such a test."""
+    """Return an object that finds code which runs only if bytes contain "cuda"; no fix changes a test of bytes."""
     return Apart(branches, _BYTES, _asks_bytes)
 
 
@@ -76,20 +75,21 @@ class Apart:
 
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
         """`words`: each test of this kind contains one of these words. If `path` is given, functions and constants that
-        only these spans use are included."""
+        only the found spans use are included."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._path, self._capable = path, capability.ASKED_OF in words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
         self._kept: dict[str, bool] = {}
-        """The variables that hold the result of such a test, `use_x = platform.is_cuda() and has_x()`, with their value
-        if the test succeeds."""
+        """For each variable that holds the result of one of the tests, `use_x = platform.is_cuda() and has_x()`: its
+        value if the test succeeds."""
         self._capabilities: dict[str, bool] = {}
-        """The variables that hold a compute capability, with whether a platform object returned it."""
+        """For each variable that holds a compute capability: whether a platform object returned it."""
         self._named_marks: set[str] = set()
-        """The names of pytest marks that contain such a test: `on_cuda = pytest.mark.skipif(not
+        """The names of pytest marks that contain one of the tests: `on_cuda = pytest.mark.skipif(not
         platform.is_cuda())`."""
         self._optional: set[str] = set()
-        """The variables that are None unless such a test succeeds: `mode = "warn" if platform.is_cuda() else None`."""
+        """The variables that are None unless one of the tests succeeds: `mode = "warn" if platform.is_cuda() else
+        None`."""
 
     def holds(self, hit: Hit) -> bool:
         """Whether a hit is in code that runs only if one of the tests succeeds."""
@@ -150,8 +150,8 @@ class Apart:
     def _said(self, value: ast.expr) -> str:
         """Return what the value of a variable shows about tests of this kind.
 
-        "yes" or "no": the value is true, or false, only if such a test succeeds; "mark": a pytest mark that skips the
-        code otherwise; "capability" or "torch's capability": a compute capability from a platform object, or from
+        "yes" or "no": the value is true, or false, only if one of the tests succeeds; "mark": a pytest mark that skips
+        the code otherwise; "capability" or "torch's capability": a compute capability from a platform object, or from
         torch; "": nothing.
         """
         if self._capable and (platforms := capability.gets_capability(value)) is not None:
@@ -198,7 +198,7 @@ class Apart:
 
     @cached_property
     def _called(self) -> Called | None:
-        """Finds code that only these spans use; None if such code is not included, or if there are no spans."""
+        """Finds code that only the found spans use; None if this code is not included, or if there are no spans."""
         return Called(self._stretches, self._facts, self._path) if self._stretches and self._path is not None else None
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:
@@ -212,7 +212,7 @@ class Apart:
                 yield statement.end, indents.block_end_of(line.start)
         elif self._skips(_marks(line.word, statement)):
             if line.word != "@":
-                yield line.start, indents.block_end_of(line.start)  # valid for the rest of the block
+                yield line.start, indents.block_end_of(line.start)  # `pytestmark` marks the rest of the block
                 return
             start = self._first_mark(line)
             while line.word == "@":
@@ -287,8 +287,8 @@ class Apart:
         return False
 
     def _behind(self, operation: ast.BoolOp) -> Collection[ast.AST]:
-        """Return the operands of `a and b and c` that are evaluated only if an earlier operand, which is such a test,
-        succeeds."""
+        """Return the operands of `a and b and c` that are evaluated only if an earlier operand, which is one of the
+        tests, succeeds."""
         if operation not in self._parts:
             means = (self._means(value, isinstance(operation.op, ast.And)) for value in operation.values)
             first = next((at for at, found in enumerate(means) if found), len(operation.values))
@@ -314,8 +314,8 @@ class Apart:
         return self._says(test, answer) or self._is_kept(test, answer)
 
     def _is_kept(self, test: ast.expr, answer: bool) -> bool:
-        """Return whether a condition tests a variable that holds the result of such a test, or a variable that is None
-        unless such a test succeeds."""
+        """Return whether a condition tests a variable that holds the result of one of the tests, or a variable that is
+        None unless one of the tests succeeds."""
         if self._optional and isinstance(test, ast.Compare) and _is_none(test.comparators[0]):
             left = test.left.value if isinstance(test.left, ast.NamedExpr) else test.left
             asks = isinstance(test.ops[0], ast.IsNot if answer else ast.Is)

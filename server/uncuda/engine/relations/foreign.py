@@ -29,11 +29,11 @@ Held = dict[str, list[int]]
 
 
 def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
-    """Return the hits; those whose value is passed to a library that does not run on the target have no fixes, but the
-    reason.
+    """Return the hits; if a hit's value is passed to a library that does not run on the target, its fixes are removed
+    and the reason is added.
 
-    A value that is passed by way of a local variable counts, too. Fixes of other streams, events and graphs in the same
-    function need review, because these objects work with the passed one.
+    A value that is passed by way of a local variable counts as passed, too. Fixes of other streams, events and graphs
+    in the same function need review, because all these objects must be of the same device.
     """
     libraries = _Libraries(context)
     if not hits or not libraries.local:

@@ -1,7 +1,7 @@
 """Finds names that mean a compiled module or a kernel; code that uses these names runs only on CUDA.
 
 A name counts only if its import, a call of `load()` or a decorator shows that it means a compiled module or a kernel.
-Names that cannot be traced to one of these do not count.
+Names that cannot be traced to a compiled module or a kernel do not count.
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ class Kernels:
             yield from (self.word(f"{held}.{match[1]}", at) for held, at in self._objects(name[1]))
         if name is not None and match[1] in ("forward", "__init__", "__call__", "apply") and not gives:
             yield self.word(name[1], above.start)
-        yield from self.function_around(above.start)  # a decorator may return this class
+        yield from self.function_around(above.start)  # a function around the class may return it as a decorator
 
     def _objects(self, name: str) -> Iterator[tuple[str, int]]:
         """Yield the variables to which an object of a class is assigned, `TRACKER = Tracker()`, each with an offset."""

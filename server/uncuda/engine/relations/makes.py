@@ -59,7 +59,7 @@ def _flags(word: str, branches: Branches) -> Iterator[str]:
 
 
 def _expression(hit: Hit, statement: Statement) -> ast.AST | None:
-    """Return the whole boolean expression that contains a hit; None if the hit is in none."""
+    """Return the whole boolean expression that contains a hit; None if there is no such expression."""
     inner, found = hit.node, None
     for outer in statement.digest.ancestors(inner) if inner is not None else ():
         if isinstance(outer, ast.BoolOp):

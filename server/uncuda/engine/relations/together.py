@@ -1,9 +1,9 @@
 """Links hits in one call: hits in the arguments, the object and the function of a call are all fixed together, or none
 is.
 
-Without these links, CUDA's API would receive the target's device, or a graph of one device would use a stream of the
-other. Variables are traced only if they hold objects of a device: streams, events and graphs; numbers are not traced
-outside of the call.
+If the hits of a call were not linked, CUDA's API could receive the target's device, or a graph of one device could use
+a stream of the other. Variables are traced only if they hold objects of a device: streams, events and graphs; numbers
+are not traced outside of the call.
 """
 
 from __future__ import annotations
