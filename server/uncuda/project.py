@@ -124,8 +124,8 @@ class Project:
     sources: frozenset[str] = frozenset()
     """The names of the project's own modules that use CUDA."""
     own: frozenset[str] = frozenset()
-    """FOLDER/MODULE of each module of the project that has the name of a library and can be imported by files below
-    that folder."""
+    """FOLDER/MODULE of each project module with the name of a library; files below the folder import this module
+    instead of the library."""
     tried: frozenset[str] = frozenset()
     """The dotted names of modules, and of objects in them, that a file of the project imports in a `try` and can work
     without."""

@@ -34,7 +34,7 @@ FindingT = TypeVar("FindingT", bound=Located)
 
 class Unused(NamedTuple):
     """A suppression comment that suppresses no finding, or that contains rule names which suppress none. `rules`: the
-    rule names that `edit` removes, empty if the comment has none; `unknown`: those of these names that no rule has."""
+    rule names that `edit` removes, empty if the comment has none; `unknown`: the removed names that no rule has."""
 
     span: Span
     rules: tuple[str, ...]

@@ -1,5 +1,5 @@
 """Dictionaries that map the devices of a checkpoint, `map_location={"cuda:0": "cuda:1"}`. A fix adds an entry for the
-target beside each entry for CUDA; otherwise the fix of the device string is not safe."""
+target beside each entry for CUDA; if it cannot, the fix of the device string is not safe."""
 
 from __future__ import annotations
 

@@ -113,8 +113,8 @@ class Fallbacks:
         return False
 
     def _left_without(self, module: str, block: int, offset: int) -> bool:
-        """Return whether an `if` before `offset`, earlier in the block that contains `block`, returns if the module is
-        missing: `if not is_x_available(): return`."""
+        """Return whether `offset` is below an `if`, in the block that contains the offset `block`, that returns if the
+        module is missing: `if not is_x_available(): return`."""
         facts = self._context.facts
         if not facts.says("available"):
             return False
@@ -129,8 +129,8 @@ class Fallbacks:
 
     def _is_enough(self, condition: str, offset: int) -> bool:
         """Return whether the code at an offset does not run if the module is missing, although the condition of the
-        test has further parts: `if fast and not has_x(): return`. The code must also be under the conditions in each
-        further part."""
+        test has further parts: `if fast and not has_x(): return`. The code must then run only if each further part
+        (here `fast`) is true."""
         if len(parts := _terms(condition)) == 1:
             return True
         headers = list(islice(self._indents.headers(offset), _MANY))

@@ -30,7 +30,7 @@ class Check:
         self._words = [target.fill(word) for rule in rules for word in rule.get("anchors", ())]
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Yield a hit for each name, device string and method of the target in code without a test for it."""
+        """Yield a hit for each name, device string and method of the target in code without a test for the target."""
         if not any(word in context.facts.present for word in self._words):
             return
         flow = Flow(context)

@@ -76,8 +76,8 @@ def _on_lines_without_indent(word: str) -> Scan:
 
 
 def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newline: str) -> Edit | None:
-    """The edit that imports the plugin in the `else` of a `try` that only imports torch. If the plugin is missing, the
-    import of the plugin then raises an exception, which the `try` does not handle as if torch were missing."""
+    """The edit that imports the plugin in the `else` of a `try` that only imports torch. A missing plugin then raises
+    an exception that the `try` does not handle, so it is not taken for a missing torch."""
     indents, text = facts.indents, facts.text
     header = indents.header_above(statement.start)
     if header is None or header.word != "try":

@@ -370,8 +370,7 @@ def _is_own(node: ast.expr, name: str) -> bool:
 
 
 def _together(kinds: Iterable[str], none: str = OTHER) -> str:
-    """Return OWN if any kind is OWN, TORCH if all kinds are TORCH, OTHER for other kinds, `none` if no kind is
-    known."""
+    """Return OWN if any kind is OWN, TORCH if all kinds are TORCH, `none` if no kind is known, otherwise OTHER."""
     found = {kind for kind in kinds if kind != _SAME}
     if OWN in found:
         return OWN

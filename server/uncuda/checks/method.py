@@ -144,8 +144,8 @@ class Check:
     def _to(
         self, context: Context, statement: Statement, rule: Rule, word: Edit, given: ast.expr
     ) -> tuple[str, tuple[Edit, ...], bool]:
-        """Return the new method, if the target's `module.npu()` accepts only some devices; the edits that write it; and
-        whether the fixed code certainly has the same meaning."""
+        """For a target whose `module.npu()` accepts only some devices: return the new method, the edits that write it,
+        and whether the fixed code certainly has the same meaning."""
         new = self.target.fill(rule.get("with-device", ""))
         if is_index(given):
             device = self.target.words["device"]

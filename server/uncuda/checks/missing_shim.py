@@ -80,8 +80,8 @@ def _is_started(context: Context) -> bool:
 
 
 def switched_on(text: str, variable: str, layout: Layout) -> Iterator[int]:
-    """Yield the offsets at which the file sets the environment variable that makes the plugin import the shim to "1",
-    before it imports torch.
+    """Yield the offsets at which the file, before it imports torch, sets to "1" the environment variable that makes the
+    plugin import the shim.
 
     Only assignments to `os.environ` count: the plugin reads `os.environ`, and `os.putenv` does not change it.
     """

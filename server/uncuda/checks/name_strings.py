@@ -102,7 +102,7 @@ def _hit(context: Context, said: _Said, verdict: Verdict, judge: Judge, stuck: f
 
 
 def _bound(said: _Said) -> str:
-    """Return the variable to which the module imported by the call is assigned; "" if there is none."""
+    """Return the variable that receives the module from an import call; "" if there is none."""
     parent = said.statement.digest.parents.get(said.call)
     target = parent.targets[0] if isinstance(parent, ast.Assign) else None
     return target.id if isinstance(target, ast.Name) else ""

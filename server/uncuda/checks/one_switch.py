@@ -61,8 +61,7 @@ def _differ(lines: Sequence[_Setting]) -> bool:
 
 
 def _setting(reference: Name, context: Context) -> _Setting | None:
-    """Return the global setting that a statement assigns to a reference, if the statement has no other target;
-    otherwise None."""
+    """Return the assigned global setting, if a reference is the only target of an assignment; otherwise None."""
     node = next(iter(reference.statement.digest.piece.nodes), None)
     if not isinstance(node, ast.Assign) or node.targets != [reference.chain.node]:
         return None

@@ -131,7 +131,7 @@ def is_held(role: Role) -> bool:
 
 
 def words_around(text: Text, statement: Statement) -> tuple[frozenset[str], ast.AST]:
-    """The other strings in the list, or sum of lists, that contains a string; and the whole expression."""
+    """Return the other strings in the list (or sum of lists) that contains a string, and the expression of the list."""
     node: ast.AST = text.node
     parents = statement.digest.parents
     while (outer := parents.get(node)) is not None:

@@ -15,7 +15,7 @@ from .result_places import Function, Places, fields_of
 from .result_values import NUMBER, NUMBERS, PAIR, Read, Value, cut
 from .string_flow import Flow
 
-_ANY = "*"  # recorded in place of a field, for an object whose further uses are not traced
+_ANY = "*"  # stands for all fields of an object whose further uses are not traced
 _DEEP = 8  # maximum number of variables through which one value is traced
 
 

@@ -32,7 +32,7 @@ class Results(Followed):
         super().__init__(context)
         self._numbers: frozenset[str] = frozenset()
         self._left = 0
-        self._keyed = False  # if true, reads of dictionary keys are reads, too
+        self._keyed = False  # if true, reads of dictionary keys are yielded, too
 
     def apart(self, reference: Name, rule: Rule) -> tuple[str, str] | None:
         """Return the id of the sentence that lowers the fix of a call, and the source of the use that is the reason;
@@ -64,7 +64,7 @@ class Results(Followed):
         self._numbers = frozenset(numbers)
 
     def reads(self, reference: Name) -> Iterator[Read]:
-        """Yield the reads of the result of a call, if the reference is called."""
+        """Yield the reads of a call's result, if the reference is the function of this call."""
         call = call_of(reference)
         if call is not None:
             self._start()

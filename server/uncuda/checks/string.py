@@ -193,8 +193,8 @@ def _length(text: Text, statement: Statement) -> tuple[int, int] | None:
 
 
 def _receiver(rule: Rule, role: Role, text: Text, context: Context, statement: Statement) -> int | None:
-    """Return the offset of the method's name, if a string is an argument of a method that is known only by its name;
-    otherwise None."""
+    """Return the offset of the method's name, if a string is an argument of a method whose class is unknown; otherwise
+    None."""
     function = role.call.func if role.kind == "argument" and role.call is not None else None
     if not isinstance(function, ast.Attribute) or role.callee.startswith("torch") or rule.get("anywhere"):
         return None

@@ -64,7 +64,7 @@ class Flow:
         return role_at(node, start, statement.digest, lambda inner: self.resolve(inner, statement))
 
     def _count(self, node: ast.AST, statement: Statement) -> None:
-        """Add the number of nodes that are read to find the role of a string to the counted work."""
+        """Count as work the nodes that are read to find the role of a string."""
         steps = 0
         for outer in statement.digest.ancestors(node):
             steps += 1
@@ -73,8 +73,8 @@ class Flow:
         self.context.facts.work.compare(1 + steps // 8)
 
     def reaches(self, rule: str, role: Role, statement: Statement, proves: Proof) -> bool:
-        """Return whether `proves` accepts a use of the variable to which a string is assigned, with which the string is
-        compared, or which the function returns."""
+        """Return whether `proves` accepts a use of the variable that a string is assigned to or compared with, or of
+        the result of the function that returns the string."""
         if role.call is not None and role.kind == "default":
             role = self.role_at(role.call, statement.digest.span(role.call)[0], statement)
             if proves(role):
@@ -101,8 +101,8 @@ class Flow:
         """Return whether the variable that holds a string is also compared with `word`, so that a person must have
         ported this code.
 
-        Strings with a common key in `Hit.links` are fixed together. If a string with the same key is still CUDA's, a
-        person has written `word`, not a fix.
+        Strings with a common key in `Hit.links` are fixed together. If another string that is fixed together with this
+        one is still CUDA's, a person has written `word`, not a fix.
         """
         spelled = _spelled(role)
         if not spelled or not self.context.facts.says(word):
@@ -126,7 +126,7 @@ class Flow:
         return table.isupper() and not re.search(rf"^{table}[ \t]*[:=]", self.context.text, re.M)
 
     def _leads(self, rule: str, use: Role, statement: Statement, proves: Proof) -> bool:
-        """Return whether code assigns or returns a value, and `proves` accepts a use of the value after that."""
+        """Return whether code assigns or returns a value, and `proves` accepts a later use of the value."""
         if use.kind == "return":
             use.name = self.function_of(statement)
         elif use.kind != "assignment" and (use.kind != "item" or use.subject is None):
@@ -321,7 +321,7 @@ def _says(node: ast.AST | None, word: str) -> bool:
 
 def _spelled(role: Role) -> str:
     """Return the variable of a role as the file spells it: `name` or `self.name`. For the default of a parameter, the
-    role contains the name instead of a node."""
+    role contains the parameter's name, but no node of it."""
     subject = role.subject
     if subject is None:
         return role.name if role.kind == "default" and role.call is None else ""

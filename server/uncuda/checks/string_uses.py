@@ -102,8 +102,8 @@ class Uses:
         return words <= known and (bool(words) or is_named)
 
     def _holds(self, rule: Rule, role: Role, statement: Statement) -> Question | None:
-        """Return the availability test that must succeed before the variable with which a string is compared gets a
-        device string."""
+        """For a string that is compared with a variable: return the availability test that must succeed before the
+        variable gets a device string."""
         place = self.flow.place(role, statement)
         if place is None:
             return None

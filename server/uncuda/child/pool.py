@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import subprocess
 
 T = TypeVar("T")
-_EACH = 2  # number of tasks that a process receives in advance: the current and the next
+_EACH = 2  # number of tasks that a process has at a time: the current one and the next
 _AHEAD = 8  # number of tasks for each process that may be finished before an earlier task is
 _WAIT = 0.5
 """A wait lasts at most this many seconds before Ctrl-C is checked, because on Windows Ctrl-C does not interrupt a

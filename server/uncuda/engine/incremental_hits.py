@@ -86,7 +86,7 @@ class Carried:
         self._earlier: dict[Hashable, Found] = {}
 
     def earlier(self, key: Hashable, text: str) -> Facts | None:
-        """Return the facts of the version before the last checked one, if its text is this text."""
+        """Return the facts of the version before the last checked one, if that version has this text."""
         found = self._earlier.get(key)
         if found is None or found.facts.text != text:
             return None

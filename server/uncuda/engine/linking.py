@@ -39,8 +39,8 @@ def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
 
 
 def without_idle(hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits without those at a name that can only change together with another name, if that name does not
-    change."""
+    """Return the hits without those at a name that can only change together with another name, if the other name does
+    not change."""
     return [hit for hit in hits if hit.fixes or not hit.rule.get("only-with") or _is_its_own(hit)]
 
 

@@ -36,7 +36,7 @@ class Ruleset:
 
     @cached_property
     def checks(self) -> list[Check]:
-        """Return the checks of these rules; each check has all its rules."""
+        """Return the checks; each check holds all rules that it runs."""
         by_check: dict[str, list[Rule]] = {}
         for rule in self.rules:
             by_check.setdefault(rule.check, []).append(rule)

@@ -32,7 +32,7 @@ class Selection:
     parts: tuple[Span, ...] | None = None
 
     def of(self, report: Report) -> Report:
-        """Return the findings of a report on the same text that the user asked for."""
+        """Reduce a report on the same text to the findings that the user asked for."""
         if not self.left_alone and self.parts is None:
             return report
         places = {(each.rule, each.span) for each in self.left_alone}

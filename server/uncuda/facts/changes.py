@@ -132,8 +132,7 @@ class Searches:
         self._scans: dict[Hashable, Scan] = before._scans_for() if before is not None else {}
 
     def _base_for(self, regions: Sequence[Region]) -> _Base:
-        """Return the results of searches that the next text can use for searches that were not repeated in this
-        text."""
+        """Return the results that the next text can reuse, also of searches that were not repeated in this text."""
         region = _around(regions)
         if self._base is not None and len(self._found) < _MOST * len(self._base.found):
             wider = _one_after_the_other(self._base.region, region)
@@ -179,7 +178,7 @@ class Searches:
 
     @property
     def placed(self) -> frozenset[Hashable]:
-        """The keys of the searches whose offsets were used, so not only `has` was called with them."""
+        """The keys of the searches whose offsets were used: `find` was called with them, not only `has`."""
         return frozenset(self._placed)
 
     def know(self, keys: AbstractSet[Hashable]) -> bool:

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 
 from ..limits import UNLIMITED, Work
 
-# Matches a token that contains or hides brackets. A backslash at the end of a line continues a string.
+# Matches brackets, line breaks, and tokens that may contain brackets: strings and comments. A backslash at the end of a
+# line continues a string.
 _TOKEN = re.compile(
     r"""#[^\n\r]*|"[^"\\\n]*(?:\\(?:\r\n|[\s\S])[^"\\\n]*)*"|'[^'\\\n]*(?:\\(?:\r\n|[\s\S])[^'\\\n]*)*'"""
     r"""|[()\[\]{}]|\\?\r?\n|\\?\r|["']"""

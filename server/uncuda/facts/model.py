@@ -71,7 +71,7 @@ class Words:
         return not self.spoken or word in self.spoken or word.startswith(self.families)
 
     def anchored(self, name: str) -> bool:
-        """Whether this name contains an anchor because of which statements with the name are parsed."""
+        """Whether the name contains an anchor, so that statements with the name are parsed."""
         return self.speaks(name) and any(anchor in name for anchor in self.anchors)
 
     def relevant(self, dotted: str) -> bool:

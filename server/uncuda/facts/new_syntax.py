@@ -29,7 +29,8 @@ _WRAPPERS = (
 
 
 def readable(text: str, depth: int = Limits.depth) -> bool:
-    """Whether libcst can parse a text; False without a try if the text is nested deeper than `depth` brackets."""
+    """Whether libcst can parse a text; False, without calling libcst, if the text is nested deeper than `depth`
+    brackets."""
     return _is_shallow(text, depth) and _parses(text)
 
 

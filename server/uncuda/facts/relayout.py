@@ -25,8 +25,8 @@ class Taken(NamedTuple):
 def relayout(
     before: Layout, text: str, regions: Sequence[Region], work: Work | None = None
 ) -> tuple[Layout, Taken | None]:
-    """Return the layout of a text, with reused parts of the layout before the edit; and which logical lines of both
-    texts are the same, or None if lines outside of the changed ones may differ."""
+    """Return the layout of an edited text, and which logical lines are the same as before the edit (None: lines other
+    than the changed ones may differ)."""
     strings = _strings(before, text, regions)
     layout = Layout(text, strings, work)
     return layout, _take_lines(layout, before, regions) if strings is not None else None

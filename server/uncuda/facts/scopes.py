@@ -107,8 +107,8 @@ class IndentScopes:
                 self._headers[start + shift] = Header(line.start + shift, line.end + shift, line.indent, line.word)
 
     def _take_above(self, before: IndentScopes, span: Region, width: int, kept: bool) -> None:
-        """Copy the results about headers above lines; `width`: the smallest indentation of the new lines; `kept`: the
-        result of `_same_line` for the span."""
+        """Copy the known header of the block around each line; `width`: the smallest indentation of the new lines;
+        `kept`: the result of `_same_line` for the span."""
         first, last, shift = span.old, span.old_end, span.shift
         above, text, moved = self._above, self._text, dict[int, Header]()
         for start, header in before._above.items():
@@ -281,7 +281,7 @@ class IndentScopes:
             if uncounted == _AT_ONCE:
                 layout.work.compare(_AT_ONCE)
                 uncounted = 0
-            if text.startswith(spaces, start):  # indented at least as deep; if equally deep, its header may be known
+            if text.startswith(spaces, start):  # the line is at least as deep; an equally deep one may be known
                 if start in known and not text.startswith(_BLANKS, start + indent):
                     return known[start]
                 continue
@@ -345,8 +345,7 @@ def same_beginnings(old: str, new: str, regions: Sequence[Region]) -> list[Regio
 
 
 def _is_beside(blank: tuple[str, str], line: tuple[str, str], text: str, end: int) -> bool:
-    """Return whether a blank line became a line of code in the block of the next line, and this line begins no
-    block."""
+    """Return whether a blank line became a line of code that begins no block and is in the block of the next line."""
     if blank[1] or blank[0].strip(" \t\f") or line[1] != "word":
         return False
     below = _HEAD.match(text, end)

@@ -1,5 +1,5 @@
 """Finds functions of other files that a text uses and that silently do something else on a device that is not CUDA's.
-If a file with such a function stays on CUDA, a port of a caller alone would silently skip work."""
+If the file of the called function stays on CUDA, a port of the caller alone would silently skip work."""
 
 # Paths are strings in this module, because creating a Path costs as much as reading a small file.
 # ruff: noqa: PTH100, PTH116

@@ -57,7 +57,7 @@ class Compiled:
         it."""
         assert hit.statement is not None
         if not around or around[0].word == "class":
-            return False  # code at module level and in a class body runs once, in Python
+            return False  # Python, not TorchScript, runs code at module level and in class bodies
         inner = around[0]
         if hit.node is not None and any(
             isinstance(one, ast.Lambda) for one in hit.statement.digest.ancestors(hit.node)

@@ -144,7 +144,7 @@ class _Statement:
 
 
 def _parted(here: Sequence[_Token], line: str) -> list[list[str]]:
-    """Return all ways to put the condition or value in a line in brackets: on one line, or on several lines that begin
+    """Return all ways to enclose a line's condition or value in brackets: on one line, or on several lines that begin
     with operators such as `or`."""
     expression = _expression(here)
     if not expression:

@@ -148,7 +148,7 @@ class Apart:
             yield from (one for one in said_there if one is not None)
 
     def _said(self, value: ast.expr) -> str:
-        """Return what the value of a variable shows about tests of this kind.
+        """Return what the value of a variable shows about the searched tests.
 
         "yes" or "no": the value is true, or false, only if one of the tests succeeds; "mark": a pytest mark that skips
         the code otherwise; "capability" or "torch's capability": a compute capability from a platform object, or from
@@ -262,7 +262,7 @@ class Apart:
         return bool(above) and all(line and _SCRIPT.match(text, line[0].start, line[0].end) for line in above)
 
     def _skips(self, marks: Iterable[ast.AST]) -> bool:
-        """Return whether a pytest or unittest mark skips the code unless a test of this kind succeeds."""
+        """Return whether a pytest or unittest mark skips the code unless one of the searched tests succeeds."""
         for call in marks:
             self._facts.work.compare()
             if isinstance(call, (ast.Name, ast.Attribute)) and ast.unparse(call) in self._named_marks:
@@ -274,7 +274,7 @@ class Apart:
         return False
 
     def _beside(self, node: ast.AST, statement: Statement) -> bool:
-        """Return whether a part of an expression is evaluated only if a test of this kind succeeds in the same
+        """Return whether a part of an expression is evaluated only if one of the searched tests succeeds in the same
         expression."""
         inner = node
         for outer in statement.digest.ancestors(node):
@@ -296,8 +296,8 @@ class Apart:
         return self._parts[operation]
 
     def _means(self, test: ast.expr, answer: bool, torchs: bool = False) -> bool:
-        """Return whether a test of this kind has succeeded if a condition has the result `answer`. `torchs`: whether a
-        compute capability from torch counts, too."""
+        """Return whether one of the searched tests has succeeded if a condition has the result `answer`. `torchs`:
+        whether a compute capability from torch counts, too."""
         self._facts.work.compare()
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self._means(test.operand, not answer, torchs)

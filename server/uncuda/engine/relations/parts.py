@@ -1,5 +1,5 @@
-"""Decides which parts of an expression are evaluated only if another part is true; and whether a node is inside certain
-nodes."""
+"""Decides which parts of an expression are evaluated only if another part is true; and whether a node is inside nodes
+of given types."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ class Questions:
 
     def _holder(self, flag: str, line: Header) -> tuple[str, int | None] | None:
         """Return the variable or function that receives the value of `flag` in a statement, with its scope, in the form
-        of the result of `_flag`."""
+        that `_flag` returns."""
         statement = self._facts.peek(line.start)
         if statement is None:
             return None
@@ -240,7 +240,7 @@ class Questions:
         return self._polarities[key]
 
     def excludes(self, header: Header, questions: Sequence[int]) -> bool:
-        """Return whether only CUDA continues after a condition that is false."""
+        """Return whether the device is certainly CUDA if a condition is false."""
         text = self._text[header.start : header.end]
         if self.polarity(header, questions) >= 0:
             return False

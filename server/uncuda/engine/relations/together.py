@@ -265,7 +265,7 @@ def call_given(
     node: ast.AST, statement: Statement, work: Work, stops: Callable[[ast.AST], bool] = lambda _: False
 ) -> ast.Call | None:
     """Return the call with `node`, or a value computed from `node`, as an argument. `stops`: a function that returns
-    whether a call on the way outwards is itself the result, such as a call with the same device as its argument."""
+    whether the search ends at a call, such as one whose result means the same device as its argument."""
     inner = node
     for outer in statement.digest.ancestors(node):
         work.compare()
