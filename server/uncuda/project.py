@@ -94,7 +94,7 @@ Answers = Mapping[Site, str]
 
 @dataclass(frozen=True)
 class Project:
-    """Facts about a project; they never change. Each target is given by its id."""
+    """Facts about a project; they never change. The fields of this class name each target by its id."""
 
     plugins: frozenset[str] = frozenset()
     shims: frozenset[str] = frozenset()

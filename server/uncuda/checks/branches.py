@@ -63,8 +63,8 @@ class Branches:
         return self._words.certain
 
     def _touched(self) -> bool:
-        """Return whether the file has no safe fix left; CUDA code beside its author's branch for the target is not
-        counted."""
+        """Return whether the file has no safe fix left; CUDA code beside a branch that the author wrote for the target
+        is not counted."""
         evident = Branches(self._facts, self._target, lambda _: ())
         return all(hit.statement and evident.served(hit.statement, hit.node) for hit in self._safe(self))
 

@@ -65,8 +65,8 @@ class Check:
     def _imports(self, context: Context) -> Iterator[tuple[Hit, str, Sequence[int]]]:
         """Yield a hit for every import that a rule covers, in source order, with the imported module.
 
-        The third value lists the offsets at which the file uses this part of a library as an attribute; it is empty for
-        other imports.
+        If the file uses the module as an attribute, such as `flashinfer.comm` after `import flashinfer`, the third
+        value lists the offsets of these uses.
         """
         torch = context.facts.mentions("torch")
         seen: set[tuple[int, str]] = set()

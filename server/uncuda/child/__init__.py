@@ -107,8 +107,8 @@ def may_fork() -> bool:
 
 @contextmanager
 def interrupts_kept() -> Iterator[None]:
-    """In this block, started processes ignore the Ctrl-C that a terminal sends to all its processes; their parent ends
-    them instead. On Windows a child process has no terminal."""
+    """While this context manager is active, started processes ignore the Ctrl-C that a terminal sends to all its
+    processes; their parent ends them instead. On Windows a child process has no terminal."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

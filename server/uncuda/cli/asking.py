@@ -88,8 +88,8 @@ class Asking:
                 yield result
 
     def selections(self, paths: Sequence[str], files: list[File]) -> dict[str, Selection]:
-        """Return, by path, which findings in a file should be fixed; if a path is missing, all findings of its file.
-        This method checks all files."""
+        """Return, by path, which findings in a file should be fixed; if a path is missing, all findings of its file. If
+        an option can leave findings out, this method checks all files."""
         if self._changed is None and not self._accepting.any:
             return {}
         results = self._session.check(paths, files, files)

@@ -53,7 +53,7 @@ def _keep_imports(hits: Sequence[Hit], package: str, work: Work) -> Sequence[Hit
     """Return the hits; if a fix replaces an import by an import of the plugin, it also adds the plain `import` of the
     plugin that other fixes need.
 
-    After a fix that imports the plugin, the other fixes would not import it again, although this import may be under a
+    After a fix has imported the plugin, later fixes do not import it again, although the existing import may be under a
     condition.
     """
     plain = f"import {package}"

@@ -291,7 +291,7 @@ _CODE = re.compile(
 def _repair(text: str) -> list[tuple[int, int]]:
     """Pair unbalanced triple quotes: the quotes whose omission gives the best pairs are left out.
 
-    In a good pair, the string contains no lines of code, and no word follows its closing quotes directly.
+    A pair is good if there are no lines of code between its quotes, and no word directly after them.
     """
     marks = [match.start() for match in _QUOTES.finditer(text)]
     costs = [_cost(text, a, b) for a, b in zip(marks, marks[1:])]

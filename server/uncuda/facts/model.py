@@ -187,7 +187,7 @@ class Facts:
         return found[bisect_left(found, start) : bisect_left(found, end)]
 
     def mentions(self, word: str) -> bool:
-        """Return the result of `says`, for callers to which the position of the word makes no difference."""
+        """Return whether the text contains a word, for results that do not depend on the offsets of the word."""
         return self.searches.has((MENTIONED, word), plain(word))
 
     def moved(self, facts: Facts, region: Region) -> list[Name]:

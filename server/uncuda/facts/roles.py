@@ -273,7 +273,7 @@ def _entry(parent: ast.Dict | ast.DictComp, node: ast.AST, digest: Digest, resol
 
 @lru_cache(maxsize=16)
 def keys_of_values(entries: ast.Dict | ast.DictComp) -> dict[ast.AST, ast.expr | None]:
-    """Return the key of each value; cached, because each value of the dictionary needs the result."""
+    """Return the key of each value of a dictionary; cached, because the role of each value needs the result."""
     if isinstance(entries, ast.DictComp):
         return {entries.value: entries.key}
     return dict(zip(entries.values, entries.keys, strict=True))

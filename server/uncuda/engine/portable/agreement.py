@@ -117,5 +117,5 @@ def _names_argument(edit: Edit) -> bool:
 
 
 def _made(report: Report) -> frozenset[Edit]:
-    """Return the edits of all fixes in a report that must be the same for all engines."""
+    """Return the edits in a report that must be the same for all engines."""
     return frozenset().union(*(_edits(finding.fixes[0]) for finding in report.findings if finding.fixes))

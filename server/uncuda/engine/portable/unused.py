@@ -78,8 +78,8 @@ class UnusedTorch:
         return True
 
     def _left(self, line: tuple[int, int], edits: Sequence[Edit], within: tuple[int, int]) -> Iterator[bool]:
-        """Yield True for each use of torch that the edits leave. Words in strings other than docstrings count as uses,
-        because a later fix may turn them into one."""
+        """Yield True for each use of torch that the edits leave. Words in strings other than docstrings count as uses
+        of torch, because a later fix may write torch in place of the string."""
         text, layout = self._facts.text, self._facts.layout
         self._facts.work.search(*within)
         for match in _NAMES.finditer(text, *within):

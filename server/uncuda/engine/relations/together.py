@@ -54,8 +54,7 @@ class Together:
         self._joined: set[int] = set()  # the ids of lists whose hits have already been linked to each other
 
     def pairs(self) -> Iterator[Pair]:
-        """Yield each pair of a call and a part of this call that both have hits, or of two parts of a call without a
-        hit."""
+        """Yield pairs of hits to link: at a call and in a part of this call, or in two parts of one call."""
         yield from self._patched()
         yield from self._streams()
         self._work.compare(len(self._at))
