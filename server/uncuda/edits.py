@@ -127,7 +127,7 @@ def compose(text: str, passes: Iterable[Sequence[Change]]) -> list[Change]:
     """Combine the changes of several passes into edits of `text`; each pass was applied to the result of the pass
     before it.
 
-    The returned edits are sorted by offset. Returned edits never touch each other if their order would then matter.
+    The returned edits are sorted by offset. Two returned edits touch only if their order makes no difference.
     """
     done: list[Change] = []
     for later in passes:

@@ -26,10 +26,10 @@ _CAUGHT = {
 }
 _LIBRARY = r"torch(?!vision|audio|text)(?:_?[a-z]\w{0,40}?)?"
 _VERSION = (
-    rf"(?<![\w.]){_LIBRARY}(?:\.\w+)*\.__version__"  # torch.__version__
-    rf"|(?<![a-z\d])(?:{_LIBRARY}|pt|DEVICE)_?ver(?:sion)?s?(?![a-z])"  # torch_version, is_torch_version
+    rf"(?<![\w.]){_LIBRARY}(?:\.\w+)*\.__version__"  # such as torch.__version__
+    rf"|(?<![a-z\d])(?:{_LIBRARY}|pt|DEVICE)_?ver(?:sion)?s?(?![a-z])"  # such as torch_version, is_torch_version
     rf"|(?<![a-z\d])torch_?(?:ge|gt|gte|lt|lte|le|at_least|greater|less|newer|older|minor|major|\d)(?![a-z])"
-    rf"|versions?\(\s*[\"']{_LIBRARY}[\"']"  # importlib.metadata.version("torch")
+    rf"|versions?\(\s*[\"']{_LIBRARY}[\"']"  # such as importlib.metadata.version("torch")
 )
 _ITS_VERSION = ""
 _WORD, _OWN = re.compile(r"\w+"), re.compile(r"\b(?:self|cls)\.\w+")

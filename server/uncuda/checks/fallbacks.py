@@ -128,9 +128,9 @@ class Fallbacks:
         return False
 
     def _is_enough(self, condition: str, offset: int) -> bool:
-        """Return whether the code at an offset does not run if the module is missing, although the condition of the
-        test has further parts: `if fast and not has_x(): return`. The code must then run only if each further part
-        (here `fast`) is true."""
+        """Return whether the code at an offset does not run if the module is missing. If the condition of the test has
+        further parts, such as `fast` in `if fast and not has_x(): return`, the code must run only if these parts are
+        true."""
         if len(parts := _terms(condition)) == 1:
             return True
         headers = list(islice(self._indents.headers(offset), _MANY))

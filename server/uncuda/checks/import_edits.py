@@ -76,8 +76,8 @@ def _on_lines_without_indent(word: str) -> Scan:
 
 
 def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newline: str) -> Edit | None:
-    """The edit that imports the plugin in the `else` of a `try` that only imports torch. A missing plugin then raises
-    an exception that the `try` does not handle, so it is not taken for a missing torch."""
+    """The edit that imports the plugin in the `else` of a `try` that only imports torch. In the `else`, the failed
+    import of a missing plugin is not handled by the `try` as if torch were missing."""
     indents, text = facts.indents, facts.text
     header = indents.header_above(statement.start)
     if header is None or header.word != "try":

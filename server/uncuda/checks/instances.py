@@ -41,8 +41,9 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
 
     The result is True if the project replaces torch's method. If the project does not replace torch's method, the
     result is False for an object of torch, and True for an object of a class that defines the method. For objects of
-    unknown type, the result is True only if the method of such a class does more than move the object to a device. The
-    result is True for attributes of imported names, too.
+    unknown type, the result is True if a method of this name in the project does more than move its object to a device,
+    or if the variable is named after a class whose method moves the contents of its objects. The result is True for
+    attributes of imported names, too.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         return True

@@ -320,8 +320,8 @@ def _says(node: ast.AST | None, word: str) -> bool:
 
 
 def _spelled(role: Role) -> str:
-    """Return the variable of a role as the file spells it: `name` or `self.name`. For the default of a parameter, the
-    role contains the parameter's name, but no node of it."""
+    """Return the variable of a role as the file spells it: `name` or `self.name`. If a string is the default of a
+    parameter, its role contains the parameter's name, but no `ast` node for the parameter."""
     subject = role.subject
     if subject is None:
         return role.name if role.kind == "default" and role.call is None else ""

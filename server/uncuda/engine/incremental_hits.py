@@ -244,7 +244,7 @@ def _nothing_found(found: Found, facts: Facts, region: Region, old: tuple[int, i
             if bool(earlier.again(key)) != bool(now.again(key)):
                 return False
             continue
-        # Other searches may match in the line: if such a match mattered, the line would have been parsed as a
+        # A match of any other search in the line has no effect: if it had, the line would have been parsed as a
         # statement.
         own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in found.placed
         if own or kind == WHOLE_WORD:

@@ -1,8 +1,9 @@
 """Reads statements that this Python's `ast` rejects but libcst accepts: PEP 701 f-strings, PEP 695 `type` and generics,
 t-strings, `except*`. Statements with newer syntax are ignored if libcst is not installed.
 
-libcst is only used to confirm that a text is valid Python. `ast` then parses the text with old syntax of the same
-length in place of the new syntax; the fields of f-strings are parsed one by one, as in every Python version.
+libcst is only used to confirm that a text is valid Python. After libcst has accepted a text, `ast` parses it with old
+syntax of the same length in place of the new syntax; the fields of f-strings are parsed one by one, as in every Python
+version.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ _PREFIX = {"elif": "if 0:pass\n", "else": "if 0:pass\n", "except": "try:pass\n",
 
 @dataclass(slots=True, eq=False)
 class Piece:
-    """The nodes of a part of a text. `base`: the number that is added to every returned offset."""
+    """The `ast` nodes of a part of a text, with methods that return their offsets. `base`: the number that is added to
+    every returned offset."""
 
     text: str
     nodes: list[ast.AST]

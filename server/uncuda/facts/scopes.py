@@ -1,4 +1,4 @@
-"""Finds the `def` or `class` around a line by indentation, when it is needed."""
+"""Finds the `def` or `class` around a line by indentation, only for lines that a caller asks about."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def _registers(hit: Hit, context: Context) -> bool:
 
 def _is_key(hit: Hit) -> bool:
     """Return whether a string is a key of a dictionary or compared with `is`; other code uses the same string, so a fix
-    cannot change it here alone."""
+    must not change this string alone."""
     assert hit.statement is not None
     assert hit.node is not None
     parent = hit.statement.digest.parents.get(hit.node)
