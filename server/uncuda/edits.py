@@ -20,7 +20,8 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits of one finding's fix, which are applied together or not at all. `applicability`: "safe" or "review"."""
+    """Edits of one finding's fix, which are applied together or not at all. `applicability`: the fix class, "safe" or
+    "review"."""
 
     title: str
     applicability: str
@@ -28,8 +29,7 @@ class Fix:
 
 
 class Change(NamedTuple):
-    """An edit, the rules whose fixes contain it, and its applicability: "safe" if a safe fix contains it, else
-    "review"."""
+    """An edit, the rules whose fixes contain it, and its fix class: "safe" if a safe fix contains it, else "review"."""
 
     edit: Edit
     rules: tuple[str, ...]
@@ -104,7 +104,7 @@ def in_cell(edit: Edit, program: str, starts: Sequence[int]) -> tuple[int, Edit]
 
 
 def lowest(*applicabilities: str | None) -> str | None:
-    """Return the lowest of several applicabilities: None (no fix) is below "review", which is below "safe"."""
+    """Return the lowest of several fix classes: None (no fix) is below "review", which is below "safe"."""
     if any(item is None for item in applicabilities):
         return None
     return REVIEW if REVIEW in applicabilities else SAFE

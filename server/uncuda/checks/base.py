@@ -305,7 +305,7 @@ def is_listed(name: str, listed: Collection[str]) -> bool:
 
 
 def cap(rule: Rule, applicability: str | None) -> str | None:
-    """Return the class of a fix, lowered to the highest class that its rule allows."""
+    """Return a fix class, lowered to the highest that the rule allows."""
     return lowest(rule.fix, applicability)
 
 

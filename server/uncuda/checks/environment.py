@@ -124,8 +124,8 @@ class Check:
 
 
 def _class(role: Role, rule: Rule) -> str | None:
-    """Return the class of a fix by the role of the string: safe if the code accesses `os.environ`, review if the string
-    only looks like the name of a variable, None if the string is text for people."""
+    """Return the fix class by the role of the string: safe if the code accesses `os.environ`, review if the string only
+    looks like the name of a variable, None if the string is text for people."""
     if role.kind in _SILENT_KINDS or is_prose(role):
         return None
     if role.kind == "default" and role.call is not None:

@@ -74,7 +74,7 @@ class Hit:
         return self if fixes is self.fixes else replace(self, fixes=fixes)
 
     def lowered(self, applicability: str | None) -> Hit:
-        """Return a copy of the hit whose first fix has this class; without fixes if `applicability` is None."""
+        """Return a copy of the hit whose first fix has this fix class; without fixes if `applicability` is None."""
         if not self.fixes or self.fixes[0].applicability == applicability:
             return self
         if applicability is None:

@@ -190,7 +190,7 @@ def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:
 
 
 def _certainty(context: Context, statement: Statement, node: ast.Attribute, call: ast.Call | None, rule: Rule) -> str:
-    """Return the class of the fix: safe if the method is certainly torch's, otherwise review."""
+    """Return the fix class: safe if the method is certainly torch's, otherwise review."""
     known = rule.get("receivers")
     if known:
         receiver = node.value

@@ -46,7 +46,7 @@ def nearest_call(reference: Name) -> str:
 
 
 def call_classes(reference: Name, row: Row | None, target: Target, rule: Rule) -> list[str]:
-    """Return the highest classes that a fix of a called reference may have; empty if the call does not limit the class.
+    """Return the highest allowed fix classes of a called reference; empty if the call does not limit the fix class.
 
     The rule's key `leading` gives, for each function, how many first parameters CUDA and the target have in common; its
     key `beyond` names CUDA's parameters after those, so that a fix can pass them by keyword.

@@ -24,8 +24,8 @@ class Literals:
         self._parameters = Parameters(context.facts, context.asked)
 
     def of(self, reference: Name, new: str) -> tuple[str, Links]:
-        """Return the class of a fix that writes the literal `new` in place of a name, and the keys for `Hit.links` of
-        the code that must change with it."""
+        """Return the fix class of the literal `new` in place of a name, and the keys for `Hit.links` of the code that
+        must change with it."""
         flow, statement, chain = self._flow, reference.statement, reference.chain
         found = flow.role_at(chain.node, chain.piece.start(chain.node), statement)
         role = complete(found, statement, flow)

@@ -1,7 +1,7 @@
 """Dotted names inside strings: `mock.patch("torch.cuda.empty_cache")`, `getattr(torch, "cuda")`.
 
-The fix of a name inside a string has the same class as a fix of the name itself. The replaced name in `mock.patch` must
-be the name that the tested code calls.
+The fix of a name inside a string has the same fix class, safe or review, as a fix of the name itself. The replaced name
+in `mock.patch` must be the name that the tested code calls.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _is_used(name: str, context: Context) -> bool:
 
 
 def _taken(said: _Said, new: str, judge: Judge) -> str | None:
-    """Return the class of the fix; in `getattr(torch, "cuda").synchronize`, it depends on whether the target has
+    """Return the fix class; in `getattr(torch, "cuda").synchronize`, it depends on whether the target has
     `synchronize`."""
     function = last_word(said.call.func)
     if not new.startswith("torch.") or new.count(".") != 1:

@@ -60,7 +60,7 @@ def complete(role: Role, statement: Statement, flow: Flow) -> Role:
 
 
 def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: MemberIndex) -> str | None:
-    """Return the class of a fix of this string, "safe" or "review"; None if the rule does not apply to the string."""
+    """Return the fix class of this string, "safe" or "review"; None if the rule does not apply to the string."""
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not (rule.get("entry") or "key" in rule.get("roles", ()))):
         return None
     if role.kind == "key" and is_map_location(role):

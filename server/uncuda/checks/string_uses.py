@@ -48,7 +48,7 @@ class Uses:
         return passed if meant else None
 
     def weigh(self, rule: Rule, role: Role, statement: Statement, passed: Passed | None) -> str | None:
-        """The class of a fix of a string, by the string's own role and by the parameter that receives the string."""
+        """The fix class of a string, by the string's own role and by the parameter that receives the string."""
         if passed is None:
             return self._weigh(rule, role, statement)
         applicability = self._weigh(rule, *passed)

@@ -1,4 +1,4 @@
-"""The verdict of the `name` rules on a dotted name: the rule, the replacement, and the class of the fix."""
+"""The verdict of the `name` rules on a dotted name: the rule, the replacement, and the fix class."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ class Engine:
 
         `concerned`: whether `concerns` is known to return True for the text's bytes. `edited`: a text with the same
         path that was checked before, and the edits that turned it into this text. `answers`: the known types of
-        receivers; they remove findings or lower the class of fixes. `limits`: limits on the work, None for those of the
+        receivers; they remove findings or lower fix classes. `limits`: limits on the work, None for those of the
         settings; LimitExceeded is raised if one is exceeded.
         """
         work = Work(limits or self.settings.limits)
@@ -181,7 +181,7 @@ class Engine:
         self, facts: Facts, path: str = "", ruleset: Ruleset | None = None, answers: Answers | None = None
     ) -> Report:
         """Return the findings for facts that were read before; a file for CUDA alone has no findings. `answers`: the
-        known types of receivers; they remove findings or lower the class of fixes."""
+        known types of receivers; they remove findings or lower fix classes."""
         if self.project.helper is not None and self.project.helper.is_at(path):
             return Report()
         if path in self.project.neutral or (self.target.id, path) in self.project.backends:
@@ -322,8 +322,8 @@ class Engine:
         limits: Limits | None = None,
         selection: Selection | None = None,
     ) -> Fixed:
-        """Apply the fixes of the allowed classes in passes, until no pass changes the text. `concerned`, `answers`: the
-        same as for `check`.
+        """Apply the fixes of the allowed fix classes in passes, until no pass changes the text. `concerned`, `answers`:
+        the same as for `check`.
 
         `rules`: the rules whose fixes are applied, with the edits that must be applied together with these; None for
         all rules. `selection`: the findings that may be fixed; None for all. `limits`: limits on the work of each pass

@@ -26,8 +26,9 @@ class Counterpart:
 
     `status`: the status of the name in the target's table, or "unlisted". `present`: whether the counterpart exists in
     the configured plugin version; `since`: the first plugin version with it. `missing`: the parameters of the name that
-    the counterpart lacks. `limits`: ids of sentences in `rules/limits.tsv`. `applicability`: the highest class that a
-    fix may have, None if there can be no fix. `patched`: whether the target's shim is active and maps the name.
+    the counterpart lacks. `limits`: ids of sentences in `rules/limits.tsv`. `applicability`: the highest fix class that
+    the tables allow, "safe" or "review"; None if there can be no fix. `patched`: whether the target's shim is active
+    and maps the name.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Applies fixes pass by pass until no fix of an allowed class is left."""
+"""Applies fixes pass by pass until no fix of an allowed class (safe, or also review) is left."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Links hits whose fixes must be applied together: the fix of each hit gets the edits of all, and the lowest of their
-classes."""
+fix classes."""
 
 from __future__ import annotations
 
@@ -100,11 +100,11 @@ def safe_of(hits: Sequence[Hit], libraries: Libraries, branches: Branches) -> li
 
 def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, libraries: Libraries) -> list[Hit]:
     """Return the hits in their order; the fix of each hit in a group has all edits of the group, and the lowest of
-    their classes.
+    their fix classes.
 
     A test is fixed only if the code that it guards is fixed, and never if a call in its block would raise an exception
-    on the target. Fixes in sibling branches are linked by class: a safe fix contains no fix that needs review, but a
-    fix that needs review contains the safe ones. Hits in a group of more than `_MOST` hits have no fix, and neither
+    on the target. Fixes in sibling branches are linked by fix class: a safe fix contains no fix that needs review, but
+    a fix that needs review contains the safe ones. Hits in a group of more than `_MOST` hits have no fix, and neither
     have hits that depend on such hits. `package`: the package of the plugin; `libraries`: tells which modules are
     compiled for CUDA.
     """
@@ -135,7 +135,7 @@ def _linked(
     hits: Sequence[Hit], branches: Branches, libraries: Libraries
 ) -> tuple[_Sets, list[tuple[int, int]], list[str | None], Staying]:
     """Return the disjoint sets of hits that share a key in `Hit.links`, the pairs of a test and a hit that it guards,
-    the class of each hit, and the tests that stay unchanged."""
+    the fix class of each hit, and the tests that stay unchanged."""
     sets = _Sets(len(hits))
     owner: dict[Hashable, int] = {}
     for index, hit in enumerate(hits):
@@ -209,8 +209,8 @@ def _lower(
     stays: Staying,
     seen: set[int],
 ) -> None:
-    """Lower the class of tests that stay unchanged, of the code that they guard, and of the code that is linked to
-    these. `seen`: the tests whose guarded code has already been lowered."""
+    """Lower the fix class of tests that stay unchanged, of the code that they guard, and of the code that is linked to
+    these. `seen`: the tests for which the fix class of the guarded code has already been lowered."""
     if stays:
         stays.lower(classes)
         _settle(classes, groups, pairs, questions.work)
@@ -223,8 +223,8 @@ def _lower(
 
 
 def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tuple[int, int]], work: Work) -> None:
-    """Lower the class of each hit to the lowest of its group, and the class of a test to the lowest of the code that it
-    guards."""
+    """Lower the fix class of each hit to the lowest of its group, and the fix class of a test to the lowest of the code
+    that it guards."""
     before: list[str | None] = []
     size = sum(map(len, groups)) + len(pairs)
     while classes != before:

@@ -48,8 +48,8 @@ def portable_targets(catalogue: Catalogue, settings: Settings) -> tuple[str, ...
 
 
 class _Part(Engine):
-    """The engine for one of the targets of portable source. `every`: all targets; `lows`: the lowest applicabilities
-    that the engines of all targets have found so far."""
+    """The engine for one of the targets of portable source. `every`: all targets; `lows`: the lowest fix classes that
+    the engines of all targets have found so far."""
 
     def __init__(
         self, catalogue: Catalogue, target: str, every: Sequence[str], settings: Settings, project: Project | None
@@ -141,7 +141,7 @@ class PortableEngine(Engine):
         answers: Answers | None = None,
         limits: Limits | None = None,
     ) -> Report:
-        """Return the combined findings of all targets' engines: each span once, with the lowest applicability that an
+        """Return the combined findings of all targets' engines: each span once, with the lowest fix class that an
         engine gives it. No finding has a safe fix if functions of other files that this file uses silently stay on
         CUDA."""
         report = self._together(source, concerned, edited, answers, limits)

@@ -40,8 +40,8 @@ def _site(hit: Hit) -> Site | None:
 
 
 def answered(hits: Sequence[Hit], answers: Answers) -> tuple[Sequence[Hit], Sequence[Hit]]:
-    """Return the remaining hits, with the class of their fixes lowered if the type of the receiver requires it; and the
-    hits that are removed because of this type.
+    """Return the remaining hits, with their fix classes lowered if the type of the receiver requires it; and the hits
+    that are removed because of this type.
 
     A hit that shares a key in `Hit.links` with a removed hit loses its fixes.
     """
@@ -61,7 +61,7 @@ def answered(hits: Sequence[Hit], answers: Answers) -> tuple[Sequence[Hit], Sequ
 
 
 def _lowered(hit: Hit) -> Hit:
-    """Return the hit with the class of each fix lowered to at most review."""
+    """Return the hit with its fix classes lowered to at most review."""
     return hit.with_fixes(
         tuple([replace(fix, applicability=lowest(fix.applicability, REVIEW) or REVIEW) for fix in hit.fixes])
     )

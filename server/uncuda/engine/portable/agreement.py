@@ -1,5 +1,5 @@
-"""Combines the findings of several engines, one for each target, for one text: each finding gets the lowest
-applicability that an engine gave it, and no fix if one engine has none.
+"""Combines the findings of several engines, one for each target, for one text: each finding gets the lowest fix class
+that an engine gave it, and no fix if one engine has none.
 
 Linked findings are fixed together, so an engine must know which fixes the other engines lower before it links its own
 findings; each engine is run again with this information until all engines would make the same edits.
@@ -15,7 +15,7 @@ from ...source import Span
 from ..results import Finding, Report
 
 Lows = Mapping[Span, "str | None"]
-"""The lowest applicability of the fixes at each span; None if the span has no fix."""
+"""The lowest fix class at each span; None if the span has no fix."""
 Differing = Callable[[Finding], Finding]
 """A function that returns a finding without its fix, with the reason that the targets need different fixes."""
 
@@ -31,8 +31,8 @@ class Agreement:
         self._served: set[Span] = set()
 
     def settled(self, reports: Sequence[Report]) -> bool:
-        """Return True if the reports, one for each engine, agree; otherwise `lows` contains the applicabilities that
-        the engines must use in their next run."""
+        """Return True if the reports, one for each engine, agree; otherwise `lows` contains the fix classes that the
+        engines must use in their next run."""
         said = _by_span(reports)
         for span, findings in said.items():
             for finding in findings.values():

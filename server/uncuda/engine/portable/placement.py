@@ -38,7 +38,8 @@ class _Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Gap:
-    """A position at which lines can be inserted, and the highest applicability of a fix that inserts lines there."""
+    """A position at which lines can be inserted, and the highest allowed fix class of a fix that inserts lines
+    there."""
 
     at: int
     newline: str

@@ -35,7 +35,7 @@ class Reach(NamedTuple):
     module: str
     """The name of the module in the import statement; with leading dots for a relative import."""
     allowed: str
-    """The highest applicability of a fix that needs the import."""
+    """The highest allowed fix class of a hit whose fix needs the import."""
     spellings: tuple[str, ...] = ()
     """All names by which this file may import the helper module."""
 
@@ -121,8 +121,8 @@ def _from_outside(helper: Helper, path: str, layout: Layout, imports: Sequence[s
 
 
 def _nearby(helper: Helper, folder: str, layout: Layout, imports: Sequence[str]) -> str:
-    """Return the applicability of fixes in a file that can find the helper module only by its path: safe if the file
-    certainly finds it."""
+    """Return the fix class in a file that can find the helper module only by its path: safe if the file certainly finds
+    it."""
     root = helper.path.replace("\\", "/")
     for _ in range(helper.module.count(".") + 1):
         root = posixpath.dirname(root)

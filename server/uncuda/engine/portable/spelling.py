@@ -157,7 +157,7 @@ class Spelling:
         return bool(self.imports) and at < min(one.start for one in self.imports)
 
     def allowed_at(self, at: int) -> str:
-        """Return the highest applicability of a fix at an offset, which depends on the import that the fix needs."""
+        """Return the highest allowed fix class at an offset, which depends on the import that the fix needs."""
         if self.imports:
             return SAFE
         return REVIEW if at < self._place.at else self._place.allowed

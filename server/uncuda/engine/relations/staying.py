@@ -29,7 +29,7 @@ class Staying:
         self.reasons: dict[int, tuple[str, str]] = {}
         """For each hit: the id of the sentence that gives the reason, and the name that this sentence quotes."""
         self.classes: dict[int, str | None] = {}
-        """For a test that stays unchanged, or for code that it guards: the highest class that a fix may have."""
+        """For a test that stays unchanged, or for code that it guards: the highest allowed fix class."""
         self.pairs: list[tuple[int, int]] = []
         """Pairs of a test and a hit in code that runs only if this test succeeds."""
         self.idle: set[int] = set()
@@ -49,7 +49,7 @@ class Staying:
         return found
 
     def hold(self, index: int, applicability: str | None, limit: str, name: str = "") -> None:
-        """Limit the class of a hit's fix and store the reason, unless a lower limit is already stored."""
+        """Limit the fix class of a hit and store the reason, unless a lower limit is already stored."""
         if index not in self.classes or lowest(applicability, self.classes[index]) != self.classes[index]:
             self.classes[index] = applicability
             self.reasons[index] = limit, name
@@ -82,7 +82,7 @@ class Staying:
         return len(self.pairs) > before
 
     def lower(self, classes: list[str | None]) -> None:
-        """Lower the classes of hits to their limits."""
+        """Lower the fix classes of hits to their limits."""
         for index, applicability in self.classes.items():
             classes[index] = lowest(classes[index], applicability)
 
