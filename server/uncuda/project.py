@@ -89,7 +89,7 @@ class Helper:
 
 
 Answers = Mapping[Site, str]
-"""The verdict on the receiver of each site; "unknown" for a site that is missing."""
+"""For each site: the verdict on the type of its receiver; "unknown" if the site is missing."""
 
 
 @dataclass(frozen=True)

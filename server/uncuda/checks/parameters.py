@@ -168,7 +168,7 @@ class Parameters:
 
 
 def _settings(spelled: str) -> Scan:
-    """Return a scan for the offsets where a value may be assigned to a name."""
+    """Return a function that finds the offsets where a value may be assigned to a name."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         for at in uses(spelled, False)(text, start, end):

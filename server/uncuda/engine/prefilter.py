@@ -23,7 +23,8 @@ _DOTTED = frozenset({"name", "argument", "jit-script"})
 
 
 class Prefilter:
-    """The anchors of the active rules. `anchors`: the words of which a statement must contain one to be parsed."""
+    """The anchors of the active rules: words without which a text has no finding. `anchors`: the words of which a
+    statement must contain one to be parsed."""
 
     def __init__(self, rules: Iterable[Rule], target: Target, selected: frozenset[str] = frozenset()) -> None:
         anywhere: set[str] = set()

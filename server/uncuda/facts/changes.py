@@ -11,7 +11,7 @@ from ..limits import UNLIMITED, Work
 
 _STRETCH = 4096
 _MOST = 0.8  # share of searches; a text in which fewer were repeated was checked only in part
-_FEW, _IN_VAIN = 100, 4  # the number of scans that are kept: `_FEW`, and `_IN_VAIN` for each search in the last text
+_FEW, _IN_VAIN = 100, 4  # kept search functions: at most `_FEW`, and `_IN_VAIN` more for each search in the last text
 _WIDE = 0.2  # if a larger share of a text has changed, the results of earlier texts are not kept
 FAR = 20_000  # in a part of a text with more characters, the result of a search is worth keeping after an edit
 FOLLOWED = "followed"
@@ -141,8 +141,8 @@ class Searches:
         return _Base(self._found, region)
 
     def _scans_for(self) -> dict[Hashable, Scan]:
-        """Return the scans of all searches in this text and in earlier texts; the texts share one dictionary until too
-        many of its scans are no longer used."""
+        """Return the functions of all searches in this text and in earlier texts; the texts share one dictionary until
+        too many of its functions are no longer used."""
         used = len(self._found) if self._base is None else max(len(self._found), len(self._base.found))
         if len(self._scans) < _FEW + _IN_VAIN * used:
             return self._scans
@@ -182,8 +182,8 @@ class Searches:
         return frozenset(self._placed)
 
     def know(self, keys: AbstractSet[Hashable]) -> bool:
-        """Return whether the scans for these keys are stored; `again` and `touches` can then be called with the
-        keys."""
+        """Return whether the search functions for these keys are stored; `again` and `touches` can be called only with
+        stored keys."""
         return self._scans.keys() >= keys
 
     def again(self, key: Hashable) -> list[int]:

@@ -139,7 +139,8 @@ class _Reader:
         return before.star >= 0 or bool(brought) or any(_STAR in line for line in lines)
 
     def anchored(self) -> list[int]:
-        """Return the offsets of all anchors, and record which anchors the text contains."""
+        """Return the offsets of all anchors, and record which anchors the text contains; an anchor is a word without
+        which a rule finds nothing."""
         find = self.facts.searches.find
         found = {word: offsets for word, scan in self.words.scans if (offsets := find(("anchor", word), scan))}
         self.facts.present = frozenset(found)

@@ -303,7 +303,7 @@ class Kernels:
 
 
 def _hinted(hint: re.Pattern[str]) -> Scan:
-    """Return a scan for imports in lines that match a pattern."""
+    """Return a function that finds imports in lines that match a pattern."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         for at in plain("import ")(text, start, end):
@@ -315,7 +315,7 @@ def _hinted(hint: re.Pattern[str]) -> Scan:
 
 
 def _given(name: str) -> Scan:
-    """Return a scan for calls of a function whose result may be assigned to a variable."""
+    """Return a function that finds calls of a function whose result may be assigned to a variable."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         for at in uses(name, True)(text, start, end):

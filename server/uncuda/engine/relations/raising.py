@@ -73,7 +73,7 @@ def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
 
 
 def _quoted(text: str, start: int, end: int) -> list[int]:
-    """Return the offsets of the words in `_SPELLED` that begin a whole string; used as a scan."""
+    """Return the offsets of the words in `_SPELLED` that begin a whole string; used as a search function."""
     places = (at for word in _SPELLED for at in plain(word)(text, start, end))
     return sorted(at for at in places if _QUOTED.match(text, at - 1))
 
