@@ -96,8 +96,8 @@ def call_limits(
     target: Target,
     keys: Callable[[Name], Collection[str]],
 ) -> tuple[tuple[str, ...], bool]:
-    """Return the ids of the sentences that apply to a call, including that about a keyword that the target lacks, and
-    whether the target rejects the call.
+    """Return the ids of the sentences that apply to a call, including the sentence about a keyword that the target
+    lacks, and whether the target rejects the call.
 
     The rule's key `call-limits` maps arguments to the ids of sentences: `enabled=True`, `=True` (the first positional
     argument), or `['segments']` (a key that the code reads from the result, found by `keys`). Each sentence applies

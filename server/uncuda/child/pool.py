@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _EACH = 2  # number of tasks that a process has at a time: the current one and the next
-_AHEAD = 8  # number of tasks for each process that may be finished before an earlier task is
+_AHEAD = 8  # number of finished tasks, for each process, that may wait for the result of an earlier task
 _WAIT = 0.5
 """A wait lasts at most this many seconds before Ctrl-C is checked, because on Windows Ctrl-C does not interrupt a
 wait."""

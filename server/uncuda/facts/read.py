@@ -1,4 +1,5 @@
-"""Reads the facts of a text; only statements that contain a relevant word, the statement islands, are parsed."""
+"""Reads the facts of a text; only statements that contain a relevant word (called statement islands in the docs) are
+parsed."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def read(
     edits: Collection[tuple[int, int, str]] = (),
     work: Work | None = None,
 ) -> Facts:
-    """Read the facts of a text; only its statement islands are parsed.
+    """Read the facts of a text; only statements that contain a word of the rules are parsed.
 
     `before`: the facts of the previous text, for the same words; `edits`: the edits (start, end, text) that turned the
     previous text into this one, if they are known. Facts of unchanged lines are reused; the result is the same as

@@ -205,8 +205,8 @@ class _Reached:
             self.is_open = True
 
     def _is_librarys(self, node: ast.expr) -> bool:
-        """Return whether a called function is from torch or the standard library; it then returns no function of the
-        file."""
+        """Return whether a called function is from torch or the standard library; such a function returns no function
+        of the file."""
         bound = self._module.bound.get(node.id, []) if isinstance(node, ast.Name) else [node]
         return all(isinstance(one, ast.ImportFrom) and _is_librarys(one) for one in bound)
 

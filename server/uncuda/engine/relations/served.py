@@ -154,7 +154,7 @@ class Served:
 
     def _is_started(self, hit: Hit) -> bool:
         """Return whether a hit is a module-level import in a script that users start by hand; no other code decides
-        whether it runs."""
+        whether the import runs."""
         return self._is_at_top(hit) and self._is_started_by_hand
 
     def _is_at_top(self, hit: Hit) -> bool:
