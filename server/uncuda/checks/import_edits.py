@@ -48,7 +48,7 @@ def early_edit(facts: Facts, module: str, end: int) -> Edit | None:
     """Return an edit that inserts `import module` above the first top-level statement before `end` that needs this
     module.
 
-    `end`: the offset of the torch import. Usually no earlier statement needs the plugin, and the result is None.
+    `end`: the offset of the torch import. Usually no statement before `end` needs the plugin, and the result is None.
     """
     starts = [line for word in _NEEDS_PLUGIN if (line := _first_needing(facts, word, end)) is not None]
     if not starts:

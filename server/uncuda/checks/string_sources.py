@@ -87,7 +87,7 @@ class Sources:
             yield "name", node.id, At(scope)
             yield from self._of_name(node.id, scope)
         elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Call):
-            yield from self._keys(node.value, statement)  # the call in `kind.split(":")[0]`
+            yield from self._keys(node.value, statement)  # such as the call in `kind.split(":")[0]`
         elif isinstance(node, (ast.Attribute, ast.Subscript)):
             if (name := last_word(node)) not in ("", "type"):
                 yield "field", name

@@ -183,7 +183,7 @@ def _spread(dotted: str, start: int) -> Segments:
 
 
 def _spelled(segments: Segments, name: str) -> Span:
-    """Return the span of `name`, which is the beginning of the dotted name with these segments."""
+    """Return the source span of `name`, which is the first part of a dotted name with these segments."""
     places = [place for place in segments[: name.count(".") + 1] if place is not None]
     places = places or [place for place in segments if place is not None][:1]
     return Span(places[0][0], places[-1][1])

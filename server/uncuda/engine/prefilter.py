@@ -51,7 +51,7 @@ class Prefilter:
         second = [anchor for anchor in _minimal(with_torch) if not _covered(anchor, first)]
         self.anchors = tuple(_minimal(inside))
         uses = [word for rule in ordered for word in (*_own_anchors(rule), *_dotted_names(rule))]
-        first.sort(key=lambda anchor: -sum(anchor in word for word in uses))  # for most files, the first word is enough
+        first.sort(key=lambda anchor: -sum(anchor in word for word in uses))  # the most common anchor is searched first
         self._first, self._second = tuple(first), tuple(second)
         self._anywhere = tuple(anchor.encode() for anchor in first)
         self._comment = b"" if _covered(_COMMENT, first) else _COMMENT.encode()

@@ -66,7 +66,7 @@ def _weight(level: Sequence[int]) -> int:
 
 
 def _block(blocks: list[list[int]], text: str, line: re.Match[str]) -> int:
-    """Return the weight of the blocks that contain a line."""
+    """Return the weight, in stack use, of the blocks that contain a line."""
     indent = len(line[0].expandtabs(8))
     while blocks and blocks[-1][0] > indent:
         blocks.pop()
