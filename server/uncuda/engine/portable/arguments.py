@@ -1,5 +1,5 @@
-"""Portable fixes of arguments: a call of the helper module is added or replaced as an argument, where the fix for one
-target has a device's name."""
+"""Portable fixes of arguments: where the fix for one target writes a device name, the portable fix writes a call of the
+helper module."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class _Used(NamedTuple):
 
 @dataclass(frozen=True)
 class _Module:
-    """What one file contains about its own functions and those of other files."""
+    """The functions and classes of one file, and the names that it uses from other files."""
 
     named: Mapping[str, Sequence[str]]
     """For each function and class of the file: the functions and classes of the same file that it names."""

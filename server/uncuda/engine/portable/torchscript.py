@@ -29,7 +29,7 @@ _HARMLESS = frozenset(
         *("fuser", "set_fusion_strategy", "enable_onednn_fusion", "onednn_fusion_enabled"),
     }
 )
-"""Names of `torch.jit` that do not compile Python code or mark code as compiled."""
+"""Names of `torch.jit` that neither compile Python code nor mark code as compiled."""
 _LIBRARIES = frozenset({"torch"}) | sys.stdlib_module_names
 _TYPES = frozenset({"Tensor", *typing.__all__})
 """Names of types that TorchScript knows without an import."""
