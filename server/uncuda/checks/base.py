@@ -237,8 +237,8 @@ class Context:
         if self.portable:
             return ()
         if self.target.id in self.project.served & self.project.plugins:
-            # a module of the project, beside the checked one, is for the target and imports the plugin; the checked
-            # file also runs on other accelerators
+            # another module of the project imports the plugin, for the target; the checked file also runs on other
+            # accelerators, which lack the plugin
             return ()
         modules = [word for template in rule.imports if (word := self.target.fill(template))]
         edits = [self._plugin_import(module, offset) for module in modules if not self._imported(module, written)]

@@ -17,7 +17,7 @@ _COMPILED = "torch._C."
 """Prefix of names that do not exist in a build of PyTorch without CUDA. The functions of `torch.cuda` exist in every
 build, but raise an exception without CUDA."""
 _HASATTR = "hasattr("
-_SHORT = 1200  # with more characters, a `try` is not about a single call
+_SHORT = 1200  # a `try` with more characters is not taken to be about a single call
 _ALL = re.compile(r"except[ \t]*(?::|\(?[^:\n]*\b(?:Exception|BaseException)\b)")
 _RAISES = re.compile(r"^[ \t]*(?:raise\b|(?:sys\.)?exit\(|pytest\.fail\()", re.M)
 _OTHER = re.compile(

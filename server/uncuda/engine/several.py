@@ -93,7 +93,7 @@ class _Part(Engine):
 
 
 class PortableEngine(Engine):
-    """An engine that checks portable source for all targets. `target`: the first of these targets."""
+    """An engine that checks portable source for all targets. `target`: the first of the targets of this source."""
 
     def __init__(
         self, catalogue: Catalogue, settings: Settings, project: Project | None = None, remember: int = 1
