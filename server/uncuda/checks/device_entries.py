@@ -59,7 +59,7 @@ def entries_of(mapping: ast.Dict, digest: Digest) -> Entries:
 
 def _bracketed(text: str, floor: int, span: Span) -> Span:
     """The span of an expression, extended by the parentheses around it. `floor`: an offset before the expression; only
-    commas, whitespace, comments and parentheses are between them."""
+    commas, whitespace, comments and parentheses are between this offset and the expression."""
     start, end = span
     closing = _CLOSING.match(text, end)
     if closing is None or closing.end() == end:

@@ -74,7 +74,7 @@ class Apart:
     """Finds the spans of one text that run only if a test of one kind succeeds."""
 
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
-        """`words`: each test of this kind contains one of these words. If `path` is given, functions and constants that
+        """`words`: every searched test contains one of these words. If `path` is given, functions and constants that
         only the found spans use are included."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._path, self._capable = path, capability.ASKED_OF in words

@@ -1,4 +1,5 @@
-"""Decides which tests for CUDA stay unchanged, and lowers the fixes of code that runs only if these tests succeed."""
+"""Decides which tests for CUDA stay unchanged, and lowers the fix classes in code that runs only if these tests
+succeed."""
 
 from __future__ import annotations
 
