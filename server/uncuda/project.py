@@ -89,7 +89,7 @@ class Helper:
 
 
 Answers = Mapping[Site, str]
-"""For each site: the verdict on the type of its receiver; "unknown" if the site is missing."""
+"""Maps each Site to the verdict on the type of its receiver; a Site that is missing counts as "unknown"."""
 
 
 @dataclass(frozen=True)

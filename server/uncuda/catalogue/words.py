@@ -15,8 +15,9 @@ from .model import IN_BRACES, Rule, nearest
 
 @dataclass(frozen=True)
 class Word:
-    """One word of a target's declaration. `derived`: the template from which the word's value is made if a declaration
-    does not contain the word; `required`: whether every target must have the word."""
+    """A word that a target's declaration (`rules/targets/ID.toml`) may contain. `derived`: the template from which the
+    word's value is made if a declaration does not contain the word; `required`: whether every target must have the
+    word."""
 
     name: str
     about: str

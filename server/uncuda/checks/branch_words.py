@@ -24,8 +24,8 @@ _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.
 
 
 def _named(words: tuple[str, ...]) -> Scan:
-    """Return a search for words in upper or lower case that have no letter next to them. The search finds the same
-    words as the pattern `_serves` in less time."""
+    """Return a search for words in upper or lower case that have no letter next to them. This search finds the same
+    words as the pattern `BranchWords._serves`, but takes less time."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         lowered = text[start:end].lower()
@@ -107,8 +107,8 @@ class BranchWords:
     def polarity(self, start: int, end: int, alike: bool = False) -> int:
         """1 if a part of the source names the target, -1 if it names the target to exclude it, 0 otherwise.
 
-        `alike`: count names that a fix may have written, too, because a fix would have changed both of the compared
-        places.
+        `alike`: also count names that a fix may have written; for members and `case` blocks of one list, because a fix
+        would not have left one of them for CUDA.
         """
         self._work.search(0, 1000 + 16 * (end - start))
         text = self._code(start, end)

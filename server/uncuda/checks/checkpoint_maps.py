@@ -38,7 +38,7 @@ def is_map_location(role: Role) -> bool:
 
 def is_sure(role: Role, made: ast.AST | None = None) -> bool:
     """Return whether the key of a dictionary entry is a literal, and whether key and value can be evaluated a second
-    time without other effects. `made`: a call in the value that can be evaluated a second time, too."""
+    time without other effects. `made`: a call in the value that may be evaluated a second time."""
     key = key_of(role)
     return key is not None and is_literal(role) and is_plain(key, role.node, made=made)
 

@@ -129,8 +129,8 @@ class Fallbacks:
 
     def _is_enough(self, condition: str, offset: int) -> bool:
         """Return whether the code at an offset does not run if the module is missing. If the condition of the test has
-        further parts, such as `fast` in `if fast and not has_x(): return`, the code must run only if these parts are
-        true."""
+        further parts, such as `fast` in `if fast and not has_x(): return`, blocks around the code must test these
+        parts, too."""
         if len(parts := _terms(condition)) == 1:
             return True
         headers = list(islice(self._indents.headers(offset), _MANY))

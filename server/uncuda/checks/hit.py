@@ -30,8 +30,8 @@ class Hit:
     start: int
     end: int
     words: Mapping[str, str] = field(default_factory=dict)
-    """Values for the placeholders in braces in the rule's message. The value for `subject`, if it differs from that for
-    `name`, is what the property `subject` returns."""
+    """Values for the placeholders in braces in the rule's message. The property `subject` returns the value for
+    `subject`, or that for `name` if there is no value for `subject`."""
     fixes: tuple[Fix, ...] = ()
     """The fixes, best first. If the list is empty, a person must change the code."""
     links: Links = ()

@@ -22,10 +22,11 @@ _FREE = "free"  # the name is a variable of an outer scope
 _DEEP, _MANY = 12, 60
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?")
 _WORD = re.compile(r"\w+")
-# Functions of torch that return objects of unknown type; methods that return an object of the same type.
+# Functions and modules of torch that return objects of unknown type.
 _ANYTHING = frozenset(
     {"load", "compile", "jit", "hub", "utils", "package", "export", "fx", "ops", "classes", "library"}
 )
+# Methods that return an object of the same type.
 _KEEPING = frozenset(
     {"to", "cuda", "cpu", "eval", "train", "half", "float", "double", "bfloat16", "clone", "copy", "detach", "type",
      "contiguous", "requires_grad_", "share_memory", "apply"}

@@ -160,8 +160,8 @@ class Check:
     def _for_all(
         self, context: Context, call: ast.Call | None, rule: Rule, start: int, end: int
     ) -> tuple[str, tuple[Edit, ...]]:
-        """Return a method that exists on every object, such as `.to`, and the edits that write it; empty if the call
-        has arguments that this method cannot take."""
+        """Return the code for objects that may lack the method on the target, such as `.to("npu")` (the rule's key
+        `for-all`), and the edits that write this code; empty if the code cannot take the arguments of the call."""
         new, _, argument = self.target.fill(rule.get("for-all", "")).rstrip(")").partition("(")
         if call is None or not new:
             return new, (Edit(start, end, new),) if new else ()

@@ -63,10 +63,10 @@ class Check:
                 yield fallbacks.lowered(hit, module)
 
     def _imports(self, context: Context) -> Iterator[tuple[Hit, str, Sequence[int]]]:
-        """Yield a hit for every import that a rule covers, in source order, with the imported module.
+        """Yield (hit, imported module, offsets) for every import that a rule covers, in source order.
 
-        If the file uses the module as an attribute, such as `flashinfer.comm` after `import flashinfer`, the third
-        value lists the offsets of these uses.
+        The offsets are those of the uses of the module as an attribute, such as `flashinfer.comm` after `import
+        flashinfer`.
         """
         torch = context.facts.mentions("torch")
         seen: set[tuple[int, str]] = set()

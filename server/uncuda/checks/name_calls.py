@@ -46,7 +46,7 @@ def nearest_call(reference: Name) -> str:
 
 
 def call_classes(reference: Name, row: Row | None, target: Target, rule: Rule) -> list[str]:
-    """Return the highest allowed fix classes of a called reference; empty if the call does not limit the fix class.
+    """Return the fix classes to which the call of a reference limits its fix; empty if the call does not limit the fix.
 
     The rule's key `leading` gives, for each function, how many first parameters CUDA and the target have in common; its
     key `beyond` names CUDA's parameters after those, so that a fix can pass them by keyword.
@@ -84,7 +84,7 @@ def _lacks(keyword: ast.keyword, row: Row, target: Target) -> bool:
 
 
 def _said(parameter: str, target: Target) -> str:
-    """The target's name for a parameter of CUDA whose name contains "cuda"."""
+    """The name that the target uses for a parameter with "cuda" in its name."""
     return parameter.replace("cuda", target.words["device"])
 
 
@@ -99,9 +99,9 @@ def call_limits(
     """Return the ids of the sentences that apply to a call, including the sentence about a keyword that the target
     lacks, and whether the target rejects the call.
 
-    The rule's key `call-limits` maps arguments to the ids of sentences: `enabled=True`, `=True` (the first positional
-    argument), or `['segments']` (a key that the code reads from the result, found by `keys`). Each sentence applies
-    only to calls with an argument that maps to it; the target rejects these calls.
+    The rule's key `call-limits` lists arguments for the id of a sentence: `enabled=True`, `=True` (the first positional
+    argument), or `['segments']` (a key that the code reads from the result, found by `keys`). The sentence applies only
+    to calls that have one of these arguments; the target rejects such calls.
     """
     call, about = call_of(reference), rule.get("call-limits", {})
     if call is None:

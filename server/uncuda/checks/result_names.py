@@ -48,7 +48,7 @@ class Followed:
         return scope is not None and scope[1] == "class"
 
     def _lost(self, value: Value, node: ast.AST | None = None) -> Iterator[Read]:
-        """Yield a read that represents all uses that are not traced."""
+        """Yield, in strict mode, one read that stands for all uses which are not traced."""
         if self._strict:
             number = value.kind in NUMBERS
             yield Read("" if number else _ANY, ast.unparse(node or value.node), True)

@@ -12,8 +12,8 @@ NUMBERS = (PAIR, NUMBER)
 
 
 class Value(NamedTuple):
-    """An expression whose value is the result of a traced call, or a part of this result. `listed`: whether the items
-    of the expression's value, not the value itself, are the result or the part."""
+    """An expression whose value is the result of a traced call, or a part of this result. `listed`: whether the value
+    of the expression is a list, and only its items are such a result or part."""
 
     node: ast.AST
     statement: Statement

@@ -102,7 +102,7 @@ class Flow:
         ported this code.
 
         Strings with a common key in `Hit.links` are fixed together. If another string that is fixed together with this
-        one is still CUDA's, a person has written `word`, not a fix.
+        one still names CUDA, no fix has written `word`; a person has.
         """
         spelled = _spelled(role)
         if not spelled or not self.context.facts.says(word):
@@ -224,8 +224,8 @@ class Flow:
         word: str = "",
         counts: Callable[[re.Match[str]], bool] = lambda _: True,
     ) -> Iterator[Statement]:
-        """Yield the statements that contain a match of a pattern for which `counts` returns True. `word`: the text with
-        which every match begins, if it is always the same."""
+        """Yield the statements that contain a match of a pattern, if `counts` returns True for this match. `word`: the
+        text with which every match begins, if it is always the same."""
         seen: set[int] = set()
         done = start
         for match in islice(self._matches(pattern, start, end, word), _MANY):

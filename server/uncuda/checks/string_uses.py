@@ -59,8 +59,8 @@ class Uses:
     def question(
         self, rule: Rule, role: Role, text: Text, statement: Statement, applicability: str | None
     ) -> Question | None:
-        """The availability test that must succeed before the device string is used. If the string certainly is a device
-        without this test, only a test in the same expression counts."""
+        """The availability test that must succeed before the device string is used. If other evidence already proves
+        that the string is a device, only a test in the same expression counts."""
         if not rule.get("questions") or text.formatted:
             return None
         if self.away.has(rule, role):

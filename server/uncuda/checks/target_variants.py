@@ -106,7 +106,7 @@ class TargetVariants:
         if twin == words:
             return ""
         lines = twin.split("\n")
-        # only lines that differ are searched: the file contains the others
+        # only lines that the replacement changes are searched; the file certainly contains the other lines
         fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}
         held = all(map(self._says, fresh)) if twin.isascii() else True  # the index has only ASCII words
         return twin if held and ((len(lines) == 1 and twin.isascii()) or twin in self._text) else ""

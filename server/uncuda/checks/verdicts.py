@@ -32,8 +32,8 @@ class Verdict:
 
     @property
     def at_imports(self) -> bool:
-        """Whether an import of the name is reported; False if the rule reports only calls, or only uses on the
-        device."""
+        """Whether an import of the name is reported; False if the rule reports only calls of the name, or only uses of
+        the name for objects on the device."""
         return not self.rule.get("called") and not self.rule.get("on-device")
 
     @property

@@ -137,7 +137,7 @@ def follow(parent: int) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     except (ImportError, OSError, AttributeError):
         return  # on other systems, this process ends when its standard input ends
-    if os.getppid() != parent and not lives(parent):  # the parent process ended before the request took effect
+    if os.getppid() != parent and not lives(parent):  # the parent process ended before the call of prctl
         os._exit(1)
 
 

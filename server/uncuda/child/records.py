@@ -44,7 +44,7 @@ class Codec:
 
 @lru_cache
 def _converter() -> Converter:
-    """The converter of cattrs, created at its first use, because a server usually needs none."""
+    """The converter of cattrs, created at its first use, because the language server usually does not need it."""
     made = Converter(unstruct_collection_overrides={frozenset: list, set: list}, detailed_validation=False)
 
     def structure(kind: Any) -> Any:

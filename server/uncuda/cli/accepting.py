@@ -230,7 +230,7 @@ class Accepting:
         return looks_for
 
     def _looks_elsewhere(self, acceptance: Acceptance) -> LooksFor:
-        """Return the function that `_looked` would return for a file that no longer exists: that of the first checked
+        """Return the function (see `_looked`) to use for files that no longer exist: the function for the first checked
         file of the baseline."""
         first = next((file for file in self._session.looked if self._is_of(file, acceptance)), None)
         return self._looks_in(first) if first is not None else lambda rule, target: False

@@ -180,8 +180,9 @@ class Engine:
     def report(
         self, facts: Facts, path: str = "", ruleset: Ruleset | None = None, answers: Answers | None = None
     ) -> Report:
-        """Return the findings for facts that were read before; a file for CUDA alone has no findings. `answers`: the
-        known types of receivers; they remove findings or lower fix classes."""
+        """Return the findings for facts that were read before. Some files have no findings: the helper module, modules
+        for another accelerator, and modules for CUDA that have a counterpart for the target. `answers`: the known types
+        of receivers; they remove findings or lower fix classes."""
         if self.project.helper is not None and self.project.helper.is_at(path):
             return Report()
         if path in self.project.neutral or (self.target.id, path) in self.project.backends:

@@ -215,7 +215,7 @@ def _counterpart(engine: Engine, ruleset: Ruleset, dotted: str) -> Counterpart |
 
 
 def _since(engine: Engine, row: Row) -> str:
-    """Return the first plugin version in the tables that has the replacement which a row names; "" if unknown."""
+    """Return the first plugin version whose table has the replacement that `row` names; "" if unknown."""
     if not row.replacement or row.status in ("missing", "noop"):
         return ""
     return (not row.present and row.since) or engine.catalogue.since(engine.target.id, row.name)

@@ -39,8 +39,8 @@ def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
 
 
 def without_idle(hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits without those at a name that can only change together with another name, if the other name does
-    not change."""
+    """Return the hits; a hit at a name that can change only together with another name is left out if that other name
+    does not change."""
     return [hit for hit in hits if hit.fixes or not hit.rule.get("only-with") or _is_its_own(hit)]
 
 
@@ -180,8 +180,8 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
     """Yield pairs of a test and the code that computes the tested value, in both directions. `owner`: for each key in
     `Hit.links`, the first hit that has it.
 
-    The test and the code are linked by a pair instead of a set, because a test without a fix must also keep the code
-    that computes the value unchanged.
+    A set of linked hits would not be enough: a test without a fix must also keep the code that computes the value
+    unchanged.
     """
     for index, hit in enumerate(hits):
         for key in hit.sources:

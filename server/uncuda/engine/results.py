@@ -73,8 +73,9 @@ class Fixed:
 
     @cached_property
     def changes(self) -> list[Change]:
-        """Return all changes as edits of the original text. The safe changes alone give the same text as fixing without
-        review; a change that is safe only after a fix that needs review counts as one that needs review."""
+        """Return all changes as edits of the original text. The safe changes alone give the same text as a run that
+        applies only safe fixes; a change that is safe only after a fix that needs review counts as one that needs
+        review."""
         changes = compose(self.before, self.passes)
         if self.alone is None:
             return changes

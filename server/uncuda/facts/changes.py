@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..limits import UNLIMITED, Work
 
 _STRETCH = 4096
-_MOST = 0.8  # share of searches; a text in which fewer were repeated was checked only in part
+_MOST = 0.8  # a text that repeated less than this share of the searches was checked only in part
 _FEW, _IN_VAIN = 100, 4  # kept search functions: at most `_FEW`, and `_IN_VAIN` more for each search in the last text
 _WIDE = 0.2  # if a larger share of a text has changed, the results of earlier texts are not kept
 FAR = 20_000  # in a part of a text with more characters, the result of a search is worth keeping after an edit
@@ -132,7 +132,8 @@ class Searches:
         self._scans: dict[Hashable, Scan] = before._scans_for() if before is not None else {}
 
     def _base_for(self, regions: Sequence[Region]) -> _Base:
-        """Return the results that the next text can reuse, also of searches that were not repeated in this text."""
+        """Return the results that searches in the next text can reuse: those of this text, or those of an earlier text
+        if this text repeated only a part of its searches."""
         region = _around(regions)
         if self._base is not None and len(self._found) < _MOST * len(self._base.found):
             wider = _one_after_the_other(self._base.region, region)

@@ -67,7 +67,8 @@ class Words:
         return tuple(name[:-1] for name in self.names if name.endswith("*"))
 
     def speaks(self, word: str) -> bool:
-        """Return whether rules may cover a word with an anchor, such as `is_cuda`, but not `cuda_graph_mode`."""
+        """Return whether rules may cover a word that contains an anchor: True for `is_cuda`, False for
+        `cuda_graph_mode`."""
         return not self.spoken or word in self.spoken or word.startswith(self.families)
 
     def anchored(self, name: str) -> bool:
@@ -159,8 +160,8 @@ class Facts:
     followed: dict[str, bool] = field(default_factory=dict)
     star: int = -1  # the offset of the star import that certainly binds `torch`; -1 if there is none
     broken: Collection[int] = ()  # the starts of statements that could not be parsed completely
-    # If this text differs from an earlier one in a single region of lines: the token of the earlier facts, and the
-    # region.
+    # If this text differs from an earlier text in a single region of lines: the field `token` of the facts of the
+    # earlier text, and the region.
     origin: object = None
     region: Region | None = None
     token: object = field(default_factory=object)

@@ -146,7 +146,8 @@ def _holds(tree: ast.AST, node: ast.AST) -> bool:
 def _agreed(bounds: list[Bound]) -> str | None:
     """Return the dotted name if all bindings of a name in one scope agree on it, otherwise None.
 
-    `name = None`, and a definition in a fallback branch, agree with every import.
+    A binding `name = None` contradicts no other binding; neither does a definition in a fallback branch, if another
+    binding is an import.
     """
     known = {b.dotted for b in bounds if b.dotted}
     if len(known) != 1:

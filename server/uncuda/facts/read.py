@@ -83,7 +83,7 @@ class _Reader:
         scopes: IndentScopes,
         before: Facts | None = None,
     ) -> None:
-        self.text, self.words, self.layout = layout.text, words, layout  # `text`: in one-byte characters, for searches
+        self.text, self.words, self.layout = layout.text, words, layout  # `text` has one-byte characters, for searches
         self.facts = Facts(text, layout, scopes, scopes, Names(scopes, layout.work), searches)
         self._work = layout.work
         self._digests = before.digests if before is not None else {}

@@ -58,8 +58,8 @@ def _has_triple(text: str) -> bool:
 
 
 def _between_quotes(old: str, new: str, region: Region) -> Region | None:
-    """Return the part in which the old and new line differ, if this part cannot change which strings the line contains;
-    otherwise None."""
+    """Return the part in which the old and the new text of a line differ, if this part cannot change which strings the
+    line contains; otherwise None."""
     was, now = old[region.old : region.old_end], new[region.new : region.new_end]
     first = _alike(was, now)
     last = min(_alike(was[::-1], now[::-1]), len(was) - first, len(now) - first)
@@ -145,8 +145,8 @@ def _lines(layout: Layout, span: Region) -> list[tuple[int, int]] | None:
 
 
 def _holds_sure(layout: Layout, start: int, end: int) -> bool:
-    """Return whether a logical line contains a physical line that certainly begins a statement; lines above it were
-    then not searched for brackets."""
+    """Return whether a logical line contains a physical line that certainly begins a statement; the layout then did not
+    search the lines above it for brackets."""
     while start < end:
         if layout.is_sure(start):
             return True

@@ -106,7 +106,8 @@ def is_field(method: str, parameter: str | int | None) -> bool:
 
 
 def column_of(names: str, part: ast.AST, containers: Sequence[ast.AST]) -> tuple[str, list[str]]:
-    """Return the name of the column that contains a part of a row, and the strings of the other rows in this column.
+    """Return the name of the column of `parametrize` that contains `part`, a part of a row, and the strings of the
+    other rows in this column.
 
     In `parametrize("device, size", [("cuda", 1)])`, `names` are the names of the columns, and `containers` are the row
     and the list.

@@ -281,7 +281,7 @@ class IndentScopes:
             if uncounted == _AT_ONCE:
                 layout.work.compare(_AT_ONCE)
                 uncounted = 0
-            if text.startswith(spaces, start):  # the line is at least as deep; an equally deep one may be known
+            if text.startswith(spaces, start):  # at least this indentation; the result for an equal one may be known
                 if start in known and not text.startswith(_BLANKS, start + indent):
                     return known[start]
                 continue

@@ -21,8 +21,8 @@ Differing = Callable[[Finding], Finding]
 
 
 class Agreement:
-    """Compares the findings of several engines for one text, span by span. `speaks`: a function that returns whether
-    the engine with an index has a rule of this name."""
+    """Compares the findings of several engines for one text, span by span. `speaks`: a function of the index of an
+    engine and the name of a rule; it returns whether this engine has this rule."""
 
     def __init__(self, speaks: Callable[[int, str], bool], differing: Differing) -> None:
         self._speaks, self._differing = speaks, differing
@@ -90,7 +90,7 @@ def _by_span(reports: Sequence[Report]) -> dict[Span, dict[int, Finding]]:
 
 
 def _beside(report: Report) -> Iterable[Finding]:
-    """Yield the findings of a report that follow another finding at the same span, without their fixes."""
+    """Yield each finding whose span an earlier finding of the report has, too; its fixes are removed."""
     seen: set[Span] = set()
     for finding in report.findings:
         if finding.span in seen:

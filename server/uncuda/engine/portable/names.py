@@ -52,8 +52,9 @@ def _call(hit: Hit, node: ast.expr) -> ast.AST | None:
 
 
 def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str, ast.expr, str]:
-    """Return the key of the rule's replacement, the part of the expression to replace, and the attributes after the key
-    that an import alias stands for."""
+    """Return the dotted name for which the rule declares a replacement (the key), the part of the expression to
+    replace, and, if this part is an import alias, the attributes that follow the key in the name of the imported
+    object."""
     assert hit.statement is not None
     part: ast.expr = node
     while True:
@@ -68,8 +69,7 @@ def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str,
 
 
 def _of_alias(part: ast.expr, dotted: str | None, form: Form) -> tuple[str, ast.expr, str]:
-    """Return the key, the part to replace and the attributes after the key for an imported name, whose import will be
-    removed."""
+    """Return what `_keyed` returns, for an imported name whose import will be removed."""
     key = next((key for key in form.templates if dotted is not None and dotted.startswith(key + ".")), None)
     if key is None or dotted is None or not isinstance(part, ast.Name):
         raise Unwritable(ALIASED)

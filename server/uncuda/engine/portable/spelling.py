@@ -63,8 +63,8 @@ class Spelling:
         return name in self._names or self.helper.has(name)
 
     def call(self, name: str, argument: str = "") -> str:
-        """Return the expression that calls a function of the helper module; "" if this expression cannot take the
-        argument."""
+        """Return the expression that calls a function of the helper module with this argument, if one is given; "" if
+        the expression cannot take an argument."""
         written = self._written(name)
         if not argument:
             return written

@@ -34,7 +34,7 @@ _BYTES = ('b"cuda', "b'cuda")
 _BOUND = re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|&^%@]=)")
 _NAMED = re.compile(r"[ \t]*:=")
 _LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
-# the block of this `if` calls functions that are defined above it
+# matches the `if` of a script, whose block calls functions that are defined above it
 _SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")
 # maximum number of uses of a name that are checked; maximum number of variables with a compute capability of torch that
 # are traced
@@ -80,8 +80,8 @@ class Apart:
         self._path, self._capable = path, capability.ASKED_OF in words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
         self._kept: dict[str, bool] = {}
-        """For each variable that holds the result of one of the tests, `use_x = platform.is_cuda() and has_x()`: its
-        value if the test succeeds."""
+        """For each variable that holds the result of one of the searched tests, such as `use_x = platform.is_cuda() and
+        has_x()`: the value of the variable if the test succeeds."""
         self._capabilities: dict[str, bool] = {}
         """For each variable that holds a compute capability: whether a platform object returned it."""
         self._named_marks: set[str] = set()
@@ -198,7 +198,8 @@ class Apart:
 
     @cached_property
     def _called(self) -> Called | None:
-        """Finds code that only the found spans use; None if this code is not included, or if there are no spans."""
+        """An object that finds code which only the found spans use; None if such code is not included, or if there are
+        no spans."""
         return Called(self._stretches, self._facts, self._path) if self._stretches and self._path is not None else None
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:

@@ -22,7 +22,7 @@ def asks_capability(test: ast.expr, answer: bool, names: Mapping[str, bool], tor
 
     `answer`: whether the condition is true. `names`: for each variable that holds a capability, whether a platform
     object returned it. `torchs`: whether a capability that torch returned counts, if the condition tests for equality;
-    on a target, the plugin lets torch return numbers of its own.
+    on a target, torch returns capability numbers that the plugin has chosen.
     """
     if isinstance(test, ast.Call) and test.args:
         return (
@@ -52,8 +52,8 @@ def _of_platform(call: ast.Call) -> bool:
 
 
 def _left(left: ast.expr, names: Mapping[str, bool]) -> tuple[bool, bool | None]:
-    """Return whether the left side of a comparison is a major version, and whether a platform object returned it; the
-    second value is None if the left side is no capability."""
+    """Return whether the left side of a comparison is the major version of a capability, and whether a platform object
+    returned the capability; the second value is None if the left side is no capability."""
     major = isinstance(left, ast.Subscript) or (isinstance(left, ast.Attribute) and left.attr == "major")
     if isinstance(left, ast.Subscript):
         if getattr(left.slice, "value", None) != 0:

@@ -25,7 +25,7 @@ _KIT = frozenset(
 _LOST = frozenset({"unsupported", "replaced"})
 
 Held = dict[str, list[int]]
-"""For the name of a variable: the indices of the hits whose value is assigned to it."""
+"""Maps the name of a variable to the indices of the hits whose value is assigned to the variable."""
 
 
 def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:

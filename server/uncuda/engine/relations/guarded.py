@@ -121,8 +121,8 @@ class _Search:
         return names
 
     def _place(self, place: Place) -> Iterator[Held]:
-        """Yield the tests that guard a place whose code runs only on CUDA. If no test guards the place, the callers of
-        its function are searched."""
+        """Yield the tests that guard a place whose code runs only on CUDA. If no test guards it, the callers of the
+        function that contains the place are searched."""
         line = self._indents.header_at(place.at)
         if place.hit is None and not self._may_ask(line):
             yield from self._climb(line, place)

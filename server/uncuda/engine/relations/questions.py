@@ -41,8 +41,8 @@ class Questions:
         self._hits, self._branches = hits, branches
         self._text, self._indents, self._facts = branches.text, branches.indents, branches.facts
         self.work = branches.work
-        # Indices of hits, in three dictionaries: by the start of the statement whose condition contains them, of the
-        # statement that contains them, and of the function with a skip mark.
+        # Indices of hits, in three dictionaries: by the start of the statement whose condition contains them (`tests`),
+        # of the statement that contains them (`inside`), and of the function whose skip mark contains them (`marks`).
         self.tests: dict[int, list[int]] = {}
         self.inside: dict[int, list[int]] = {}
         self.marks: dict[int, list[int]] = {}

@@ -50,7 +50,7 @@ class Together:
         for (_, name), found in self._held.items():
             if "." in name:
                 self._members.setdefault(name.rpartition(".")[2], []).extend(found)
-        self._first: dict[tuple[int, ast.AST], list[int]] = {}  # the hits beside a string in the same tuple
+        self._first: dict[tuple[int, ast.AST], list[int]] = {}  # for each tuple: the first hit beside a string
         self._joined: set[int] = set()  # the ids of lists whose hits have already been linked to each other
 
     def pairs(self) -> Iterator[Pair]:
