@@ -129,7 +129,7 @@ def _wrong(
         return Misuse("number")
     if parameter.type != "device":
         return None
-    if api.beside and _is_bool(value):  # functions outside of torch.accelerator take a bool for a device index
+    if api.beside and _is_bool(value):  # functions outside of torch.accelerator treat a bool as a device index
         names = [one.name for one in signature if one.place == "*"]
         return _by_name(call, signature, 0) if len(names) > 1 else Misuse("parameters", _spelled(signature))
     if not api.beside and isinstance(constant, str) and constant.partition(":")[0] == "cpu":

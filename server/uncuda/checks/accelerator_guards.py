@@ -112,8 +112,8 @@ class Guards:
         return any(leaves(clause, self._context.facts) for clause in self._indents.clauses(line))
 
     def _asks_around(self, header: Header, wanted: Wanted) -> bool:
-        """Whether the if/elif chain around a block, or a decorator of its function or class, tests for a wanted
-        name."""
+        """Whether the if/elif chain around a block, or a decorator of its function or class, tests for one of the names
+        in `wanted`."""
         chain = self._indents.clauses(header) if header.word in _CHAINED else [header]
         key = (chain[0].start, wanted)
         if key not in self._around:

@@ -156,5 +156,5 @@ def _keeps_arguments(call: ast.Call, api: Api, row: Row | None) -> bool:
 
 
 def _takes(header: str, name: str) -> bool:
-    """Whether a `def` header has a parameter of that name."""
+    """Whether a block header is that of a function with a parameter of this name."""
     return header.startswith(("def", "async")) and re.search(rf"\b{re.escape(name)}\b", header) is not None

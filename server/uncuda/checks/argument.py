@@ -182,7 +182,8 @@ def _added(context: Context, end: int, call: ast.Call, new: str, is_first: bool)
 
 
 def removed(context: Context, floor: int, start: int, end: int) -> Edit:
-    """The edit that removes the argument at [start, end) together with its comma. `floor`: the start of the call."""
+    """The edit that removes the argument at [start, end) together with its comma. `floor`: the start of the call; the
+    comma before the argument is searched only after this offset."""
     text = context.text
     after = _AFTER.match(text, end)
     before = _BEFORE.search(text[floor:start])

@@ -92,7 +92,7 @@ class Check:
             inner = outer
         indents = context.facts.indents
         if indents.header_at(base).word in ("if", "elif", "while", "assert"):
-            return True  # the code is a part of such a test
+            return True  # the code is a part of a condition or an assertion
         for header in indents.headers(base):
             clauses = indents.clauses(header) if header.word in ("elif", "else") else [header]
             if header.word in ("try", "except") or any(self._named.search(text, *one[:2]) for one in clauses):

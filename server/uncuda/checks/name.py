@@ -87,7 +87,8 @@ def _reference(
     results: Results,
     literals: Literals,
 ) -> Hit | None:
-    """Return the hit at a reference; None if the fix of the import of its alias also fixes the reference.
+    """Return the hit at a reference; None if the reference is spelled with an alias, and the fix of the alias's import
+    also fixes the reference.
 
     `stuck`: aliases whose import cannot be fixed, because the target lacks one of the attributes that the file uses.
     """

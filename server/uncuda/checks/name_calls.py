@@ -99,9 +99,9 @@ def call_limits(
     """Return the ids of the sentences that apply to a call, including the sentence about a keyword that the target
     lacks, and whether the target rejects the call.
 
-    The rule's key `call-limits` lists arguments for the id of a sentence: `enabled=True`, `=True` (the first positional
-    argument), or `['segments']` (a key that the code reads from the result, found by `keys`). The sentence applies only
-    to calls that have one of these arguments; the target rejects such calls.
+    The rule's key `call-limits` lists, by the id of a sentence, the arguments to which the sentence applies:
+    `enabled=True`, `=True` (the first positional argument), or `['segments']` (a key that the code reads from the
+    result, found by `keys`). The target rejects calls with such an argument; for other calls, the sentence is left out.
     """
     call, about = call_of(reference), rule.get("call-limits", {})
     if call is None:

@@ -31,7 +31,8 @@ class Value(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A read of a field of the result; if `field` is "", a comparison or unpacking of numbers; with its source.
+    """A read of the field `field` of the result, or, if `field` is "", a comparison or unpacking of numbers. `source`:
+    the source text of the read.
 
     `lost`: whether the read stands for code that cannot be traced.
     """

@@ -237,7 +237,7 @@ def _pipes(peer: _Peer) -> tuple[IO[bytes], IO[bytes]]:
 
 def _say(peer: _Peer, line: bytes) -> None:
     to, _ = _pipes(peer)
-    with suppress(OSError, ValueError):  # the thread that reads the output of the process reports its end
+    with suppress(OSError, ValueError):  # the thread that reads from the process reports the end of the process
         to.write(line)
         to.flush()
 

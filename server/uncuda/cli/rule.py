@@ -53,7 +53,7 @@ def command(name: str | None, everything: bool, output_format: str, locale: str)
 
 
 def _records(rules: Iterable[Rule]) -> list[dict[str, Any]]:
-    """Return rules as JSON objects, each with the proofs of the rule by target."""
+    """Return rules as JSON objects, each with the records of how the rule was tested, by target."""
     proofs = load_proofs()
     return [
         rule_record(rule) | {"proof": {target: asdict(proof) for target, proof in proofs.get(rule.name, {}).items()}}

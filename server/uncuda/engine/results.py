@@ -58,8 +58,7 @@ class Fixed:
     `refused`: the reason why the text was not fixed.
 
     `before`: the original text; `first`: the report on the original text; `passes`: the changes of each pass. `alone`:
-    the edits of the safe fixes, if they are applied without fixes that need review; None if these are the safe edits in
-    `passes`.
+    the edits that a run which applies only safe fixes would make; None if these are the safe edits in `passes`.
     """
 
     text: str

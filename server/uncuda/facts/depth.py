@@ -25,8 +25,8 @@ _PATTERN = 96  # libcst tries each bracket of a pattern in several ways: at leas
 
 
 def nesting(text: str, enough: int = 1_000_000) -> int:
-    """Return an upper bound for the nesting of a text without f-strings, in brackets; the count stops beyond
-    `enough`."""
+    """Return an upper bound for the nesting, counted in pairs of brackets, of a text without f-strings; the count stops
+    beyond `enough`."""
     most = done = 0
     levels = [[0, 0]]  # for each open bracket: the number of operators since the last comma, and the number of lambdas
     # for each enclosing block: its indentation, and the number of clauses of its statement so far

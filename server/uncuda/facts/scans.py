@@ -123,7 +123,7 @@ def uses(name: str, every: bool) -> Scan:
                     yield at
             at = text.find(name, at + size, end)
 
-    # Uses of this name nearly always have attributes, and this pattern skips them faster.
+    # Uses of `torch` nearly always have attributes, and the scan `torch` skips them faster.
     return torch if name == "torch" and not every else scan
 
 

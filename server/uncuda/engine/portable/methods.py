@@ -36,7 +36,7 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
             form.needs_review(OWN_TO)  # a class of this text may define `to` in another way
         return _called(hit, context, form, node, call)
     if _NAMES_ITSELF.match(context.text, hit.end) and context.facts.layout.token_at(hit.start):
-        raise Unwritable(BY_HAND)  # the f-string `{x.is_cuda=}` also prints its source
+        raise Unwritable(BY_HAND)  # the f-string `{x.is_cuda=}` also prints the text `x.is_cuda=`
     if context.project.packs or any(map(context.facts.says, _PACKED)):
         form.needs_review(PACKED)  # a packed sequence has no attribute `device`
     return _asked(hit, context.text, form, node)

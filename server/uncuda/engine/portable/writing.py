@@ -57,7 +57,7 @@ class Writer:
 
         written = each()
         edits = [edit for hit in written if hit is not None and hit.fixes for edit in hit.fixes[0].edits]
-        if self._spelling.prefixes(edits):  # written anew so that the file imports the helper module in one way
+        if self._spelling.prefixes(edits):  # all fixes import the helper module in the same way
             written = each()
         halves, compiled = Halves(self._context, hits, written), Compiled(self._context)
         alone = [hit and self._in_reach(_apart(hit, halves, compiled)) for hit in written]

@@ -44,7 +44,7 @@ class Called:
         headers = list(self._facts.indents.headers(at))
         start = (headers[-1] if headers else self._facts.indents.header_at(at)).start
         if start not in self._known:
-            # ends the recursion: in a cycle of functions, uses of the functions by each other do not count
+            # this value ends the recursion: in a cycle of functions, uses of the functions by each other do not count
             self._known[start] = False
             self._known[start] = self._is_called(start)
         return self._known[start]
