@@ -63,7 +63,7 @@ class _Look:
 
     def __init__(self, context: Context, rule: Rule, table: Accelerator, target: Target) -> None:
         self._context, self._rule, self._table, self._target = context, rule, table, target
-        # A PyTorch newer than the newest one in the table may have added the name, so "absent" is not reported for it.
+        # A PyTorch version that is newer than the table may have added a name, so no name is reported as absent for it.
         self._known = not (target.torch and beyond(target.torch, table.newest))
 
     @cached_property

@@ -147,7 +147,7 @@ class CheckpointMaps:
 
     def _place(self, role: Role, statement: Statement) -> tuple[str, int] | None:
         """Return the variable to which a string is assigned, and the scope of this variable. For an option, an
-        attribute or a field of a class, the result is `.name` with -1 as the scope."""
+        attribute or a field of a class, the method returns (`.name`, -1)."""
         scope = self._context.facts.indents.scope_of(statement.start)
         of_class = role.kind == "assignment" and scope is not None and scope[1] == "class"
         if name := role.option or (role.name if of_class or isinstance(role.subject, ast.Attribute) else ""):

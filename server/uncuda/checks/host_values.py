@@ -209,8 +209,8 @@ def _parts(node: ast.AST) -> list[ast.expr]:
 
 
 def _listed(call: ast.Call) -> list[ast.expr]:
-    """Return the positional arguments of a call; an argument that is a list or tuple is replaced by its items. The
-    result includes arguments that are numbers, such as a dimension."""
+    """Return the positional arguments of a call; an argument that is a list or tuple is replaced by its items.
+    Arguments that are numbers, such as a dimension, are returned, too."""
     return [one for given in call.args for one in (given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given])]
 
 

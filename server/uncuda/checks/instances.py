@@ -40,11 +40,11 @@ _TENSORS = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "
 def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> bool:
     """Return whether a class of the checked project may define the method that an attribute names.
 
-    The result is True if the project replaces torch's method. If the project does not replace torch's method, the
-    result is False for an object of torch, and True for an object of a class that defines the method. For objects of
-    unknown type, the result is True if a method of this name in the project does more than move its object to a device,
-    or if the variable is named after a class whose method moves the contents of its objects. The result is True for
-    attributes of imported names, too.
+    If the project replaces torch's method, the function returns True for every object; otherwise False for an object of
+    torch, and True for an object of a class that defines the method. An object of unknown type may have a method of the
+    project if a method of this name in the project does more than move its object to a device, or if the variable is
+    named after a class whose method moves the contents of its objects. An attribute `is_cuda` of an imported name
+    always counts as one of the project.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         return True

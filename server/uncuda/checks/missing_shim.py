@@ -134,7 +134,7 @@ def is_projects(project: Project, target: Target) -> bool:
 
 def is_patched(context: Context) -> bool:
     """Whether the shim is active: a file of the project imports the shim or sets the environment variable that
-    activates it. The result is True if the target has no shim.
+    activates it. For a target without a shim, the function returns True.
 
     An import of the plugin alone, which a fix may have added, does not activate the shim.
     """

@@ -25,7 +25,7 @@ _GRAVITY = ("error", "warning", "information")
 
 
 class Check:
-    """All rules of this check, by the module that each reports; rules with a pattern cover modules that no table
+    """The rules of this check, by the module that each reports; rules with a pattern cover modules that no table
     contains."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:

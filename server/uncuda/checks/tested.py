@@ -51,7 +51,7 @@ def _is_tested_for(reference: Name, facts: Facts) -> bool:
 def _is_caught(reference: Name, facts: Facts) -> bool:
     """Whether a short `try` around a use of a name catches every exception, and its handler continues without the name.
 
-    If the handler only reports the exception, the result is False.
+    A handler that only reports the exception does not count.
     """
     indents, text = facts.indents, facts.text
     for header in indents.headers(reference.statement.start):

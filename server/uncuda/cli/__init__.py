@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     interrupted."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     gc.disable()  # nearly all objects created by the command line are trees without cycles
-    atexit.register(gc.freeze)  # without this, Python collects garbage when it exits
+    atexit.register(gc.freeze)  # without this call, Python collects garbage when it exits
     _prepare_streams()
     try:
         code = _run(arguments)

@@ -20,8 +20,8 @@ _ALIAS = re.compile(r"type[ \t]+(?=\w)[^=\n]*?(?=[ \t]*=)")
 _GENERIC = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w+[ \t]*(?=\[)")
 _BRACKET = re.compile(r"[(\[{]")
 _STEP = re.compile(r"\b(?:not|and|or|if|else|await|lambda|for|in|is)\b|[.+*/%@&|^~<>:-]")
-# this many operators in a field count as one bracket: libcst takes a minute for thousands of operators, and crashes for
-# more
+# this many operators in a field count as one bracket: libcst takes a minute for thousands of operators, and crashes if
+# there are even more
 _STEPS = 2
 _WRAPPERS = (
     "{}", "{}\n pass", "if 0:pass\n{}\n pass", "if 0:pass\n{}", "try:pass\n{}\n pass", "try:pass\n{}",

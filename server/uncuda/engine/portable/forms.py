@@ -38,8 +38,8 @@ HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES = (
     "portable-refuses",
 )
 """Ids of sentences that say why a fix needs review: related code stays on CUDA, another file may need the replaced
-names, or the file may not find the helper module. For the last id there is no fix: an error message in the code says
-that only CUDA is supported."""
+names, or the file may not find the helper module. `REFUSES` says why a fix is missing: an error message in the code
+says that only CUDA is supported."""
 ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY, OLD = (
     "portable-any",
     "portable-module",

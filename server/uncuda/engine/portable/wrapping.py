@@ -214,8 +214,8 @@ def _tokens(statement: str) -> list[_Token] | None:
 
 
 def _tree(statement: str) -> str | None:
-    """Return the syntax tree of a statement as text; a block header first gets a body. The result is None if the
-    statement cannot be parsed."""
+    """Return the syntax tree of a statement as text; a block header first gets a body. None is returned for a statement
+    that cannot be parsed."""
     for text in _completed(statement.strip()):
         try:
             return ast.dump(ast.parse(text))

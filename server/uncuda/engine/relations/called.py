@@ -34,7 +34,7 @@ class Called:
         self._stretches, self._facts = stretches, facts
         self._tests = _TESTS.fullmatch(path) is not None
         self._known: dict[int, bool] = {}
-        """For the start offset of a function or constant: whether only the spans use it."""
+        """For the start offset of each checked function or constant: whether only the given spans use it."""
 
     def holds(self, at: int) -> bool:
         """Return whether the offset `at` is in one of the spans, or in code that only the spans use."""
