@@ -95,8 +95,8 @@ def _bound(text: str) -> dict[str, bool]:
 
 
 def _bound_in(text: str) -> dict[str, bool]:
-    """For each name that the text binds: whether every value is a device. All names are found in one pass over the
-    lines."""
+    """For each name that the text binds: whether every value is a device. The function finds all names in one pass over
+    the lines."""
     found: dict[str, bool] = {}
     for line in text.splitlines():
         for name, is_device in _of_line(line):

@@ -258,8 +258,8 @@ def _links(reference: Name, rule: Rule) -> Links:
     """Return the keys for `Hit.links` of the code that must change together with a reference: a method called on the
     result of its call, and the group that its rule names.
 
-    A rule about a missing feature does not change the name; a method on the result, such as `.cuda()`, may then change
-    alone.
+    A rule about a missing feature leaves the name unchanged; a method on the result, such as `.cuda()`, may then change
+    without the name.
     """
     statement, call = reference.statement, call_of(reference)
     links: Links = ()

@@ -64,7 +64,7 @@ class Followed:
         elif isinstance(parent, ast.Assign) and all(isinstance(target, ast.Name) for target in parent.targets):
             if isinstance(node, ast.Call) or self._in_class(value):
                 yield from self._lost(value)
-            return  # the assigned variable is an alias, whose uses are references of their own
+            return  # the assigned variable is an alias; its uses are references, which are checked separately
         elif not isinstance(getattr(node, "ctx", None), ast.Load) or isinstance(parent, (ast.Expr, ast.Compare)):
             return
         elif not isinstance(parent, ast.Call) or not words.shows(parent, value.statement.digest):

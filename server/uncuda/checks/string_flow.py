@@ -268,8 +268,8 @@ class Flow:
         """Return the keys for `Hit.links` that a string shares with all strings that must change together with it.
 
         The key of a local variable is valid in its function; the key of an attribute, option or field in the whole
-        file. A returned string has the keys of the variables to which the result of its function is assigned, or with
-        which the result is compared.
+        file. The keys of a returned string are those of the variables to which the result of its function is assigned,
+        or with which this result is compared.
         """
         if role.kind == "return" and role.name:
             taken = (key for use, where in self.calls(role.name, statement) for key in self.links(use, where))

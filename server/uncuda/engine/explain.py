@@ -119,7 +119,7 @@ def _explanation(
 
 
 def _comment(engine: Engine, text: str, comment: Comment, findings: tuple[Finding, ...], offset: int) -> Explanation:
-    """The explanation of a suppression comment, or only of the rule name in it that is at the offset."""
+    """The explanation of a suppression comment; if the offset is at a rule name in the comment, only of this rule."""
     names = comment.names or ()
     under = [name for name in names if name.start <= offset <= name.end]
     words = tuple(text[name.start : name.end] for name in under or names)

@@ -40,8 +40,8 @@ def _site(hit: Hit) -> Site | None:
 
 
 def answered(hits: Sequence[Hit], answers: Answers) -> tuple[Sequence[Hit], Sequence[Hit]]:
-    """Return the remaining hits, with their fix classes lowered if the type of the receiver requires it; and the hits
-    that are removed because of this type.
+    """Return (remaining hits, removed hits): hits are removed, or their fix classes are lowered, if the type of their
+    receiver requires it.
 
     A hit that shares a key in `Hit.links` with a removed hit loses its fixes.
     """

@@ -156,7 +156,7 @@ class Facts:
     references: list[Name] = field(default_factory=list)
     present: frozenset[str] = frozenset()  # the anchors that the text contains, in words that rules cover
     digests: dict[str, Digest | None] = field(default_factory=dict)  # contents of lines, by the text of the line
-    # for each traced name: whether its uses with attributes are parsed, too
+    # for each traced name: whether uses of the name that have attributes, such as `name.x`, are parsed, too
     followed: dict[str, bool] = field(default_factory=dict)
     star: int = -1  # the offset of the star import that certainly binds `torch`; -1 if there is none
     broken: Collection[int] = ()  # the starts of statements that could not be parsed completely
@@ -165,7 +165,7 @@ class Facts:
     origin: object = None
     region: Region | None = None
     token: object = field(default_factory=object)
-    imported: Imported | None = None  # computed at its first use; see `import_names`
+    imported: Imported | None = None  # computed at the first call of `import_names`
     _imports: list[tuple[Binding, Statement]] | None = None
 
     @property

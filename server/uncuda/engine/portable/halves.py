@@ -230,8 +230,8 @@ class Halves:
             inner = outer
 
     def _stays(self, arm: ast.AST) -> bool:
-        """Return whether an alternative contains a string that names no device, a string "cuda" that no fix changes, or
-        a call of a function for CUDA."""
+        """Return whether an alternative of a conditional expression contains a string that names no device, a string
+        "cuda" that no fix changes, or a call of a function for CUDA."""
         for node in ast.walk(arm):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 if _CUDAS.fullmatch(node.value) and id(node) not in self._words:

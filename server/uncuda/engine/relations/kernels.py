@@ -95,7 +95,8 @@ class Word(NamedTuple):
     left: bool = False
     """Whether this name stands for a call, or for a device string, that has no safe fix."""
     value: bool = False
-    """Whether this name holds a value instead of a function; all its uses except comparisons then count."""
+    """Whether this name holds a value instead of a function; all uses of a value, except comparisons, count as code for
+    CUDA."""
 
 
 class Place(NamedTuple):
