@@ -197,7 +197,7 @@ def _kind(body: str, method: str, torchs: bool) -> str:
         return ACTS
     if not any(isinstance(node, ast.expr) and _is_move(node) for node in ast.walk(function)):
         return ACTS
-    if torchs:  # in a class derived from a torch class, an assignment moves a member that the method of torch does not move
+    if torchs:  # in a class derived from a torch class, an assignment moves members that torch does not move
         return INHERITS if all(map(_moves, function.body)) else ACTS
     return MOVES if all(map(_moves_plain, function.body)) else ACTS
 
