@@ -31,8 +31,8 @@ def of_module(node: ast.Attribute, call: ast.Call) -> ast.expr | None:
     """Return the only argument of a call of the method at `node` if the method may be that of an `nn.Module`; None
     otherwise.
 
-    If the call has several arguments, or a keyword of `Tensor.cuda` alone, the method is a tensor's; so is the method
-    of an object that a function of torch creates in the same expression: `torch.randn(2).cuda(0)`.
+    If the call has several arguments, or a keyword that only `Tensor.cuda` has, the method is a tensor's; so is the
+    method of an object that a function of torch creates in the same expression: `torch.randn(2).cuda(0)`.
     """
     maker = node.value.func if isinstance(node.value, ast.Call) else None
     if isinstance(maker, ast.Attribute) and isinstance(maker.value, ast.Name) and maker.value.id == "torch":

@@ -194,8 +194,8 @@ def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
 
 
 def _class(context: Context, reference: Name, verdict: Verdict, results: Results) -> tuple[str | None, dict[str, str]]:
-    """Return the fix class of a reference, which its call and the uses of the call's result may lower; if a use lowers
-    it, also the id of the sentence that says so, with the source of this use."""
+    """Return the fix class of a reference, lowered if its call or the uses of the call's result require this. If a use
+    requires it, the second value maps the id of the sentence that says so to the source of this use."""
     if verdict.applicability is None:
         return None, {}
     apart = results.apart(reference, verdict.rule)

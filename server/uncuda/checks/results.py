@@ -38,8 +38,8 @@ class Results(Followed):
         """Return the id of the sentence that lowers the fix of a call, and the source of the use that is the reason;
         None if no use of the result lowers the fix.
 
-        The rule's key `fields` lists functions with a result of which the target fills only some fields; its key
-        `numbers` lists functions whose result contains numbers that mean something only for CUDA.
+        The rule's key `fields` lists functions whose result has fields that the target does not fill; its key `numbers`
+        lists functions whose result contains numbers that mean something only for CUDA.
         """
         fields, numbers = rule.get("fields", ()), rule.get("numbers", {})
         dotted, node = _named_by(reference, self._context.text)

@@ -154,8 +154,8 @@ class Accepting:
 
     def _beside(self, folder: str) -> str:
         """Return the path of the baseline for the files in a folder: beside the configuration file of these files.
-        Without a configuration file, the baseline is in the current folder; for files outside of the current folder,
-        the baseline of their project is used, in or above their folder, if it exists."""
+        Without a configuration file, the baseline is in the current folder; files outside of the current folder use the
+        baseline of their project, in or above their folder, if there is one."""
         configuration = self._session.configuration.file_for(folder)
         if configuration:
             return baseline_beside(os.path.abspath(configuration), "")  # noqa: PTH100

@@ -152,7 +152,7 @@ class Apart:
 
         "yes" or "no": the value is true, or false, only if one of the tests succeeds; "mark": a pytest mark that skips
         the code otherwise; "capability" or "torch's capability": a compute capability from a platform object, or from
-        torch; "": nothing.
+        torch; "": the value shows nothing about the tests.
         """
         if self._capable and (platforms := capability.gets_capability(value)) is not None:
             followed = platforms or (len(self._capabilities) < _FEW and self._facts.says("__main__"))
