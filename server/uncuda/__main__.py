@@ -1,4 +1,4 @@
-"""The command `uncuda`, which is also `python -m uncuda`."""
+"""The entry point of the command `uncuda` and of `python -m uncuda`."""
 
 import sys
 
@@ -6,10 +6,10 @@ from .import_path import imported_from_current_folder, leave_current_folder
 
 
 def main() -> int:
-    """Run the command line without importing modules from the current folder; returns its exit code.
+    """Run the command line and return its exit code; modules from the current folder are not imported.
 
-    If Python has already imported a module from the current folder, the function does nothing else, because that module
-    may contain any code.
+    If Python has already imported a module from the current folder, only an error is printed, because that module may
+    contain any code.
     """
     file = imported_from_current_folder()
     leave_current_folder()
@@ -22,7 +22,7 @@ def main() -> int:
     return run()
 
 
-# The text is in both languages, because choosing one would require importing more modules.
+# This error is printed in English and Chinese, because the choice of a language would require importing more modules.
 _IMPORTED = """\
 uncuda: error: Python has imported {0} from the current folder, in place of a module of its own: nothing was done. \
 Run `python -I -m uncuda`, or the command `uncuda` without PYTHONPATH.

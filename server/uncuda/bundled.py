@@ -73,7 +73,7 @@ def _forget_others(libs: str) -> None:
 
 
 class _Lender:
-    """Finds libcst, if it is new enough, and PyYAML, which it needs, in the folders of the installed packages."""
+    """Finds libcst, if its version is new enough, and PyYAML, which libcst needs, among the installed packages."""
 
     def __init__(self, folders: Iterable[str]) -> None:
         self._folders = list(folders)
@@ -82,7 +82,7 @@ class _Lender:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Called by the import system for a module's name; a package found here then finds its own submodules."""
+        """Called by the import system with the name of a module; submodules are found by their package."""
         if path is not None or name not in _BORROWED_MODULES or not self._has_usable_libcst():
             return None
         return PathFinder.find_spec(name, self._folders)

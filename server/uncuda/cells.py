@@ -1,4 +1,5 @@
-"""Cells of notebooks: their sources make up the checked text, and JSON strings of the file contain these sources."""
+"""Cells of notebooks: the checked text is the joined source of the cells, which the notebook's file contains in JSON
+strings."""
 
 from __future__ import annotations
 
@@ -97,8 +98,8 @@ class Cells:
         return first.at + first.offset(start - first.start), last.at + last.offset(end - last.start)
 
     def physical(self, offset: int, is_end: bool = False) -> tuple[int, int]:
-        """Return the line and column in the file, from 1, of an offset; with `is_end`, the position after the preceding
-        character."""
+        """Return the line and column in the file, from 1, of an offset in the joined text; with `is_end`, the position
+        after the character before the offset."""
         if not self.literals:
             return 1, 1
         literal = self.holding(offset, is_end)

@@ -1,4 +1,4 @@
-"""Edits to a text: their types, how they are combined, and a few helpers that rules share."""
+"""Edits of a text: their types, functions that combine them, and a few helpers for checks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SAFE, REVIEW = "safe", "review"
 
 
 class Edit(NamedTuple):
-    """Replaces the half-open range [start, end) of characters by `text`."""
+    """Replaces the characters in the half-open range [start, end) by `text`."""
 
     start: int
     end: int
@@ -20,7 +20,8 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that are applied together or not at all. `applicability`: "safe" or "review"."""
+    """Edits of one finding's fix, which are applied together or not at all. `applicability`: the fix class, "safe" or
+    "review"."""
 
     title: str
     applicability: str
@@ -28,7 +29,7 @@ class Fix:
 
 
 class Change(NamedTuple):
-    """An edit, the rules that require it, and its applicability: "safe" if a safe fix needs it, else "review"."""
+    """An edit, the rules whose fixes contain it, and its fix class: "safe" if a safe fix contains it, else "review"."""
 
     edit: Edit
     rules: tuple[str, ...]
@@ -36,7 +37,7 @@ class Change(NamedTuple):
 
 
 class OverlapError(ValueError):
-    """Two edits change the same characters."""
+    """Raised if two edits change the same characters."""
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
@@ -55,16 +56,16 @@ def _order(edit: Edit) -> tuple[int, int]:
 
 
 def overlaps(edit: Edit, other: Edit) -> bool:
-    """Whether two different edits conflict: they share characters, or both insert at the same offset."""
+    """Whether two different edits conflict: they change a common character, or both insert at the same offset."""
     same_place = edit.start == edit.end and (edit.start, edit.end) == (other.start, other.end)
     return same_place or (edit.start < other.end and other.start < edit.end)
 
 
 def select(fixes: Sequence[Fix]) -> list[Fix]:
-    """Return the fixes that can be applied in one pass: in order, without those that conflict with an earlier one; a
-    fix is applied as a whole or not at all."""
+    """Return the fixes that can be applied in one pass: all except those that conflict with an earlier one; a fix is
+    applied as a whole or not at all."""
     taken: set[Edit] = set()
-    ordered: list[Edit] = []  # the edits do not overlap, so their ends are in order as well
+    ordered: list[Edit] = []  # the edits do not overlap, so their ends are sorted like their starts
     chosen = []
     for fix in fixes:
         fresh = [edit for edit in fix.edits if edit not in taken]
@@ -86,31 +87,32 @@ def _near(edits: list[Edit], edit: Edit) -> Iterator[Edit]:
 
 
 def merge(fixes: Iterable[Fix]) -> list[Edit]:
-    """Return the edits of several fixes; an edit that several fixes have in common is included once."""
+    """Return the edits of several fixes; an edit that several fixes contain is returned once."""
     return sorted({edit for fix in fixes for edit in fix.edits}, key=_order)
 
 
 def in_cell(edit: Edit, program: str, starts: Sequence[int]) -> tuple[int, Edit]:
-    """Return the index of the cell that contains an edit of a notebook's joined text, and the edit as one of that cell.
-    `starts`: the offsets at which cells begin."""
+    """Return the index of the notebook cell that contains an edit of the joined text, and the edit with its offsets in
+    this cell. `starts`: the offsets in the joined text at which cells begin."""
     index = max(0, bisect_right(starts, edit.start) - 1)
     if edit.start == edit.end == starts[index] and index and edit.text.endswith("\n"):
         before = program[starts[index - 1] : starts[index] - 1]
-        if before.strip():  # a line inserted after the last line of a cell belongs to that cell
+        if before.strip():  # a line that is inserted after the last line of a cell belongs to this cell
             end = starts[index - 1] + len(before.rstrip("\r\n"))
             return index - 1, Edit(end, end, "\n" + edit.text.rstrip("\r\n"))
     return index, edit
 
 
 def lowest(*applicabilities: str | None) -> str | None:
-    """Return the lowest of several applicabilities: None (no fix) is below "review", which is below "safe"."""
+    """Return the lowest of several fix classes: None (no fix) is below "review", which is below "safe"."""
     if any(item is None for item in applicabilities):
         return None
     return REVIEW if REVIEW in applicabilities else SAFE
 
 
 def changes_of(fixes: Iterable[tuple[Fix, str]]) -> list[Change]:
-    """Return the edits of fixes that are applied together, each with the rules that require it, in text order."""
+    """Return the edits of fixes that are applied together, each with the rules whose fixes contain it, sorted by
+    offset."""
     found: dict[Edit, Change] = {}
     for fix, rule in fixes:
         for edit in fix.edits:
@@ -122,9 +124,10 @@ def changes_of(fixes: Iterable[tuple[Fix, str]]) -> list[Change]:
 
 
 def compose(text: str, passes: Iterable[Sequence[Change]]) -> list[Change]:
-    """Combine the changes of several passes into edits of `text`; each pass applies to the result of the previous one.
+    """Combine the changes of several passes into edits of `text`; each pass was applied to the result of the pass
+    before it.
 
-    The edits are sorted. No two of the returned edits touch each other in a way that makes their order matter.
+    The returned edits are sorted by offset. Two returned edits touch only if their order makes no difference.
     """
     done: list[Change] = []
     for later in passes:
@@ -133,8 +136,8 @@ def compose(text: str, passes: Iterable[Sequence[Change]]) -> list[Change]:
 
 
 class _Place(NamedTuple):
-    """A change with its offsets in the text between two passes. `grown`: the number of characters by which the change
-    made that text longer."""
+    """A change, with its offsets in the text between two passes. `grown`: the number of characters by which the change
+    made this text longer."""
 
     start: int
     end: int
@@ -144,13 +147,13 @@ class _Place(NamedTuple):
 
     @property
     def inserts(self) -> bool:
-        """Return whether the range is empty before or after the change, so that its order among adjacent changes
+        """Return whether the range is empty before or after the change; its order among adjacent changes then
         matters."""
         return self.start == self.end or self.change.edit.start == self.change.edit.end
 
 
 def _over(text: str, earlier: Sequence[Change], later: Sequence[Change]) -> list[Change]:
-    """Combine two passes into one: changes of `text`, and later changes of the result."""
+    """Combine two passes into one: `earlier` are changes of `text`, and `later` are changes of the result."""
     between = apply_edits(text, [change.edit for change in earlier])
     places = [_Place(change.edit.start, change.edit.end, True, 0, change) for change in later]
     grown = 0

@@ -1,8 +1,8 @@
-"""Removes the current folder from a process's import path, since that folder may be untrusted.
+"""Removes the current folder from the import path of a process, because this folder may be untrusted.
 
-Python puts the current folder first for `python -m uncuda`, and wherever PYTHONPATH has an empty part or a `.`. When
-this module is imported, the current folder is still on the import path, so this module imports only modules that Python
-has already imported at start, not even `__future__`.
+Python puts the current folder first on the import path for `python -m uncuda`, and wherever PYTHONPATH has an empty
+part or a `.`. The current folder is still on the import path when this module is imported; the module therefore imports
+only modules that Python has imported at its start, not even `__future__`.
 """
 
 # ruff: noqa: PTH118, PTH119, PTH120 pathlib, and what it imports, could come from the folder
@@ -14,9 +14,9 @@ _PYTHON = os.path.dirname(os.path.realpath(os.__file__))
 
 
 def without_current_folder(path: list[str]) -> list[str]:
-    """Return an import path without the entries that are the current folder.
+    """Return an import path without the entries that mean the current folder.
 
-    The current folder stays if it is the folder of uncuda itself, of Python's library or of an environment's packages.
+    The current folder is kept if it is the folder of uncuda, of Python's library or of an environment's packages.
     """
     here = _real("")
     if here in _trusted():
@@ -25,12 +25,12 @@ def without_current_folder(path: list[str]) -> list[str]:
 
 
 def leave_current_folder() -> None:
-    """Remove the current folder from the import path, so that nothing is imported from it."""
+    """Remove the current folder from the import path, so that no module is imported from it."""
     sys.path[:] = without_current_folder(sys.path)
 
 
 def imported_from_current_folder() -> str:
-    """The file of a module that was already imported from the current folder; "" if there is none."""
+    """Return the file of a module that was imported from the current folder; "" if there is none."""
     here = _real("")
     if here in _trusted():
         return ""
@@ -52,7 +52,7 @@ def imported_from_current_folder() -> str:
 def _real(entry: str) -> str:
     try:
         return os.path.realpath(entry or os.curdir)
-    except (OSError, ValueError):  # the current folder was deleted, or a path has a null character
+    except (OSError, ValueError):  # the current folder was deleted, or the path contains a null character
         return ""
 
 

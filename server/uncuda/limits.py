@@ -1,6 +1,6 @@
-"""Limits on the work that the analysis of one text may take, and the counter that enforces them.
+"""Limits on the work for the analysis of one text, and the counter that enforces them.
 
-Work is counted in steps and not timed, so that a text is refused either on every machine or on none.
+The counter counts steps instead of time, so that a text exceeds a limit on every machine or on none.
 """
 
 from __future__ import annotations
@@ -8,26 +8,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-_STRETCH = 256  # searching this many characters takes about as long as one step
+_STRETCH = 256  # a search in this many characters takes about as long as one step
 Kind = Literal["bytes", "statements", "comparisons", "depth"]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The maximum work for one analysis of one text; docs/decisions explains the defaults."""
+    """The maximum work for the analysis of one text; docs/decisions gives the reasons for the defaults."""
 
     bytes: int = 8_000_000
-    """The size of the text in bytes."""
+    """The maximum size of the text in bytes."""
     statements: int = 50_000
-    """The number of logical lines that are parsed; a line that is parsed again counts again."""
+    """The maximum number of parsed logical lines; a line that is parsed twice counts twice."""
     comparisons: int = 5_000_000
-    """The number of steps of loops over candidates, lines and tokens."""
+    """The maximum number of steps in loops over candidates, lines and tokens."""
     depth: int = 100
-    """The nesting of expressions within a statement, and of blocks."""
+    """The maximum nesting of expressions in a statement, and of blocks."""
 
 
 class LimitExceeded(Exception):
-    """A text exceeds a limit. `setting`: the name of the setting by which the user can raise the limit."""
+    """Raised if a text exceeds a limit. `setting`: the name of the setting by which the user can raise the limit."""
 
     def __init__(self, kind: Kind, limit: int) -> None:
         super().__init__(kind, limit)
@@ -44,7 +44,7 @@ class LimitExceeded(Exception):
 
 
 class Work:
-    """Counts the work of one analysis; raises LimitExceeded as soon as a limit is exceeded."""
+    """Counts the work of one analysis, and raises LimitExceeded if it exceeds a limit."""
 
     __slots__ = ("_most", "comparisons", "limits", "statements")
 
@@ -55,35 +55,35 @@ class Work:
         self._most = limits.comparisons
 
     def compare(self, count: int = 1) -> None:
-        """Count steps of a loop, before or after the loop runs them."""
+        """Count the steps of a loop; called before or after the loop."""
         self.comparisons += count
         if self.comparisons > self._most:
             raise LimitExceeded("comparisons", self._most)
 
     def search(self, start: int, end: int, steps: int = 0) -> None:
-        """Count a search between two offsets by `str.find` or a regular expression, which is much cheaper than a step
+        """Count a search between two offsets by `str.find` or a regular expression; it costs much less than one step
         for each character.
 
-        `steps`: further steps of the loop to count.
+        `steps`: additional steps to count.
         """
         self.compare(1 + steps + (end - start) // _STRETCH)
 
     def size(self, text: str) -> None:
-        """Check the size of the text in bytes against the limit."""
+        """Raise LimitExceeded if the size of the text in bytes exceeds the limit."""
         most = self.limits.bytes
         if len(text) > most or (4 * len(text) > most and len(text.encode("utf-8", "surrogatepass")) > most):
             raise LimitExceeded("bytes", most)
 
     def too_deep(self) -> LimitExceeded:
-        """The exception to raise if nesting is too deep."""
+        """Return the exception to raise for a text that is nested too deep."""
         return LimitExceeded("depth", self.limits.depth)
 
     def statement(self) -> None:
-        """Count a logical line that is parsed."""
+        """Count one parsed logical line."""
         self.statements += 1
         if self.statements > self.limits.statements:
             raise LimitExceeded("statements", self.limits.statements)
 
 
 UNLIMITED = Limits(*[2**62] * 4)
-"""Limits that no text exceeds, for analyses whose work must not be refused."""
+"""Limits that no text exceeds, for analyses that must not be refused."""

@@ -1,8 +1,8 @@
-"""Makes text safe to print for a terminal or a CI system: characters that control a terminal are replaced by Python's
-escapes.
+"""Makes text safe to print on a terminal or in the log of a CI system: characters that control a terminal are replaced
+by Python's escapes.
 
-File names, comments, settings and Python's messages that quote them are untrusted text. Untrusted text is escaped when
-it is written to a terminal, a log or an editor's message; findings, paths and edits in memory are not escaped.
+Untrusted text means file names, comments, settings, and messages of Python that quote them. Untrusted text is escaped
+when it is written to a terminal, a log or a message in an editor; findings, paths and edits in memory are not escaped.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# The pattern matches ASCII and C1 control characters, marks that change the direction of text, line separators, lone
+# Matches ASCII and C1 control characters, marks that change the direction of text, line separators, and lone
 # surrogates.
 _LATER = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff"
 _STEERING = re.compile(f"[\\x00-\\x1f{_LATER}]")
-_STEERING_JSON = re.compile(f"[{_LATER}]")  # JSON itself escapes the other control characters in strings
-# GitHub runs `::` at the start of a line and `##[` anywhere in a line as a command; Azure Pipelines runs `##vso[`.
+_STEERING_JSON = re.compile(f"[{_LATER}]")  # JSON already escapes the other control characters in strings
+# GitHub runs lines that begin with `::`, or contain `##[`, as commands; Azure Pipelines runs `##vso[`.
 _COMMAND = re.compile(r"(?:(?<=##)|(?<=##vso))\[", re.IGNORECASE)
 _COMMAND_START = re.compile(r"(\A\s*):(?=:|\Z)")
 _BACKTICKS = re.compile("`+")
@@ -27,8 +27,8 @@ def printable(text: str) -> str:
     r"""Return the text on one line, without characters that control a terminal and without text that a CI system runs
     as a command.
 
-    The escapes are those of Python: `\n`, `\x1b`, `\u202e`, and `\udcff` for the byte 0xff of a name that is not UTF-8.
-    All other characters are unchanged, including backslashes.
+    The escapes are Python's: `\n`, `\x1b`, `\u202e`, and `\udcff` for the byte 0xff in a name that is not UTF-8.
+    Printable characters are unchanged, including backslashes.
     """
     if text.isprintable() and "##" not in text and "::" not in text and not text.endswith(":"):
         return text
@@ -36,13 +36,13 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """Return the same as `printable` for a text of several lines, whose line breaks are kept."""
+    """Return a text of several lines with each line escaped as `printable` does."""
     return "\n".join(map(printable, text.split("\n")))
 
 
 def controls_escaped(text: str) -> str:
-    """Return the text on one line, without characters that control a terminal; commands of a CI system are not
-    escaped."""
+    """Return the text on one line, without characters that control a terminal; text that a CI system runs as a command
+    stays."""
     return text if text.isprintable() else _STEERING.sub(_escape, text)
 
 
@@ -55,18 +55,18 @@ def printable_json(text: str) -> str:
 
 
 def cut(text: str, longest: int = LONGEST_QUOTE) -> str:
-    """The text; if it has more characters than `longest`, its beginning and an ellipsis."""
+    """Return the text; if it has more characters than `longest`, its beginning and an ellipsis."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def cut_middle(text: str, longest: int) -> str:
-    """Return the text; if it has more characters than `longest`, its beginning and its end, because the end of a
-    message says what to do."""
+    """Return the text; if it has more characters than `longest`, its beginning, an ellipsis and its end, because
+    messages end with what to do."""
     return text if len(text) <= longest else f"{text[: longest * 2 // 3]} … {text[-longest // 3 :]}"
 
 
 def markdown_code(text: str) -> str:
-    """Return a text as a Markdown code span, with a fence longer than any run of backticks in the text."""
+    """Return a text as a code span in Markdown, with more backticks around it than any run of backticks in the text."""
     text = cut(printable(text))
     runs = [len(run) for run in _BACKTICKS.findall(text)]
     if not runs:
@@ -76,9 +76,9 @@ def markdown_code(text: str) -> str:
 
 
 def code_parted(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the parts of a sentence, each with True if it is code between backticks, and False otherwise.
+    """Yield the parts of a sentence, each with True if the part is code in backticks, otherwise False.
 
-    If the number of backticks is odd, the whole sentence is one part without code.
+    If the number of backticks is odd, the whole sentence is a single part that is not code.
     """
     parts = text.split("`")
     if len(parts) % 2 == 0:

@@ -1,5 +1,4 @@
-"""Facts about the whole project, which one file alone cannot show: `workspace` collects them, and the engine reads
-them."""
+"""Facts about the whole project, which a single file cannot show; `workspace` collects them for the engine."""
 
 from __future__ import annotations
 
@@ -11,16 +10,16 @@ from typing import NamedTuple
 from .source import Span
 
 SILENT, UNKNOWN = "silent", "unknown"
-"""The verdicts on a receiver, apart from "review". "silent": the type of the receiver does not come from torch;
-"unknown": the finding stays as it is."""
+"""Verdicts on the type of a receiver; a further verdict is "review". "silent": the type is not torch's, so the finding
+is dropped; "unknown": the finding stays as it is."""
 
 
 class Site(NamedTuple):
-    """A place with a finding that depends on the type of an object: `x.cuda()`, `x.is_cuda`, `x.to("cuda")`.
+    """A place whose finding depends on the type of an object: `x` in `x.cuda()`, `x.is_cuda`, `x.to("cuda")`.
 
-    `span`: the span of the finding; `at`: the offset of the attribute's name; the receiver `x` is the expression before
-    the dot. `argument`: whether the finding is an argument of the method, not the method itself. `lacking`: functions
-    of torch whose results do not have this method on the target.
+    `span`: the span of the finding; `at`: the offset of the name of the attribute; the object `x` before the dot is the
+    receiver. `argument`: whether the finding is at an argument of the method instead of the method. `lacking`:
+    functions of torch whose results lack this method on the target.
     """
 
     rule: str
@@ -31,14 +30,14 @@ class Site(NamedTuple):
 
 
 ACTS, INHERITS, MOVES, PATCHES = "acts", "inherits", "moves", "patches"
-"""What the `cuda` method of a class in the project may do. ACTS: more than moving the object; INHERITS: only what
-torch's method does; MOVES: moves the contents of an object whose class is not torch's; PATCHES: the method replaces
+"""The effects that the method `cuda` of a class in the project may have. ACTS: more than moving the object; INHERITS:
+the same as torch's method; MOVES: moving the contents of an object that is not torch's; PATCHES: the method replaces
 torch's own (`torch.Tensor.cuda = traced`)."""
 
 
 class Owner(NamedTuple):
-    """A class that defines a method itself or derives from a class that does, or a function that returns an object of
-    such a class.
+    """A class that defines a method or derives from a class that does; or a function that returns an object of such a
+    class.
 
     `method`: "cuda" or "is_cuda"; `name`: the name of the class or function, "" if unknown; `kind`: ACTS, INHERITS,
     MOVES or PATCHES.
@@ -58,25 +57,27 @@ class Helper:
     path: str = ""
     """The path of the helper module's file, which need not exist yet."""
     defines: frozenset[str] | None = None
-    """The names that the helper module defines; None if its file does not exist yet and will define all of them."""
+    """The names that the helper module defines; None if its file does not exist yet, so that uncuda will write all of
+    them."""
     own: frozenset[str] = frozenset()
-    """The top-level names of the project's modules."""
+    """The names of the project's top-level modules and packages."""
     folder: str = ""
-    """The folder of the package that holds it and that is in no other package; "" for a module beside scripts."""
+    """The folder of the outermost package that contains the helper module; "" for a module beside scripts."""
     dependents: tuple[str, ...] = ()
-    """The folders of packages that have no helper module of their own, because they import this helper's package."""
+    """The folders of packages that import this helper module's package, and have no helper module of their own."""
     named: bool = True
-    """Whether other files are known to import it by `module`. False: the folder may be a part of a longer name."""
+    """Whether other files are known to import the helper module's package by the name in `module`. If False, the
+    imports in those files may need a longer name than `module`."""
     line_length: int = 0
-    """The longest line that the project's settings of formatters and linters allow; 0 if no such setting exists."""
+    """The maximum length of a line in the project's settings of formatters and linters; 0 without such settings."""
     torch: str = ""
-    """The PyTorch versions on which the project declares to run, as `str` of a `Versions`; "" if it declares none."""
+    """The PyTorch versions that the project declares to support, as `str` of a `Versions`; "" if it declares none."""
     others: tuple[Helper, ...] = ()
-    """The helper modules of the project's other packages, because one package cannot always import another."""
+    """The helper modules of the other packages in the project, because one package cannot always import another."""
 
     @property
     def every(self) -> tuple[Helper, ...]:
-        """This helper module and those of the other packages."""
+        """This helper module, and the helper modules of the other packages."""
         return (self, *self.others)
 
     def is_at(self, path: str) -> bool:
@@ -90,74 +91,73 @@ class Helper:
         return next((folder for folder in folders if path.startswith(folder + "/")), "")
 
     def has(self, name: str) -> bool:
-        """Return whether the helper module defines a function, or will define it when it is created."""
+        """Return whether the helper module defines a function, or will define it when uncuda writes the file."""
         return self.defines is None or name in self.defines
 
 
 Answers = Mapping[Site, str]
-"""Maps each site to the verdict on its receiver; for a site that is missing, the verdict is "unknown"."""
+"""Maps each Site to the verdict on the type of its receiver; a Site that is missing counts as "unknown"."""
 
 
 @dataclass(frozen=True)
 class Project:
-    """Facts about a project, which are immutable. Targets are represented by their ids."""
+    """Facts about a project; they never change. The fields of this class name each target by its id."""
 
     plugins: frozenset[str] = frozenset()
     shims: frozenset[str] = frozenset()
     switched: frozenset[str] = frozenset()
-    """Targets for which a file sets the environment variable that makes the plugin import its shim, if that version of
-    the plugin reads it."""
+    """Targets for which a file sets the environment variable that makes the plugin import its shim; only some versions
+    of the plugin read it."""
     constants: frozenset[str] = frozenset()
-    """Targets that a module-level constant names, `BACKEND = "…"`, if no file imports a plugin."""
+    """Targets that a constant at module level names, `BACKEND = "…"`, in a project without a file that imports a
+    plugin."""
     owners: frozenset[Owner] = frozenset()
     """The classes of the project that define `cuda` or `is_cuda` themselves."""
     torch: bool = False
     """Whether a module of the project imports torch and uses `torch.cuda` or a device string for CUDA."""
     served: frozenset[str] = frozenset()
-    """Targets for which fixes need review, because the project chooses among accelerators at run time."""
+    """Targets for which all fixes need review, because the project chooses between accelerators at run time."""
     neutral: frozenset[str] = frozenset()
-    """Paths of modules for another accelerator, or for the common base of all accelerators."""
+    """The paths of modules that are for another accelerator, or for all accelerators in common."""
     lacking: frozenset[tuple[str, str]] = frozenset()
-    """(target, path) of modules for CUDA that have corresponding modules for other accelerators, but none for the
-    target."""
+    """(target, path) of each module for CUDA that has counterparts for other accelerators, but none for the target."""
     backends: frozenset[tuple[str, str]] = frozenset()
-    """(target, path) of modules for CUDA that have a corresponding module for the target."""
+    """(target, path) of each module for CUDA that has a counterpart for the target."""
     extensions: frozenset[str] = frozenset()
-    """Dotted names of modules that the project's build files compile for CUDA: "my_ext", "package._C"."""
+    """The dotted names of modules that the project's build files compile for CUDA: "my_ext", "package._C"."""
     kernels: frozenset[str] = frozenset()
-    """ "module.name" of functions that run a kernel, and "module.name()" of functions that return a compiled module;
-    `module` is the module's last name only."""
+    """ "module.name" of each function that runs a kernel, and "module.name()" of each function that returns a compiled
+    module; `module` is the last part of the module's name."""
     sources: frozenset[str] = frozenset()
-    """Names of the project's own modules that use CUDA."""
+    """The names of the project's own modules that use CUDA."""
     own: frozenset[str] = frozenset()
-    """FOLDER/MODULE of the project's own modules that have the name of a library and can be imported below that
-    folder."""
+    """FOLDER/MODULE of each project module with the name of a library; files below the folder import this module
+    instead of the library."""
     tried: frozenset[str] = frozenset()
-    """Dotted names (of modules, and of objects in them) that a file of the project imports in a `try` and can do
+    """The dotted names of modules, and of objects in them, that a file of the project imports in a `try` and can work
     without."""
     helper: Helper | None = None
-    """The helper module; None if the project is not portable."""
+    """The helper module of a portable project; None for other projects."""
     starred: frozenset[str] = frozenset()
-    """The last parts of the names of modules that a file imports with `*`, so that everything that they import is
-    visible there, too."""
+    """The last parts of the names of modules that a file imports with `*`; their imported names are visible in that
+    file, too."""
     torch_of: frozenset[str] = frozenset()
-    """The last parts of the names of modules whose `torch` another file uses: `module.torch`, `from module import
+    """The last parts of the names of modules whose name `torch` another file uses: `module.torch`, `from module import
     torch`."""
     scripts: bool = False
-    """Whether a file may compile anything of the project with TorchScript."""
+    """Whether a file of the project may compile any code of the project with TorchScript."""
     compiled: frozenset[tuple[str, str]] = frozenset()
-    """(path, name) of functions and classes that TorchScript compiles because functions of other files, which it
-    compiles, use them."""
+    """(path, name) of each function or class that TorchScript compiles together with functions of other files."""
     packs: bool = False
-    """Whether a file of the project makes packed sequences, which have `is_cuda` but no `device`."""
+    """Whether a file of the project creates packed sequences, which have an attribute `is_cuda`, but no `device`."""
 
     @property
     def says(self) -> frozenset[str]:
-        """The targets that files name in an import or by an environment variable."""
+        """The targets that files of the project name in an import, or by an environment variable."""
         return self.plugins | self.shims | self.switched
 
     def tries(self, path: str) -> frozenset[str]:
-        """Return the names that a file of the project imports, in a `try`, from the file at `path` or from its
+        """Return the names that a file of the project imports in a `try` from the file at `path`, or from its
         package."""
         if not self.tried or not path.endswith(".py"):
             return frozenset()
@@ -167,7 +167,7 @@ class Project:
         return frozenset(name for module, _, name in split if any(one.endswith(f".{module}") for one in modules))
 
     def owns(self, module: str, path: str) -> bool:
-        """Whether an import of `module` in the file at `path` finds a module of the project itself."""
+        """Whether an import of `module` in the file at `path` finds a module of the project."""
         root = module.partition(".")[0]
         for folder, name in self._own_by_root.get(root, ()):
             if module == name or module.startswith(f"{name}."):
@@ -176,7 +176,8 @@ class Project:
             if "." in name:
                 inside = f"{folder}/{root}/" if folder else f"{root}/"
                 if path.replace("\\", "/").startswith(inside):
-                    # the module is in the same namespace package as the file: `megatron.rl` beside `megatron.core`
+                    # the file and the imported module are in one namespace package: `megatron.rl` beside
+                    # `megatron.core`
                     return True
         return root in self.sources
 

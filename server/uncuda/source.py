@@ -1,7 +1,7 @@
-"""Source text and positions: bytes are decoded without loss and encoded again, and offsets are converted to lines and
+"""Source text and positions: decodes bytes without loss and encodes them again, and converts offsets to lines and
 columns.
 
-In all other modules, positions in a file are half-open spans of character offsets into `Source.text`.
+All other modules use half-open spans of character offsets into `Source.text` as positions.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from .cells import Cells
 
-# PEP 263: the pattern that CPython's tokenizer searches in the first two lines.
+# PEP 263: the pattern that CPython's tokenizer searches for in the first two lines.
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-# Codecs for host names, which take time quadratic in the length of the text, and a codec that always fails.
+# Codecs for host names, which need quadratic time in the length of the text, and a codec that always fails.
 _NOT_OF_FILES = frozenset({"idna", "punycode", "undefined"})
-_LONGEST_NAME = 80  # maximum length of the name of an encoding
+_LONGEST_NAME = 80  # maximum length of an encoding's name
 _BLANK = re.compile(rb"^[ \t\f]*(?:[#\r\n]|$)")
 _FEW = 16  # after this many calls of `position` with an offset before that of the last call, `line_starts` is computed
 _BREAK = re.compile(r"\r\n|\n|\r")
@@ -33,20 +33,20 @@ class Span(NamedTuple):
 
 
 class Location(NamedTuple):
-    """A position as it is shown to a user: line and column, from 1; in a notebook they are relative to a cell."""
+    """A position in the form that users see: line and column, from 1; in a notebook, both are relative to a cell."""
 
     line: int
     column: int
-    cell: int = 0  # number of the cell, from 1; 0 outside of notebooks
+    cell: int = 0  # number of the notebook cell, from 1; 0 in other files
 
     @property
     def row(self) -> str:
-        """Return the line number as it is written after a path: `12`, in a notebook `cell 3:2`."""
+        """Return the line number in the form that follows a path: `12`, or `cell 3:2` in a notebook."""
         return f"cell {self.cell}:{self.line}" if self.cell else str(self.line)
 
 
 class SourceError(ValueError):
-    """The bytes are not a text that Python would read as source code; the message says why."""
+    """Raised if the bytes are no text that Python reads as source code; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Source:
                 f"line {line} is not {encoding}: byte 0x{data[error.start]:02x}; declare its encoding (PEP 263) "
                 "or save it as UTF-8"
             ) from None
-        except ValueError as error:  # some codecs raise only this general error
+        except ValueError as error:  # some codecs only raise this general error
             raise SourceError(f"is not {encoding} ({error}); declare its encoding or save it as UTF-8") from None
         source = cls(text, path, encoding, bom)
         if encoding != "utf-8" and source.encode() != (codecs.BOM_UTF8 if bom else b"") + data:
@@ -110,9 +110,9 @@ class Source:
 
     def position(self, offset: int) -> tuple[int, int]:
         """The (line, column) of an offset, both from 1, columns in characters."""
-        # for a few calls, the table of line starts is not needed
+        # a few calls do not need the table of line starts
         if "line_starts" not in self.__dict__ and not self._carriages:
-            # the offsets of successive calls usually increase
+            # usually the offset is greater than in the last call
             passed, line, back = self.__dict__.get("_passed", (0, 1, 0))
             if offset < passed:
                 passed, line, back = 0, 1, back + 1
@@ -138,14 +138,14 @@ class Source:
         return Location(line - bisect_right(self.line_starts, cell.start) + 1, column, cell.number)
 
     def physical(self, span: Span) -> tuple[Location, Location]:
-        """The locations in the file at which a span begins and ends; for a notebook, in its JSON text."""
+        """Return the locations in the file at which a span begins and ends; those in the JSON text for a notebook."""
         if self.cells is None:
             return self.location(span.start), self.location(span.end)
         start, end = self.cells.physical(span.start), self.cells.physical(span.end, span.start < span.end)
         return Location(*start), Location(*end)
 
     def offsets(self, span: Span) -> Span:
-        """Return a span as offsets in the file's text; for a notebook, in its JSON text."""
+        """Return a span as offsets in the file's text, which is the JSON text for a notebook."""
         return span if self.cells is None else Span(*self.cells.offsets(*span))
 
     def offset(self, line: int, column: int) -> int:

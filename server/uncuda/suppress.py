@@ -1,4 +1,4 @@
-"""Comments that suppress findings: `# uncuda: ignore[rule]` on a line, `# uncuda: file-ignore[rule]` for a file."""
+"""Comments that suppress findings: `# uncuda: ignore[rule]` for a line, `# uncuda: file-ignore[rule]` for a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BREAK = re.compile(r"\r\n|\n|\r")
 
 
 class Located(Protocol):
-    """The interface of an object that can be suppressed, such as a finding."""
+    """The attributes of an object that can be suppressed, such as a finding."""
 
     @property
     def rule(self) -> str: ...
@@ -33,8 +33,8 @@ FindingT = TypeVar("FindingT", bound=Located)
 
 
 class Unused(NamedTuple):
-    """A suppression comment that suppresses no finding, or in which some rule names suppress none. `rules`: the names
-    that `edit` removes, empty if the comment names no rule; `unknown`: those names that are not the name of a rule."""
+    """A suppression comment that suppresses no finding, or that contains rule names which suppress none. `rules`: the
+    rule names that `edit` removes, empty if the comment has none; `unknown`: the removed names that no rule has."""
 
     span: Span
     rules: tuple[str, ...]
@@ -44,8 +44,8 @@ class Unused(NamedTuple):
 
 @dataclass(frozen=True)
 class Comment:
-    """A suppression comment. `names`: the spans of the rule names, None if the comment suppresses every rule; `line`:
-    the line to which it applies, None for the whole file."""
+    """A suppression comment. `names`: the spans of the rule names, None if the comment suppresses all rules; `line`:
+    the line to which the comment applies, None for the whole file."""
 
     span: Span
     names: tuple[Span, ...] | None
@@ -68,9 +68,10 @@ class Suppressions:
         return bool(self.comments)
 
     def lines_of(self, span: Span) -> tuple[Span, Span]:
-        """The first and the last line (without line breaks) on which a comment can suppress a finding at `span`.
+        """Return the first and the last line, without line breaks, on which a comment can suppress a finding at `span`.
 
-        A line that ends inside a string or with a backslash cannot have a comment, so the next line counts as the last.
+        A line that ends inside a string or with a backslash cannot contain a comment; the line after it is used
+        instead.
         """
         last = _line_at(self.text, max(span.start, span.end - 1))
         while (end := self._goes_on(last)) is not None:
@@ -78,8 +79,8 @@ class Suppressions:
         return _line_at(self.text, span.start), last
 
     def _goes_on(self, line: Span) -> int | None:
-        """Return the offset at which a line continues that ends inside a string or with a backslash; None for any other
-        line."""
+        """Return the offset at which a line that ends inside a string or with a backslash continues; None for other
+        lines."""
         holder = self.string_around(line.end)
         if holder is not None and holder[0] < line.end:
             return holder[1]
@@ -92,10 +93,10 @@ class Suppressions:
         known_rules: Collection[str],
         active_rules: Collection[str],
     ) -> tuple[list[FindingT], list[Unused]]:
-        """Return the findings that no comment suppresses, and the comments or rule names that suppressed no finding.
+        """Return the findings that no comment suppresses; also the comments and rule names that suppress no finding.
 
-        `known_rules`: the names of all rules. `active_rules`: the rules that were checked in this text; only they can
-        be reported as suppressing nothing.
+        `known_rules`: the names of all rules. `active_rules`: the names of the rules that were checked in this text;
+        only their names can be reported as unused.
         """
         findings = list(findings)
         if not self.comments:
@@ -107,8 +108,8 @@ class Suppressions:
         return kept, [entry for entry in entries if entry and not self._silence(RULE, entry.span, used, named=True)]
 
     def _silence(self, rule: str, span: Span, used: set[tuple[Comment, str]], named: bool = False) -> bool:
-        """Return whether a comment suppresses a finding with this rule and span; with `named`, only comments that name
-        the rule count."""
+        """Return whether a comment suppresses a finding of this rule at this span; with `named`, only comments with the
+        name of the rule count."""
         silent = False
         for comment in self._about(span):
             names = comment.names
@@ -118,7 +119,7 @@ class Suppressions:
         return silent
 
     def _about(self, span: Span) -> Iterator[Comment]:
-        """Yield the comments on the lines of a span, and those that apply to the whole file."""
+        """Yield the comments on the lines of a span, and the comments for the whole file."""
         for line in dict.fromkeys((None, *self.lines_of(span))):
             yield from self._by_line.get(line, ())
 
@@ -157,14 +158,14 @@ class Suppressions:
         return tuple(self.text[name.start : name.end] for name in names)
 
     def _without(self, comment: Comment, kept: tuple[str, ...]) -> Edit:
-        """Return the edit that leaves only the rule names `kept` in a comment, or that removes the comment if `kept` is
+        """Return the edit that removes all rule names except `kept` from a comment, or the whole comment if `kept` is
         empty."""
         if kept and comment.names:
             return Edit(comment.names[0].start, comment.names[-1].end, ", ".join(kept))
         start, end = comment.span
         line = _line_at(self.text, start)
         before, after = self.text[line.start : start], self.text[end : line.end]
-        if after.strip():  # another comment follows, so only the blanks before it are removed
+        if after.strip():  # another comment follows; only the blanks before it are removed
             return Edit(start, end + len(after) - len(after.lstrip()), "")
         if before.strip():
             return Edit(line.start + len(before.rstrip()), line.end, "")
@@ -176,10 +177,10 @@ NONE = Suppressions()
 
 
 def parse(text: str, is_comment: Callable[[int], bool], string_around: StringAround | None = None) -> Suppressions:
-    """The suppression comments of a text.
+    """Return the suppression comments of a text.
 
-    `is_comment(offset)` returns whether the `#` at an offset begins a comment; `string_around(offset)` returns the span
-    of the triple-quoted string that contains an offset.
+    `is_comment(offset)` returns whether a `#` at this offset begins a comment; `string_around(offset)` returns the span
+    of the triple-quoted string that contains this offset.
     """
     if "uncuda:" not in text:
         return NONE

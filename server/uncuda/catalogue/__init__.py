@@ -23,7 +23,7 @@ __all__ = ["CHINESE", "Accelerator", "Api", "Catalogue", "CatalogueError", "Exam
 
 
 class Catalogue:
-    """All rules, and the targets for which they can be filled in."""
+    """All rules, and all targets whose words replace the placeholders in the rules."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -34,7 +34,7 @@ class Catalogue:
         }
         features = {name for raw in self.declarations.values() for name in raw.get("features", ())}
         check_needs(self.rules.values(), features)
-        self._rows = lru_cache(maxsize=None)(read_rows)  # versions of folders that are the same share their tables
+        self._rows = lru_cache(maxsize=None)(read_rows)  # plugin versions with the same table file share its rows
         self._targets: dict[tuple[str | None, ...], Target] = {}
         self._versions: dict[str, tuple[str, ...]] = {}
         self._texts: dict[str, dict[str, str]] | None = None
@@ -79,7 +79,7 @@ class Catalogue:
 
     @cached_property
     def bound_to_cuda(self) -> frozenset[str]:
-        """The modules that need CUDA themselves according to the table of any target."""
+        """The modules that need CUDA according to the table of at least one target."""
         return frozenset(row.name for row in self._modules() if row.kind == "cuda")
 
     def _modules(self) -> Iterator[Row]:

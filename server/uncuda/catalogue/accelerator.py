@@ -28,8 +28,8 @@ class Parameter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """One name of the table of `torch.accelerator`. `kind`: "module", "class", "function", "import" (defined elsewhere)
-    or "absent" (in no version).
+    """One name of the table of `torch.accelerator`. `kind`: "module", "class", "function", "import" (an object defined
+    in another module) or "absent" (a name that no PyTorch version has).
 
     `cuda`: the equivalent name of `torch.cuda`; `instead`: PyTorch code to use if there is no equivalent name;
     `served`: the first plugin version that supports the name, "" if unknown; `never`: if no version supports it, the

@@ -1,4 +1,4 @@
-"""The data of the catalogue: rules, targets and the rows of their tables. All of these classes are immutable."""
+"""The data of the catalogue: rules, targets and the rows of their tables. All classes of this module are immutable."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A code block of a rule's page: the lines to report (from 1), the targets for which it is (`()`: all), and the
-    results by target."""
+    """A code block of a rule's page: the lines to report (from 1), the targets it applies to (`()`: all), and the
+    expected results by target."""
 
     title: str
     text: str
@@ -68,7 +68,7 @@ class Rule:
     imports: tuple[str, ...] = ()
     status: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    prerequisite: str = ""  # one of PREREQUISITES, or ""
+    prerequisite: str = ""  # the rule's element of PREREQUISITES, or ""
     parameters: dict[str, Any] = field(default_factory=dict)
     path: Path | None = None
 
@@ -87,8 +87,7 @@ class Rule:
 
     @cached_property
     def filled(self) -> frozenset[str]:
-        """Return the placeholders in the texts that the rule shows or writes into code, whether they stand for words of
-        targets or for other words."""
+        """Return all placeholders in the texts that the rule shows to users or writes into code."""
         texts = strings([self.parameters, self.imports, self.when_imported, self.message, self.message_zh])
         return frozenset(name for text in texts if "{" in text for name in IN_BRACES.findall(text))
 
@@ -100,7 +99,7 @@ def words_in(text: str) -> frozenset[str]:
 
 def nearest(word: str, words: Iterable[str]) -> str:
     """` (did you mean …?)` with the most similar known word, or an empty string if none is similar."""
-    from difflib import get_close_matches  # imported here, because a valid catalogue needs no hint
+    from difflib import get_close_matches  # imported here, because only an invalid catalogue needs suggestions
 
     close = get_close_matches(word, list(words), n=1, cutoff=0.6)
     return f" (did you mean {close[0]!r}?)" if close else ""
@@ -122,8 +121,8 @@ class Target:
     """One accelerator: `rules/targets/ID.toml` with its tables for one plugin version, or for a range (`Versions`, as
     text).
 
-    `assumed`: whether the project states neither the plugin's version nor PyTorch's; `cuda_alike`: what
-    `current_platform.is_cuda_alike()` returns on the target, a function that projects for several platforms define.
+    `assumed`: whether the project states neither the plugin's version nor PyTorch's; `cuda_alike`: what the method
+    `is_cuda_alike` of a multi-platform project returns on the target.
     """
 
     id: str

@@ -30,7 +30,7 @@ def release(version: str) -> tuple[tuple[int, ...], int]:
 
 
 def point(version: str) -> tuple[tuple[int, ...], int]:
-    """Return the same pair as `release`, but without the number of the post-release."""
+    """Return the sort key of `release` without post-release numbers: the same for `2.7.1` and `2.7.1.post11`."""
     return numbers(version), -1 if _PRE.match(version) else 0
 
 

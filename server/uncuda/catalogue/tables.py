@@ -74,7 +74,8 @@ def around(versions: Versions, known: tuple[str, ...]) -> tuple[str, ...]:
     """Return the known versions whose tables apply to a range, the oldest first: all known versions in the range.
 
     If the range may contain a version between two known ones, both are included: such a version has at least the names
-    that both of them have. A later post-release is assumed to have the names of the last known one of its release.
+    that both of them have. A later post-release is assumed to have the names of the last known post-release of the same
+    release.
     """
     ordered = sorted(known, key=release)
     if exact := versions.exact:

@@ -110,8 +110,8 @@ def build_target(
 
 
 def _words(raw: dict[str, Any], versions: tuple[str, ...]) -> dict[str, str]:
-    """Return the words of a declaration, without `patch-variable` if one of these versions does not know that
-    environment variable."""
+    """Return the words of a declaration; `patch-variable` is left out if one of these versions ignores that environment
+    variable."""
     words: dict[str, str] = raw["words"]
     unknown = set() if set(raw.get("no-patch-variable", ())).isdisjoint(versions) else {"patch-variable"}
     return {name: word for name, word in words.items() if name not in unknown}
@@ -166,7 +166,7 @@ def _may(actual: Versions | str, wanted: str) -> bool:
 
 
 def _must(actual: Versions | str, wanted: str) -> bool:
-    """Whether the condition is true for all of the versions."""
+    """Whether a condition (`<2.5.1`, or one of `A2|A3`) is true for all of the versions."""
     if isinstance(actual, str):
         return actual in wanted.split("|")
     sign = next((sign for sign in _SIGNS if wanted.startswith(sign)), "")

@@ -1,5 +1,5 @@
-"""The table of the words that a target's declaration may contain: the meaning of each word, whether it is required, and
-from which others it is derived.
+"""The table of the words that a target's declaration may contain: what each word means, whether it is required, and
+from which words its default is made.
 
 If a target lacks a word, the rules that use the word in a fix are switched off for that target.
 """
@@ -15,8 +15,9 @@ from .model import IN_BRACES, Rule, nearest
 
 @dataclass(frozen=True)
 class Word:
-    """One word of a target's declaration. `derived`: the template from which the word's value is made if a declaration
-    does not contain the word; `required`: whether every target must have the word."""
+    """A word that a target's declaration (`rules/targets/ID.toml`) may contain. `derived`: the template from which the
+    word's value is made if a declaration does not contain the word; `required`: whether every target must have the
+    word."""
 
     name: str
     about: str
@@ -54,9 +55,9 @@ WORDS: tuple[Word, ...] = (
     Word("execution-provider", "CUDAExecutionProvider of ONNX Runtime -> the vendor's"),
 )
 HELPER_NAMES = ("accelerator_type", "device_type", "device_module", "device", "backend", "visible_devices")
-"""The functions of the helper module that code in a portable project calls; rules name them in braces."""
+"""The functions that the helper module of a portable project contains; rules name them in braces."""
 NAMES = tuple(word.name for word in WORDS)
-_OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # words that the fixes of this check use without a placeholder
+_OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # the fixes of this check use these words without placeholders
 
 
 def problem(words: Mapping[str, Any]) -> tuple[str, str] | None:

@@ -63,7 +63,7 @@ class _Look:
 
     def __init__(self, context: Context, rule: Rule, table: Accelerator, target: Target) -> None:
         self._context, self._rule, self._table, self._target = context, rule, table, target
-        # A PyTorch newer than the newest one in the table may have added the name, so "absent" is not reported for it.
+        # A PyTorch version that is newer than the table may have added a name, so no name is reported as absent for it.
         self._known = not (target.torch and beyond(target.torch, table.newest))
 
     @cached_property
@@ -75,8 +75,8 @@ class _Look:
         return Devices(self._context)
 
     def api(self, dotted: str) -> Api | None:
-        """Return the table's entry for a dotted name, or for its closest parent that has an entry; None if the rule has
-        nothing to report."""
+        """Return the table's entry for a dotted name, or for its closest parent that has an entry; None if the rule
+        does not report this name."""
         apis, name = self._table.apis, dotted
         while name and name not in apis:
             name = name.rpartition(".")[0]
@@ -106,7 +106,7 @@ class _Look:
                 yield self._hit(Spot(case, api, (start, end), statement, alias, self._way(api)))
 
     def at(self, reference: Name, api: Api) -> Iterator[Hit]:
-        """The hit at one reference; nothing is yielded if the name and its call are valid."""
+        """Yield the hit at one reference; nothing if the name exists and its call is valid."""
         call = call_of(reference) if reference.dotted == api.name else None
         if (api.beside and call is None) or (is_variable(self._context, reference) and call is None):
             return
@@ -189,8 +189,8 @@ class _Look:
 
 
 def _place(reference: Name, api: Api) -> Place | None:
-    """Return the span of a name in the source, without the part that an import alias replaces; None if an alias
-    replaces all of it."""
+    """Return the source span of a name, without the part for which an import alias stands; None if an alias stands for
+    the whole name."""
     spans = reference.spans()[: api.name.count(".") + 1]
     if not spans or spans[-1] is None:
         return None
@@ -200,6 +200,6 @@ def _place(reference: Name, api: Api) -> Place | None:
 
 
 def _whole(reference: Name) -> Place:
-    """The span of the whole reference, from the start of its first segment to the end of its last."""
+    """The span of a whole dotted reference in the source."""
     base, segments = reference.statement.start, reference.chain.segments()
     return base + segments[0][0], base + segments[-1][1]

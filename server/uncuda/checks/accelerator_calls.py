@@ -25,7 +25,7 @@ Resolve = Callable[[ast.AST], "str | None"]
 @dataclass(frozen=True)
 class Misuse:
     """An error in a call, and how to repair it. `named`: the arguments to rewrite, each with the keyword to write
-    before it ("" makes the argument positional). `value`: an argument, and the source text to write in its place."""
+    before it ("" makes the argument positional). `value`: an argument to replace, and its new source text."""
 
     case: str
     given: str = ""
@@ -93,8 +93,8 @@ def _unfit(call: ast.Call, signature: Sequence[Parameter]) -> Misuse:
 
 
 def _by_name(call: ast.Call, signature: Sequence[Parameter], first: int) -> Misuse:
-    """Return the misuse whose fix passes the arguments from index `first` on by keyword, in the order of the
-    signature."""
+    """Return the misuse of a call that passes the arguments from index `first` on by position; its fix passes them by
+    keyword."""
     names = [one.name for one in signature if one.place == "*"]
     moved, said = call.args[first:], {keyword.arg for keyword in call.keywords}
     if len(moved) > len(names) or not said.isdisjoint(names[: len(moved)]) or not said <= set(names):
@@ -129,7 +129,7 @@ def _wrong(
         return Misuse("number")
     if parameter.type != "device":
         return None
-    if api.beside and _is_bool(value):  # functions outside of torch.accelerator take a bool for a device index
+    if api.beside and _is_bool(value):  # functions outside of torch.accelerator treat a bool as a device index
         names = [one.name for one in signature if one.place == "*"]
         return _by_name(call, signature, 0) if len(names) > 1 else Misuse("parameters", _spelled(signature))
     if not api.beside and isinstance(constant, str) and constant.partition(":")[0] == "cpu":
@@ -158,7 +158,7 @@ def edits_for(found: Misuse, call: ast.Call, piece: Piece, base: int, text: str)
 
 
 def taken_apart(context: Context, statement: Statement, call: ast.Call) -> bool:
-    """Whether the result of a call, directly or through a local name, is unpacked, indexed or compared as a tuple."""
+    """Whether the result of a call is unpacked, indexed or compared as a tuple, directly or through a local name."""
     if _as_tuple(statement, call):
         return True
     parent = statement.digest.parents.get(call)

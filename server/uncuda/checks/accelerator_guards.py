@@ -26,10 +26,10 @@ _CAUGHT = {
 }
 _LIBRARY = r"torch(?!vision|audio|text)(?:_?[a-z]\w{0,40}?)?"
 _VERSION = (
-    rf"(?<![\w.]){_LIBRARY}(?:\.\w+)*\.__version__"  # torch.__version__
-    rf"|(?<![a-z\d])(?:{_LIBRARY}|pt|DEVICE)_?ver(?:sion)?s?(?![a-z])"  # torch_version, is_torch_version
+    rf"(?<![\w.]){_LIBRARY}(?:\.\w+)*\.__version__"  # such as torch.__version__
+    rf"|(?<![a-z\d])(?:{_LIBRARY}|pt|DEVICE)_?ver(?:sion)?s?(?![a-z])"  # such as torch_version, is_torch_version
     rf"|(?<![a-z\d])torch_?(?:ge|gt|gte|lt|lte|le|at_least|greater|less|newer|older|minor|major|\d)(?![a-z])"
-    rf"|versions?\(\s*[\"']{_LIBRARY}[\"']"  # importlib.metadata.version("torch")
+    rf"|versions?\(\s*[\"']{_LIBRARY}[\"']"  # such as importlib.metadata.version("torch")
 )
 _ITS_VERSION = ""
 _WORD, _OWN = re.compile(r"\w+"), re.compile(r"\b(?:self|cls)\.\w+")
@@ -92,8 +92,8 @@ class Guards:
         return False
 
     def _asked_above(self, offset: int, wanted: Wanted) -> bool:
-        """Return whether an earlier statement of the same block tests for the name: an `assert`, or an `if` whose block
-        returns or raises. Over all calls, the search reads each line at most once."""
+        """Return whether an earlier statement of the same block is an `assert` that tests for the name, or such an `if`
+        that returns or raises. Each line is read at most once, over all calls of the method."""
         own, above = self._indents.header_at(offset), self._indents.header_above(offset)
         key = (above.start if above is not None else -1, own.indent, wanted)
         done, found = self._above.get(key, (-1, -1))
@@ -112,8 +112,8 @@ class Guards:
         return any(leaves(clause, self._context.facts) for clause in self._indents.clauses(line))
 
     def _asks_around(self, header: Header, wanted: Wanted) -> bool:
-        """Whether the if/elif chain around a block, or a decorator of its function or class, tests for a wanted
-        name."""
+        """Whether the if/elif chain around a block, or a decorator of its function or class, tests for one of the names
+        in `wanted`."""
         chain = self._indents.clauses(header) if header.word in _CHAINED else [header]
         key = (chain[0].start, wanted)
         if key not in self._around:
@@ -126,7 +126,8 @@ class Guards:
         return self._around[key]
 
     def _is_elsewhere(self, header: Header) -> bool:
-        """Whether a block runs only on other devices than the target, where the target's plugin cannot fail."""
+        """Whether a block runs only on devices other than the target, where a failure of the target's plugin does no
+        harm."""
         if header.word not in _CHAINED:
             return False
         chain = self._indents.clauses(header)
@@ -179,8 +180,8 @@ class Guards:
 
     @cached_property
     def _flags(self) -> Mapping[str, Wanted]:
-        """Maps names to the attributes of `torch.accelerator` that they stand for: variables with the result of a test
-        for these attributes, and functions that contain such a test; _ITS_VERSION stands for a version test."""
+        """Return names and the attributes of `torch.accelerator` for which each name tests: variables with the result
+        of such a test, and functions that contain one; _ITS_VERSION stands for a version test."""
         facts, found = self._context.facts, dict[str, Wanted]()
         facts.work.search(0, 8 * len(self._text))
         asking = re.compile(rf"{_ATTRIBUTE.pattern}|__version__|{self._version.pattern}", re.I)

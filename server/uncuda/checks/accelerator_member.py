@@ -26,7 +26,7 @@ class Check:
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Yield one hit for each family of classes that has no class for the target: at the name of the class for CUDA,
-        or at the first class of a module that is for CUDA as a whole."""
+        or at the first class of a module that is for CUDA only."""
         places = [family.name for family in context.families if self._device not in family.devices]
         if not places and (self.target.id, context.path) in context.project.lacking:
             match = _CLASS.search(context.text) or _LINE.search(context.text)

@@ -29,8 +29,9 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Way:
-    """The replacement for a name of `torch.accelerator`. `kind` selects the sentence of the rule about the replacement;
-    `own` is the name on the target, such as `torch.npu.f`; `member` is that name without its module, such as `f`."""
+    """The code that replaces a name of `torch.accelerator`. `kind` selects the sentence that the rule's message adds;
+    `own` is the target's name for the same API, such as `torch.npu.f`; `member` is that name without its module, such
+    as `f`."""
 
     kind: str
     own: str = ""
@@ -38,7 +39,8 @@ class Way:
 
 
 class Spot(NamedTuple):
-    """A place where the rule applies: the kind of failure, the table's entry, the span, and the replacement."""
+    """A use of `torch.accelerator` that fails: the kind of failure, the table's entry for the name, the span, and the
+    replacement."""
 
     case: str
     api: Api
@@ -53,7 +55,7 @@ def way_for(api: Api, table: Accelerator, target: Target) -> Way:
     if api.kind == "module" or (api.beside and api.kind == "function"):
         return Way("newer")
     if api.returns:
-        return Way("none")  # the target's function returns another type
+        return Way("none")  # the target's function returns another type than the function of `torch.accelerator`
     row = target.row(api.cuda) if api.cuda else None
     own = row.replacement if row is not None and row_class(row, frozenset()) and row.present else ""
     module, member = target.words["module"] + ".", api.cuda.removeprefix("torch.cuda.")
@@ -120,9 +122,8 @@ class Devices:
 
 
 def fixes_for(devices: Devices, rule: Rule, reference: Name, spot: Spot, row: Row | None) -> Iterator[Fix]:
-    """Yield the fixes, which all need review, best first: one with another name of `torch`, one that calls
-    `torch.get_device_module()`, one with a name of the plugin, such as `torch.npu.…`, which ties the code to the
-    target."""
+    """Yield the fixes, which all need review, best first: with another name of `torch`, with
+    `torch.get_device_module()`, with a name of the plugin, such as `torch.npu.…`, which ties the code to the target."""
     context, api, way, place = devices.context, spot.api, spot.way, spot.place
     call, start = call_of(reference), reference.statement.start
     inside = reference.statement.digest.scopes.get(reference.chain.node, -1)
@@ -155,5 +156,5 @@ def _keeps_arguments(call: ast.Call, api: Api, row: Row | None) -> bool:
 
 
 def _takes(header: str, name: str) -> bool:
-    """Whether a `def` header has a parameter of that name."""
+    """Whether a block header is that of a function with a parameter of this name."""
     return header.startswith(("def", "async")) and re.search(rf"\b{re.escape(name)}\b", header) is not None

@@ -1,4 +1,4 @@
-"""`check = "amp-c"`: imports and uses of apex's compiled module `amp_C`, which exists for CUDA only."""
+"""`check = "amp-c"`: imports and uses of `amp_C`, a compiled module of apex that exists for CUDA only."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from .base import Context, Hit, Links, cap
 from .import_edits import import_edit
 
 GUARD_RAISES = "guard-raises"
-"""The id of the sentence about an import whose guard only raises an exception if the module is missing."""
+"""The id of the sentence about an import of `amp_C` in a `try` that only raises an exception if the module is
+missing."""
 _STAND_IN = titled("stand-in", "`torch._foreach_*`")
 
 
 @dataclass
 class _Import:
-    """A name bound by an import of the module, with the guard around the import and all uses of the name."""
+    """A name bound by an import of `amp_C`, with the guard around the import and all uses of the name."""
 
     binding: Binding
     statement: Statement
@@ -35,12 +36,12 @@ class _Import:
 
     @property
     def replaceable(self) -> bool:
-        """Whether every use can be replaced, so that the import can be removed too."""
+        """Whether every use of the name can be replaced, so that the import can be removed."""
         return bool(self.uses) and all(self.edits)
 
 
 class Check:
-    """The rules about the module, by the part they are about: import, guarded import or use."""
+    """The rules about `amp_C`, by the code that each is about: an import, a guarded import or a use."""
 
     of_whole_text = True
 

@@ -1,8 +1,8 @@
 """Replacements for amp_C's functions by `torch._foreach_*`, which every backend supports.
 
 The kernels of amp_C compute in float32 whatever the dtype of their input, and so do these replacements; a factor may be
-a 1-element tensor. Calls look like `multi_tensor_applier(amp_C.OP, flag, [lists], *args)` or `OP(chunk_size, flag,
-[lists], *args)`.
+a 1-element tensor. A function of amp_C is called as `multi_tensor_applier(amp_C.OP, flag, [lists], *args)` or
+`OP(chunk_size, flag, [lists], *args)`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ..facts.role_calls import last_word
 from ..facts.scans import plain
 
 Source = Callable[[ast.expr], str]
-# Lambdas with the parameters of amp_C's functions, for uses that are not plain calls. The replacements always set the
-# overflow flag, because other code may read it.
+# Lambdas with the parameters of amp_C's functions, for functions that are passed on instead of called. The replacements
+# always set the overflow flag, because other code may read the flag.
 _FUNCTIONS = {
     "multi_tensor_l2norm": (
         "(lambda size, flag, lists, per_tensor=False:"
@@ -38,25 +38,24 @@ _FUNCTIONS = {
         " or flag.fill_(1)))"
     ),
 }
-_CHUNK = "65536"  # the chunk size that multi_tensor_applier passes first: apex/multi_tensor_apply/__init__.py
+_CHUNK = "65536"  # `multi_tensor_applier` passes this chunk size as its first argument
 _LISTS = {"multi_tensor_l2norm": 1, "multi_tensor_scale": 2, "multi_tensor_axpby": 3}
-# Uses of the overflow flag that do not read it: it is created, cleared, or passed to a kernel.
+# Uses of the overflow flag that do not read it: the flag is created, cleared, or passed to a kernel.
 _SET = re.compile(r"\s*(?::[^=\n]+)?=(?!=)|\.(?:zero_|fill_|device|dtype)\b")
 _GIVEN = re.compile(r"multi_tensor_\w+\(\s*[^,()]*,\s*$")
 _DECLARED = re.compile(r"\s*(?:async\s+)?def\s|.*#")
-_BEFORE = 200  # characters before a flag in which the call that receives the flag is searched
+_BEFORE = 200  # number of characters before a use of a flag that are searched for the call that receives the flag
 
 
 class Applier:
-    """How one source file uses `multi_tensor_applier` and the overflow flags; each flag is searched once."""
+    """How one source file uses `multi_tensor_applier` and the overflow flags."""
 
     def __init__(self, name: str, facts: Facts) -> None:
         self.name, self.facts = name, facts
         self._flags: dict[str, str] = {}
 
     def read(self, flag: str) -> str:
-        """Return `flag` itself if the file reads the flag, other than by creating it, clearing it or passing it to a
-        kernel; otherwise ""."""
+        """Return `flag` itself if the file reads the flag; otherwise ""."""
         if flag not in self._flags:
             self.facts.work.search(0, len(self.facts.text))
             self._flags[flag] = _read(flag, self.facts.text)
@@ -64,8 +63,8 @@ class Applier:
 
     @cached_property
     def given(self) -> dict[str, list[Edit]]:
-        """Return the edits that turn `multi_tensor_applier(self.op, flag, …)` into a call of `self.op`, by the source
-        of the first argument."""
+        """Return, by the source of each first argument such as `self.op`, the edits that turn
+        `multi_tensor_applier(self.op, flag, …)` into a call of `self.op`."""
         found: dict[str, list[Edit]] = {}
         facts, called = self.facts, f"{self.name}("
         for at in facts.searches.find(("text", called), plain(called)):
@@ -83,11 +82,11 @@ class Applier:
 
 
 def stand_in(use: Name, applier: Applier) -> tuple[Edit, ...]:
-    """Return the edits that replace a use of an amp_C function, or the call that contains it; empty if the function has
-    no replacement of one line.
+    """Return the edits that replace a use of an amp_C function, or the call that contains it; empty if no single
+    expression replaces the function.
 
-    A call of multi_tensor_applier is replaced too, because apex's function raises an exception if the compiled module
-    is missing.
+    A call of multi_tensor_applier is replaced too, because `multi_tensor_applier` raises an exception if amp_C is
+    missing.
     """
     name = use.dotted.rpartition(".")[2]
     if name not in _FUNCTIONS:
@@ -111,7 +110,8 @@ def stand_in(use: Name, applier: Applier) -> tuple[Edit, ...]:
             return (replaced(node, function),)
         if call.args[:1] == [node] and last_word(call.func) == applier.name:
             return replaced(call.func, function), replaced(node, _CHUNK)
-        if call.args[1:2] == [node] and last_word(call.args[0]) == applier.name:  # partial(multi_tensor_applier, op)
+        # the call `partial(multi_tensor_applier, op)`
+        if call.args[1:2] == [node] and last_word(call.args[0]) == applier.name:
             return replaced(call.args[0], function), replaced(node, _CHUNK)
     if isinstance(call, ast.Assign) and all(isinstance(target, (ast.Name, ast.Attribute)) for target in call.targets):
         held = {ast.unparse(target) for target in call.targets}

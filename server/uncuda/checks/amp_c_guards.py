@@ -1,4 +1,4 @@
-"""Guards around an import that may fail, the uses that a guard protects, and a new guard for an import without one."""
+"""Guards around imports that may fail, the uses that such a guard protects, and new guards for unguarded imports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DEVICE = re.compile(r"\b(?:torch|device|accelerator|gpu)\b|cuda", re.I)
 @dataclass(frozen=True)
 class Guard:
     """A guard around an import. `flags`: names that tell whether the import worked; `fallbacks`: names that the guard
-    binds to something else if the import failed; `raises`: whether the guard only raises an exception if the import
+    binds to another object if the import failed; `raises`: whether the guard only raises an exception if the import
     failed."""
 
     flags: frozenset[str]
@@ -38,7 +38,7 @@ class Guard:
 def guard_of(context: Context, statement: Statement, words: Sequence[str] = ("if", "elif", "try")) -> Guard | None:
     """Return the guard that contains a statement: `try … except ImportError`, or a test such as `if has_apex:`.
 
-    `words` are the keywords of the block headers that are considered.
+    `words`: the keywords of the block headers to consider.
     """
     indents, text = context.facts.indents, context.text
     headers: list[Header] = []
@@ -59,7 +59,7 @@ def guard_of(context: Context, statement: Statement, words: Sequence[str] = ("if
 
 
 def _guard(context: Context, header: Header) -> Guard | None:
-    """Return the guard that a block header is part of; None if it does not guard its block."""
+    """Return the guard to which a block header belongs; None if the header is not part of a guard."""
     indents, text = context.facts.indents, context.text
     condition = text[header.start : header.end]
     if header.word in ("if", "elif") and ASKS.search(condition) and not DEVICE.search(condition):
@@ -80,7 +80,7 @@ def _guard(context: Context, header: Header) -> Guard | None:
 
 
 def only_raises(context: Context, clause: Header) -> bool:
-    """Whether a clause ends by raising an exception or exiting, whatever code is before that."""
+    """Whether the block of a clause ends by raising an exception or by exiting."""
     indents, text = context.facts.indents, context.text
     inner = list(indents.lines_at(clause.end, indents.extent(clause.start), _inner(context, clause)))
     raising = any(leaving.raises(text[line.start : line.end]) for line in inner)
@@ -96,7 +96,7 @@ def _inner(context: Context, clause: Header) -> int:
 
 
 def _bound(block: str) -> set[str]:
-    """Names that a block binds to something other than None, by assignment, definition or import."""
+    """Names that a block binds to an object other than None, by assignment, definition or import."""
     names = {name for groups in _MEANT.findall(block) for name in groups if name}
     for match in _IMPORTED.finditer(block):
         names.update(re.findall(r"\w+", match[1]))
@@ -104,7 +104,7 @@ def _bound(block: str) -> set[str]:
 
 
 def protected(context: Context, statement: Statement, flags: set[str]) -> bool:
-    """Return whether a test of one of the flags, or a `try`, protects a use."""
+    """Return whether a use runs only after a test of one of the flags, or in a `try`."""
     indents, text = context.facts.indents, context.text
     inline = re.match(r"(?:if|elif|while)\b(.*?):|assert\b(.*)", text[statement.start : statement.end], re.S)
     if inline and not flags.isdisjoint(_WORD.findall(inline[1] or inline[2])):

@@ -1,4 +1,5 @@
-"""`check = "argument"`: one argument of a call is replaced, removed, or added because its default means CUDA."""
+"""`check = "argument"`: a call with an argument to replace or remove, or without an argument whose default means
+CUDA."""
 
 from __future__ import annotations
 
@@ -98,7 +99,7 @@ class Check:
         return "" if any(said in wanted for said in (*names, *constants)) else None
 
     def _instead(self, context: Context, reference: Name, call: ast.Call, rule: Rule, lines: str) -> tuple[Fix, ...]:
-        """The fix that replaces a call by the rule's statements, if the call is a whole statement."""
+        """The fix that replaces a call with statements from the rule, if the call is a whole statement."""
         statement = reference.statement
         if not lines or not isinstance(statement.digest.parents.get(call), ast.Expr):
             return ()
@@ -116,8 +117,8 @@ class Check:
     def _renamed(
         self, context: Context, rule: Rule, reference: Name, node: ast.AST, value: ast.expr
     ) -> tuple[Fix, ...]:
-        """The fix that replaces a boolean keyword by the target's, which takes a device name: `use_cuda=x` becomes
-        `use_device="npu" if x else None`."""
+        """The fix that replaces a boolean keyword with the target's keyword, which takes a device name: `use_cuda=x`
+        becomes `use_device="npu" if x else None`."""
         keyword, new = self.target.keywords.get(f"{reference.dotted}.{rule.get('argument')}", ("", ""))
         if (
             not keyword
@@ -139,7 +140,7 @@ class Check:
 
 
 def _is_fallback(context: Context, start: int, end: int) -> bool:
-    """Whether a call is the fallback in an `except` block whose `try` makes the same call with arguments."""
+    """Whether a call is in an `except` block whose `try` makes the same call with arguments."""
     text, indents = context.text, context.facts.indents
     for header in indents.headers(start):
         if header.word == "except":
@@ -159,7 +160,7 @@ def _find(call: ast.Call, name: str, position: int | None) -> tuple[ast.AST, ast
 
 
 def _lacks_first(call: ast.Call) -> bool:
-    """Return whether a call has one argument although the function has another parameter before it."""
+    """Return whether a call has a single argument, and it is not for the function's first parameter."""
     return len(call.args) + len(call.keywords) == 1
 
 
@@ -168,8 +169,8 @@ def _starred(call: ast.Call) -> bool:
 
 
 def _added(context: Context, end: int, call: ast.Call, new: str, is_first: bool) -> Edit:
-    """The edit that adds an argument: positional if it comes first and the call has no arguments, else as a last
-    keyword."""
+    """The edit that adds an argument to a call: positional if the argument comes first and the call has no arguments,
+    else as the last keyword."""
     keyword, _, value = new.partition("=")
     if not call.args and not call.keywords:
         return Edit(end - 1, end - 1, (value or keyword) if is_first else new)
@@ -181,7 +182,8 @@ def _added(context: Context, end: int, call: ast.Call, new: str, is_first: bool)
 
 
 def removed(context: Context, floor: int, start: int, end: int) -> Edit:
-    """The edit that removes the argument at [start, end) together with its comma. `floor`: the start of the call."""
+    """The edit that removes the argument at [start, end) together with its comma. `floor`: the start of the call; the
+    comma before the argument is searched only after this offset."""
     text = context.text
     after = _AFTER.match(text, end)
     before = _BEFORE.search(text[floor:start])

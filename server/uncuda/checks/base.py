@@ -1,4 +1,4 @@
-"""Defines what a check receives (`Context`) and the interface that it implements (`Check`)."""
+"""Defines what a check receives (`Context`) and the methods that every check implements (`Check`)."""
 
 from __future__ import annotations
 
@@ -56,15 +56,15 @@ class Context:
     line: Span | None = None
     """The one logical line that is checked after an edit; None: the whole file is checked."""
     asked: set[str] = field(default_factory=set)
-    """The names whose uses a check searched for, and `def NAME` for each function that a check read. If an edit touches
-    one of these names, the hits of the file are computed again."""
+    """The names whose uses a check searched for, and `def NAME` for each function whose source a check read. If an edit
+    touches one of these names, all hits of the file are computed again."""
     absent: set[str] = field(default_factory=set)
-    """The ids of rules that report nothing because the file lacks code that they need, and `fix of RULE` for each rule
-    whose fixes are dropped because of other code in the file."""
+    """The ids of rules that report nothing because the file lacks code that the rules need, and `fix of RULE` for each
+    rule whose fixes are dropped because of other code in the file."""
     devices: dict[str, bool] = field(default_factory=dict)
     """For each local name: whether every value that this file assigns to it is a device."""
     setters: dict[str, frozenset[str]] = field(default_factory=dict)
-    """By attribute name: the names that this file assigns to the attribute."""
+    """For each attribute name: the names that this file assigns to the attribute."""
     naming: dict[tuple[str, int], tuple[Statement, ...]] = field(default_factory=dict)
     """For each name and offset of a scope: the statements of the scope that contain the name."""
     scopes: dict[tuple[str, int], bool] = field(default_factory=dict)
@@ -146,8 +146,8 @@ class Context:
         return known | owners_of(layout.text, lambda at: not layout.token_at(at), known, self._places)
 
     def _places(self, text: str, word: str) -> Sequence[int]:
-        """Return the offsets of a word in the text. An edit of such a word is noticed through `asked` or another
-        search."""
+        """Return the offsets of a word in the text. An edit of the word is noticed by way of the field `asked` or
+        another search."""
         return self.facts.places(word)
 
     @cached_property
@@ -174,7 +174,7 @@ class Context:
 
     @property
     def spelled(self) -> frozenset[str]:
-        """Return the modules and names as import statements spell them."""
+        """Return the modules and names that import statements contain, in their original spelling."""
         return self.facts.import_names().spelled
 
     def binds(self, name: str) -> bool:
@@ -230,15 +230,15 @@ class Context:
         )
 
     def requires(self, rule: Rule, offset: int, written: str = "") -> tuple[Edit, ...]:
-        """Return the edits that import the plugin for a fix at `offset`; empty if the plugin is imported already.
-        `written`: the dotted name that the fix writes into the code."""
+        """Return the edits that import the plugin, which a fix at `offset` needs; empty if the file imports the plugin
+        already. `written`: the dotted name that the fix writes into the code."""
         if written.count(".") == 1 and written.startswith("torch.") and self.target.words["device"] not in written:
-            return ()  # torch.OutOfMemoryError and similar names belong to torch itself
+            return ()  # `torch.OutOfMemoryError` and similar names belong to torch, not to the plugin
         if self.portable:
             return ()
         if self.target.id in self.project.served & self.project.plugins:
-            # the project has a module for the target, which imports the plugin; the checked file also runs on other
-            # accelerators
+            # another module of the project imports the plugin, for the target; the checked file also runs on other
+            # accelerators, which lack the plugin
             return ()
         modules = [word for template in rule.imports if (word := self.target.fill(template))]
         edits = [self._plugin_import(module, offset) for module in modules if not self._imported(module, written)]
@@ -305,7 +305,7 @@ def is_listed(name: str, listed: Collection[str]) -> bool:
 
 
 def cap(rule: Rule, applicability: str | None) -> str | None:
-    """Return the class of a fix, lowered to the highest class that its rule allows."""
+    """Return a fix class, lowered to the highest that the rule allows."""
     return lowest(rule.fix, applicability)
 
 

@@ -9,8 +9,8 @@ from sys import stdlib_module_names
 from ..facts.read import Facts, Statement
 from ..facts.scans import plain
 
-# The packages in this list have no devices of their own, or use torch's devices. Any other library may mean its own
-# device by "cuda".
+# Packages that have no devices of their own, or that use torch's devices. Any other library may mean a device of its
+# own by "cuda".
 _KNOWN = stdlib_module_names | {
     "PIL", "absl", "accelerate", "ase", "attr", "click", "configargparse", "datasets", "e3nn", "einops", "evaluate",
     "fire", "gym", "gymnasium", "h5py", "huggingface_hub", "hydra", "imageio", "joblib", "jsonargparse", "librosa",

@@ -1,5 +1,4 @@
-"""Tells whether a piece of source is meant for the target, and whether its author or one of uncuda's fixes wrote the
-target's name."""
+"""Tells whether a piece of source names the target, and whether the author or one of uncuda's fixes wrote this name."""
 
 from __future__ import annotations
 
@@ -25,8 +24,8 @@ _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.
 
 
 def _named(words: tuple[str, ...]) -> Scan:
-    """Return a search for words in upper or lower case that have no letter next to them. The search finds the same
-    words as the pattern `_serves`, but much faster."""
+    """Return a search for words in upper or lower case that have no letter next to them. This search finds the same
+    words as the pattern `BranchWords._serves`, but takes less time."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         lowered = text[start:end].lower()
@@ -108,7 +107,8 @@ class BranchWords:
     def polarity(self, start: int, end: int, alike: bool = False) -> int:
         """1 if a part of the source names the target, -1 if it names the target to exclude it, 0 otherwise.
 
-        With `alike`, one rule covers both places, so a fix cannot have changed only one of them.
+        `alike`: also count names that a fix may have written; for callers that know that no fix wrote this one, because
+        it would have changed the code for CUDA, too.
         """
         self._work.search(0, 1000 + 16 * (end - start))
         text = self._code(start, end)
@@ -116,7 +116,7 @@ class BranchWords:
         return asked if asked and (alike or self._by_hand(text)) else 0
 
     def asked(self, text: str) -> int:
-        """Return what `polarity` returns, for any text, whether a person or a fix wrote it."""
+        """Return what `polarity` returns for a text, but also count words that a fix may have written."""
         return asks(text, self._names)
 
     def asks_cuda(self, start: int, end: int) -> int:
@@ -125,7 +125,7 @@ class BranchWords:
         return asks(self._code(start, end), _CUDA_NAMES)
 
     def serves(self, start: int, end: int) -> bool:
-        """Return whether a block does something for the target other than raise, print or log."""
+        """Return whether a block does more for the target than raise, print or log."""
         text = _SAID.sub("", self._code(start, end))
         return bool(self._serves.search(text)) and self._by_hand(text)
 
@@ -137,19 +137,19 @@ class BranchWords:
         return without_comments(self._text[start:end])
 
     def _by_hand(self, text: str) -> bool:
-        """Return whether the author of the code, not a fix, wrote the target's words here: uncuda's fixes write only a
-        few different words, and leave no safe fix undone."""
+        """Return whether the author of the code, not a fix, wrote the target's name in a text: the text has words that
+        fixes never write, or the file has a safe fix left to apply."""
         if self._serves.search(self._written.sub("", text)):
             return True
         if self._touched is None:
-            self._touched = True  # until `_ask` has returned, only words that fixes never write are counted
+            self._touched = True  # while `_ask` runs, only words that fixes never write show the author's work
             ask = self._ask()
             self._touched = ask is None or ask()
         return not self._touched
 
 
 def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, vendor: str) -> bool:
-    """Return whether an if/elif chain has, beside the branch for CUDA, a branch for the device that uncuda's fixes
+    """Return whether an if/elif chain has, beside the branch for CUDA, a branch for another device that uncuda's fixes
     cannot have written.
 
     A person must have written the branch for the target if its test uses a name that fixes never write, such as
@@ -191,7 +191,7 @@ def _compared_with(words: Iterable[str], conditions: Iterable[str]) -> set[str]:
 
 def may_choose(data: bytes, device: bytes) -> bool:
     """Return whether the bytes of a file contain a device name in a line that begins with `if` or `elif`, or in a name
-    such as `is_xpu_available`. This fast test misses conditions that span several lines."""
+    such as `is_xpu_available`. This fast test does not find conditions that span several lines."""
     by_name, word = device + b"_available", _alone_in_bytes(device)
     first = data.find(device)
     match = word.search(data, first) if first >= 0 else None
@@ -209,8 +209,8 @@ def may_choose(data: bytes, device: bytes) -> bool:
 
 @lru_cache(maxsize=16)
 def _alone_in_bytes(word: bytes) -> re.Pattern[bytes]:
-    """Return a pattern for a word with no letter next to it. The pattern has the word before the lookbehind, which
-    makes it many times as fast, because `npu` occurs in every `input`."""
+    """Return a pattern for a word with no letter next to it. The word comes before the lookbehind in the pattern, which
+    makes the search many times as fast, because `npu` is a part of every `input`."""
     return re.compile(rb"%b(?![A-Za-z])(?<![A-Za-z]%b)" % (re.escape(word), re.escape(word)))
 
 
@@ -238,7 +238,7 @@ def asked_by_hand(facts: Facts, target: Target) -> bool:
 
 
 def leaves(header: Header, facts: Facts) -> bool:
-    """Whether the block below a header ends with return, raise, continue or the like."""
+    """Whether the block below a header ends with `return`, `raise`, `continue` or a similar statement."""
     return leaving.leaves(last_of(header, facts))
 
 

@@ -1,4 +1,4 @@
-"""Finds CUDA code that has a sibling branch for the target; hits in such code are not reported."""
+"""Finds CUDA code that has a sibling branch for the target; such code is not reported."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ TEXTS = (ast.Constant, ast.JoinedStr, ast.MatchValue)
 
 
 class Branches:
-    """Tells, for one source file and one target, whether a CUDA use has a sibling branch that handles the target."""
+    """Tells whether a use of CUDA in one source file has a sibling branch that handles the target."""
 
     def __init__(self, facts: Facts, target: Target, safe: Callable[[Branches], Iterable[Hit]]) -> None:
-        """`safe`: a function that computes the hits that have a safe fix if no sibling branches are considered."""
+        """`safe`: a function that returns the hits with a safe fix, computed as if the file had no branches for the
+        target."""
         self._target, self._safe = target, safe
         self.facts = self._facts = facts
         self.work = self._work = facts.work
@@ -43,7 +44,7 @@ class Branches:
         self._spoken: dict[tuple[int, ast.AST], frozenset[ast.AST]] = {}
         self._paired: dict[int, bool] = {}
         self._asked: dict[int, int] = {}
-        # The `if` statements that name the target, by the header of the enclosing block and their indentation.
+        # For the header of an enclosing block and an indentation: the `if` statements that name the target.
         self._tests: dict[tuple[Header | None, int], list[Header]] = {}
 
     def served(self, statement: Statement, node: ast.AST | None) -> bool:
@@ -62,8 +63,8 @@ class Branches:
         return self._words.certain
 
     def _touched(self) -> bool:
-        """Return whether the file has no safe fix left; code that is not reported because its author handled the target
-        there does not count."""
+        """Return whether the file has no safe fix left; CUDA code beside a branch that the author wrote for the target
+        is not counted."""
         evident = Branches(self._facts, self._target, lambda _: ())
         return all(hit.statement and evident.served(hit.statement, hit.node) for hit in self._safe(self))
 
@@ -77,7 +78,7 @@ class Branches:
         return self._words.asks_cuda(start, end)
 
     def leaves(self, header: Header) -> bool:
-        """Whether the block below a header ends with return, raise, continue or the like."""
+        """Whether the block below a header ends with `return`, `raise`, `continue` or a similar statement."""
         return leaves(header, self._facts)
 
     def speak_of_cuda(self, clauses: list[Header]) -> bool:
@@ -129,7 +130,7 @@ class Branches:
         return any(keyword.arg == self._target.words["device"] for keyword in call.keywords)
 
     def _speaking(self, statement: Statement, outer: ast.AST) -> frozenset[ast.AST]:
-        """The parts of an expression that name the target."""
+        """The parts of an expression, other than the whole, that name the target."""
         key = statement.start, outer
         if key not in self._spoken:
             named, found = self._words.named, []
@@ -151,7 +152,7 @@ class Branches:
             return True
         for header in self._indents.headers(offset):
             if header.word in ("if", "elif") and self._condition(header) > 0:
-                return False  # this is the target's own branch
+                return False  # this clause is the target's own branch
             if self._sibling_serves(header) or self._left_before(header.start) or self._twin_serves(header):
                 return True
         return False
@@ -248,7 +249,8 @@ class Branches:
         return self._words.serves(header.end, self._indents.extent(header.start))
 
     def _follows(self, header: Header, last: Header) -> bool:
-        """Whether a CUDA clause returns or raises, and a later `if` in the same block tests for the target."""
+        """Whether a CUDA clause ends with `return` or `raise`, and a later `if` of the same block tests for the
+        target."""
         if self._words.asks_cuda(header.start, header.end) <= 0 or not leaves(header, self._facts):
             return False
         end = self._indents.block_end_of(header.start)
@@ -258,7 +260,7 @@ class Branches:
         return self._indents.lines_at(self._indents.extent(last.start), end, indent)
 
     def _left_before(self, offset: int) -> bool:
-        """Whether an earlier `if` in the same block tests for the target and then returns or raises."""
+        """Whether an earlier `if` of the same block tests for the target and ends with `return` or `raise`."""
         own, above = self._indents.header_at(offset), self._indents.header_above(offset)
         block = above, own.indent
         self._work.compare(len(self._tests.get(block, ())))
@@ -283,13 +285,14 @@ class Branches:
 
 
 def _wide(outer: ast.AST) -> int:
-    """The number of direct elements of an expression, such as a list."""
+    """The number of direct elements of a list, dictionary or similar expression."""
     return sum(len(getattr(outer, name, ())) for name in ("elts", "keys", "values", "patterns"))
 
 
 def siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
-    """The other parts of an expression that are used instead of, or together with, the part `inner`."""
-    if isinstance(outer, ast.IfExp):  # in `a if test else b`, the test and the value `a` belong together
+    """The other parts of an expression that are alternatives to the part `inner`, or belong to the same branch as
+    it."""
+    if isinstance(outer, ast.IfExp):  # in `a if test else b`, `test` and `a` are both for the same device
         yield from (outer.test, outer.body) if inner is outer.orelse else (outer.orelse,)
     elif isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or):
         yield from (value for value in outer.values if value is not inner)
@@ -297,7 +300,7 @@ def siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
         yield from (item for item in outer.elts if item is not inner)
     elif isinstance(outer, ast.Dict):
         own = next((key for key, value in zip(outer.keys, outer.values, strict=True) if inner in (key, value)), None)
-        # if the keys of a dictionary are devices, each entry is for the device in its key
+        # in a dictionary whose keys are devices, each value is for the device in its key
         by_device = isinstance(own, ast.Constant) and own.value in _CUDA_KEYS
         for key, value in zip(outer.keys, outer.values, strict=True):
             if inner not in (key, value) and key is not None:

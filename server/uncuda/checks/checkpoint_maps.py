@@ -1,5 +1,5 @@
 """Dictionaries that map the devices of a checkpoint, `map_location={"cuda:0": "cuda:1"}`. A fix adds an entry for the
-target beside each entry for CUDA; if it cannot, the fix is not safe."""
+target beside each entry for CUDA; if it cannot, the fix of the device string is not safe."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Use = tuple[Role, Statement]
 _NAME = "map_location"
 _LOADERS = {"torch.load": 1, "torch.jit.load": 1, "torch.hub.load_state_dict_from_url": 2,
             "torch.utils.model_zoo.load_url": 2}  # fmt: skip
-_KEEP = frozenset({"str", "device"})  # calling these twice on a value gives the same result
+_KEEP = frozenset({"str", "device"})  # functions that give the same result when they are called a second time
 _HOPS = 3  # maximum number of assignments from name to name that are traced
 _MANY = 20  # the largest number of dictionary entries that are checked for one variable
 
@@ -37,16 +37,16 @@ def is_map_location(role: Role) -> bool:
 
 
 def is_sure(role: Role, made: ast.AST | None = None) -> bool:
-    """Return whether the key of a dictionary entry is a literal, and both its key and its value can be evaluated twice.
-    `made` is a call in the value that can be evaluated twice as well."""
+    """Return whether the key of a dictionary entry is a literal, and whether key and value can be evaluated a second
+    time without other effects. `made`: a call in the value that may be evaluated a second time."""
     key = key_of(role)
     return key is not None and is_literal(role) and is_plain(key, role.node, made=made)
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The edits that must be applied together with the fix of a device string, and the highest class that this fix may
-    then have."""
+    """The edits that must be applied together with the fix of a device string, and the highest fix class of all
+    together."""
 
     edits: tuple[Edit, ...] = ()
     links: Links = ()
@@ -82,7 +82,8 @@ class CheckpointMaps:
         return Beside(edits, links, lowest(SAFE, *(one.allowed for one in kept)) or REVIEW)
 
     def _made(self, role: Role, statement: Statement) -> Role:
-        """The role of the call `torch.device("cuda")` around a string; without such a call, the string's own role."""
+        """The role of the call `torch.device("cuda")` that contains a string; without such a call, the role of the
+        string."""
         if role.kind != "argument" or role.callee != "torch.device" or role.call is None:
             return role
         return self._flow.role_at(role.call, statement.digest.span(role.call)[0], statement)
@@ -132,7 +133,7 @@ class CheckpointMaps:
         return Beside((Edit(end, end, f"{separator}{new}{rest}"),), (("entries", At(start), whole),), allowed)
 
     def _uses(self, role: Role, statement: Statement, hops: int) -> list[Use]:
-        """The dictionary entries that use the name which a string is bound to."""
+        """The dictionary entries that use the variable to which a string is assigned."""
         if role.kind == "return" and role.name:
             return list(islice(self._ends(self._flow.calls(role.name, statement), hops), _MANY))
         place = self._place(role, statement) if role.kind in ("assignment", "default", "item") else None
@@ -145,8 +146,8 @@ class CheckpointMaps:
         return self._known[place]
 
     def _place(self, role: Role, statement: Statement) -> tuple[str, int] | None:
-        """Return the variable to which a string is assigned, and the variable's scope. For an option, attribute or
-        field, the result is `.name` with the scope -1."""
+        """Return the variable to which a string is assigned, and the scope of this variable. For an option, an
+        attribute or a field of a class, the method returns (`.name`, -1)."""
         scope = self._context.facts.indents.scope_of(statement.start)
         of_class = role.kind == "assignment" and scope is not None and scope[1] == "class"
         if name := role.option or (role.name if of_class or isinstance(role.subject, ast.Attribute) else ""):

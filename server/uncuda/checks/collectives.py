@@ -1,7 +1,7 @@
 """Traces float64 tensors from the call that creates them to a collective such as `all_reduce`, within one source file.
 
-Cases of doubt are not reported: another dtype or device between the tensor and the collective, a variable that is
-assigned again, a process group or backend that may belong to another library.
+A tensor is not reported in cases of doubt: another dtype or device between the tensor and the collective, a variable
+that is assigned again, a process group or backend that may belong to another library.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from .parameters import Parameters
 from .result_values import cut
 from .string_flow import Flow
 
-# how many variables are traced from the tensor to a collective; how many uses of a tensor are checked
+# maximum number of variables traced from the tensor to a collective; maximum number of uses of a tensor that are
+# checked
 _DEEP, _MANY = 8, 200
 _CASTS = frozenset({"double", "mean", "sum", "to", "type"})
 _REDUCING = frozenset({"mean", "sum"})
@@ -31,14 +32,15 @@ _KEEPING = frozenset(
 _COMPUTING = frozenset({"add", "div", "mul", "sub"})
 _SHAPING = frozenset({"reshape", "view"})  # `view` also accepts a dtype
 _BESIDE_DEVICE = frozenset({"copy", "memory_format", "non_blocking"})
-_TENSORS = frozenset({0, 1, "input", "input_list", "output", "tensor", "tensors"})  # parameters of collectives
-_INNER = (*COMPREHENSIONS, ast.DictComp, ast.Lambda)  # expressions that may rebind the variable themselves
+_TENSORS = frozenset({0, 1, "input", "input_list", "output", "tensor", "tensors"})  # parameters for tensors
+_INNER = (*COMPREHENSIONS, ast.DictComp, ast.Lambda)  # expressions that may bind the variable in a scope of their own
 _TESTS = frozenset({"if", "elif", "else", "while"})
 _ASKS = "backend", "dtype", "float64", "double", "cpu", "device"
-_ACCELERATOR = "accelerator"  # the usual name of Accelerate's object that holds the device of this process
+_ACCELERATOR = "accelerator"  # the usual name of the `Accelerator` object of Hugging Face's Accelerate
 _CATCHES = re.compile(r"\b(?:suppress|raises|assertRaises)\b")
 _OTHER = "gloo"
-"""A collective library for the CPU that accepts float64. In a file that names it, no collective is reported."""
+"""A collective library for the CPU that accepts float64. No collective is reported in a file that names this
+library."""
 
 
 class _Tensor(NamedTuple):
@@ -178,8 +180,8 @@ class Collectives:
         return same._replace(array=tensor.array and name not in _REDUCING) if kept else None
 
     def _given(self, tensor: _Tensor, call: ast.Call, given: int | str, alone: bool, depth: int) -> str:
-        """The source of the collective that receives a tensor passed to `call`. `given`: the index or keyword of the
-        argument; `alone`: whether the argument is the tensor itself, not a list that contains it."""
+        """Return the source of the call of a collective that receives a tensor passed to `call`. `given`: the index or
+        keyword of the argument; `alone`: whether the argument is the tensor itself, not a list that contains it."""
         name = self._flow.resolve(call.func, tensor.statement) or ""
         if name in self._names:
             places = _TENSORS if "scatter" in name else _TENSORS - {1}
@@ -194,8 +196,8 @@ class Collectives:
         return self._named(tensor._replace(statement=header), parameter, header.start, end, depth + 1)
 
     def _bound(self, tensor: _Tensor, target: ast.AST, depth: int) -> str:
-        """Return the source of the collective that receives the variable or attribute to which a tensor is assigned, in
-        the rest of the block."""
+        """Return the source of the collective that receives the variable or attribute to which a tensor is assigned;
+        the rest of the block is searched."""
         base, parts = chain_of(target)
         if not isinstance(base, ast.Name) or len(parts) > 1 or depth >= _DEEP:
             return ""
@@ -205,8 +207,7 @@ class Collectives:
         return self._named(tensor, spelled, scope, end, depth + 1)
 
     def _named(self, tensor: _Tensor, spelled: str, scope: int, end: int, depth: int) -> str:
-        """Return the source of the collective that receives a variable, between the assignment of the tensor and the
-        next assignment to the variable."""
+        """Return the source of the collective that receives a variable before the variable is assigned again."""
         self._context.asked.add(spelled)
         root, *attributes = spelled.split(".")
         for found in self._flow.naming(spelled, scope):
@@ -232,8 +233,8 @@ class Collectives:
         return re.search(rf"(?<![\w.]){re.escape(spelled)}\s*(?:,|:[^=]+=|=)(?!=)", text) is not None
 
     def _excused(self, node: ast.AST, statement: Statement) -> bool:
-        """Return whether code runs only under a condition on the backend, dtype or device, or is in a `try` that
-        handles its failure."""
+        """Return whether code is under a condition on the backend, dtype or device, or in a `try` that handles its
+        failure."""
         if any(isinstance(outer, (ast.IfExp, ast.BoolOp)) for outer in statement.digest.ancestors(node)):
             return True
         indents, text = self._context.facts.indents, self._context.text
@@ -256,7 +257,7 @@ def _has_shape(call: ast.Call, name: str) -> bool:
 
 
 def _is_grouped(call: ast.Call, position: int) -> bool:
-    """Whether a collective gets, or may get, a `group` argument; such a group may belong to another library."""
+    """Whether a collective has, or may have, a `group` argument; such a group may belong to another library."""
     groups = [*call.args[position:], *(word.value for word in call.keywords if word.arg in (None, "group"))]
     if any(isinstance(one, ast.Starred) for one in call.args):
         return True

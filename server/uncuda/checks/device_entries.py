@@ -44,7 +44,7 @@ class Entries(NamedTuple):
 
 @lru_cache(maxsize=8)
 def entries_of(mapping: ast.Dict, digest: Digest) -> Entries:
-    """The entries of a dictionary; cached, because they are requested again for each entry."""
+    """The entries of a dictionary; cached, because a caller needs them once for each entry."""
     text, by_key = digest.text, dict[ast.AST, Entry]()
     done = digest.span(mapping)[0] + 1
     for key, value in zip(mapping.keys, mapping.values, strict=True):
@@ -58,8 +58,8 @@ def entries_of(mapping: ast.Dict, digest: Digest) -> Entries:
 
 
 def _bracketed(text: str, floor: int, span: Span) -> Span:
-    """The span of an expression with its parentheses. Only commas, whitespace and comments are between `floor` and the
-    expression."""
+    """The span of an expression, extended by the parentheses around it. `floor`: an offset before the expression; only
+    commas, whitespace, comments and parentheses are between this offset and the expression."""
     start, end = span
     closing = _CLOSING.match(text, end)
     if closing is None or closing.end() == end:
@@ -73,7 +73,7 @@ def _quoted(source: str) -> str:
 
 
 def entry_of(role: Role, statement: Statement) -> Entry | None:
-    """Return the dictionary entry whose value has this role; None if the string is not the value of an entry."""
+    """Return the dictionary entry whose value has this role; None if the role is not that of an entry's value."""
     if role.kind != "value" or not isinstance(role.subject, ast.Dict):
         return None
     return entries_of(role.subject, statement.digest).by_value.get(role.node)
@@ -95,10 +95,10 @@ def said(source: str, words: dict[str, str]) -> str:
 
 
 def moved(role: Role, statement: Statement, context: Context, words: dict[str, str]) -> list[Edit]:
-    """Return the edit that adds an entry for the target beside one whose key is the device on which something was
-    saved: `{"cuda:0": "cuda:1"}`.
+    """Return the edit that adds an entry for the target beside an entry whose key is the device on which a checkpoint
+    was saved: `{"cuda:0": "cuda:1"}`.
 
-    `role`: the role of the entry's value. The list is empty if the key names no device, or if the dictionary has an
+    `role`: the role of the entry's value. The result is empty if the key names no device, or if the dictionary has an
     entry for the target already.
     """
     entry, digest = entry_of(role, statement), statement.digest
@@ -109,9 +109,9 @@ def moved(role: Role, statement: Statement, context: Context, words: dict[str, s
     key = key_of(role)
     value = key.value if isinstance(key, ast.Constant) else None
     if isinstance(value, bytes):
-        return []  # device names are never bytes
+        return []  # device names are strings, never bytes
     new = said(old, words)
-    if new == old and isinstance(value, str) and _DEVICE.fullmatch(value):  # adjacent literals: `"cu" "da:1"`
+    if new == old and isinstance(value, str) and _DEVICE.fullmatch(value):  # the key is written as `"cu" "da:1"`
         old = f'"{value}"'
         new = said(old, words)
     if new == old or _quoted(new) in entries_of(role.subject, digest).keys:
@@ -120,7 +120,8 @@ def moved(role: Role, statement: Statement, context: Context, words: dict[str, s
 
 
 def below(entry: Entry, statement: Statement, context: Context, new_key: str, new_value: str) -> Edit:
-    """Return the edit that adds an entry after another one in the same layout: on its own line, or on the same line."""
+    """Return the edit that adds an entry after another entry of a dictionary, in the same layout: on a new line, or on
+    the same line."""
     base, text, layout = statement.start, context.text, context.facts.layout
     start, end = base + entry.key[0], base + entry.value[1]
     line = layout.line_start(start)
@@ -154,12 +155,12 @@ def is_plain(*nodes: ast.AST | None, made: ast.AST | None = None) -> bool:
 
 
 def is_literal(role: Role) -> bool:
-    """Return whether the key of a dictionary entry begins with a literal."""
+    """Return whether the key of the dictionary entry with this role begins with a literal."""
     key = key_of(role)
     return key is not None and _LITERAL.match(ast.unparse(key)) is not None
 
 
 def says_index(role: Role) -> bool:
-    """Return whether the key of a dictionary entry is a device with an index, as in `"cuda:0"`."""
+    """Return whether the key of the dictionary entry with this role is a device with an index, such as `"cuda:0"`."""
     key = key_of(role)
     return key is not None and _NUMBERED.match(ast.unparse(key)) is not None

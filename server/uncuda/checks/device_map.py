@@ -15,20 +15,20 @@ from .device_entries import below, entries_of, said
 from .string_flow import Flow
 
 _MODULE = re.compile(r"\btorch\.cuda(?:\.\w+)+")
-_MANY = 60  # a dictionary is not analysed if its variable occurs more often than this
+_MANY = 60  # maximum number of occurrences of a dictionary's variable; beyond it, the dictionary is not analysed
 _LEFT = re.compile(r"cuda|nccl", re.I)
 
 
 def entry(role: Role, statement: Statement, context: Context, words: dict[str, str]) -> Edit | None:
-    """Return the edit that adds an entry for the target below the one whose key has this role; None if the entry's
-    value cannot be translated."""
+    """Return the edit that adds an entry for the target below the dictionary entry whose key has this role; None if the
+    value of that entry cannot be translated."""
     mapping = role.subject
     if not isinstance(mapping, ast.Dict) or kept(role, statement) == (0, 0):
         return None
     place, text = entries_of(mapping, statement.digest).by_key[role.node], statement.digest.text
     old, source = text[slice(*place.key)], text[slice(*place.value)]
     if context.target.words["device"] in source:
-        return None  # a fix has changed this entry already: its value is no longer for CUDA
+        return None  # a fix has changed this entry already: its value is not for CUDA
     spelled = _translated(source, words, context.target)
     new = said(old, words)
     if spelled is None or new == old:
@@ -37,13 +37,14 @@ def entry(role: Role, statement: Statement, context: Context, words: dict[str, s
 
 
 def needs_plugin(added: Edit, target: Target) -> bool:
-    """Whether the added value works only after the target's plugin is imported."""
+    """Whether the value of an added dictionary entry works only after the target's plugin is imported."""
     words = (target.words.get("module"), target.words.get("ccl"))
     return any(word and re.search(rf"\b{re.escape(word)}\b", added.text) for word in words)
 
 
 def is_looked_up(role: Role, statement: Statement, flow: Flow) -> bool:
-    """Return whether the file only looks up keys in the dictionary, so that one more entry changes nothing else."""
+    """Return whether the file only looks up keys in the dictionary, so that an additional entry changes nothing
+    else."""
     mapping, outer = role.subject, role.outer
     parent = statement.digest.parents.get(mapping) if mapping is not None else None
     if mapping is None or outer is None:
@@ -77,7 +78,7 @@ def is_looked_up(role: Role, statement: Statement, flow: Flow) -> bool:
 
 
 def _looks_up(node: ast.AST, rest: tuple[str, ...], statement: Statement) -> bool:
-    """Return whether a use of the dictionary only looks up one key. `rest` lists the attributes written after the
+    """Return whether this use of a dictionary only looks up one key. `rest`: the attributes written after the
     dictionary's name."""
     parent = statement.digest.parents.get(node)
     if rest:
@@ -89,7 +90,7 @@ def _looks_up(node: ast.AST, rest: tuple[str, ...], statement: Statement) -> boo
 
 
 def kept(role: Role, statement: Statement) -> tuple[int, int]:
-    """Return the span of the value in CUDA's entry, which stays unchanged; (0, 0) if building the dictionary calls
+    """Return the span of the value of CUDA's entry, which stays unchanged; (0, 0) if evaluating this value calls
     CUDA."""
     mapping = role.subject
     if not isinstance(mapping, ast.Dict):
@@ -103,7 +104,7 @@ def kept(role: Role, statement: Statement) -> tuple[int, int]:
 
 
 def _translated(value: str, words: dict[str, str], target: Target) -> str | None:
-    """The source of CUDA's value rewritten for the target; None if a part of it has no certain counterpart."""
+    """Return CUDA's value rewritten for the target; None if a part of it has no certain counterpart."""
 
     def named(match: re.Match[str]) -> str:
         row = target.row(match[0])

@@ -28,9 +28,9 @@ _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
 
 
 class _Place(NamedTuple):
-    """A place in the code that names an environment variable. `span` is the node's span in the statement; `at` is the
-    offset of the name; `value` is the value assigned to the variable; `asked` says whether the variable is read or
-    tested for existence, `tested` whether it is only tested for existence."""
+    """A piece of code that names an environment variable. `span`: the node's span in the statement; `at`: the offset of
+    the name; `value`: the value assigned to the variable; `asked`: whether the variable is read or tested for
+    existence; `tested`: whether it is only tested for existence."""
 
     node: ast.AST
     span: tuple[int, int]
@@ -42,7 +42,7 @@ class _Place(NamedTuple):
 
 
 class Check:
-    """All rules of this check, by the status that a variable has in the target's table."""
+    """All rules of this check, by the status of a variable in the target's table."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -56,7 +56,8 @@ class Check:
         return next((row for row in self._patterns if fnmatchcase(name, row.name)), None)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at names of variables, at `NAME=value` in a command line, and at keywords that become variables."""
+        """Yield hits at names of environment variables, at `NAME=value` in command lines, and at keyword arguments that
+        become environment variables."""
         keywords = any(stem in context.facts.present for stem in _STEMS)
         for statement in context.statements:
             for text in statement.digest.texts:
@@ -97,9 +98,9 @@ class Check:
                 yield self._hit(context, statement, rule, place, applicability)
 
     def _means_other(self, row: Row, rule: Rule, value: ast.AST | str | None) -> bool:
-        """Return whether the value that is assigned has another meaning for the target's variable, or, if `value` is
-        None, whether the value that is read has another format on the target: see `value-limits` and `format-limits` in
-        docs/rule-keys.md."""
+        """Return whether the assigned value means something else in the target's variable; if `value` is None, whether
+        the variable that is read has another format on the target (`value-limits` and `format-limits` in
+        docs/rule-keys.md)."""
         if value is None:
             return not set(row.limits).isdisjoint(rule.get("format-limits", ()))
         differs = not set(row.limits).isdisjoint(rule.get("value-limits", ()))
@@ -117,14 +118,14 @@ class Check:
         if row.replacement and allowed and context.text.startswith(place.name, place.at):
             edit = Edit(place.at, place.at + len(place.name), row.replacement)
             fixes = (Fix(titled("replace", f"`{row.replacement}`"), allowed, (edit,)),)
-        # if one use of the variable is renamed, tests of it must be renamed too
+        # uses and tests of a variable must be renamed together
         links = (("variable", place.name),) if place.asked else ()
         return Hit(rule, start, end, words, fixes, links, row.limits, statement=statement, node=place.node)
 
 
 def _class(role: Role, rule: Rule) -> str | None:
-    """Return the class of a fix by the role of the string: safe if the code accesses `os.environ` itself, review if the
-    string merely looks like the name of a variable, None for text for people."""
+    """Return the fix class by the role of the string: safe if the code accesses `os.environ`, review if the string only
+    looks like the name of a variable, None if the string is text for people."""
     if role.kind in _SILENT_KINDS or is_prose(role):
         return None
     if role.kind == "default" and role.call is not None:
@@ -142,13 +143,13 @@ def _class(role: Role, rule: Rule) -> str | None:
 
 
 def _tests(role: Role) -> bool:
-    """Whether the code only tests if a variable exists."""
+    """Whether the code only tests whether a variable exists."""
     called = role.kind == "argument" and role.call is not None and last_word(role.call.func) == "__contains__"
     return called or role.kind == "membership"
 
 
 def _asks(role: Role) -> bool:
-    """Whether the code reads a variable or tests if it exists, rather than setting it."""
+    """Whether the code reads a variable or tests whether it exists, instead of setting it."""
     if role.kind == "argument" and role.call is not None:
         return last_word(role.call.func) in _ASKING
     stored = isinstance(role.subject, ast.Subscript) and not isinstance(role.subject.ctx, ast.Load)
@@ -175,6 +176,6 @@ def _spelled(node: ast.AST | None) -> str:
 
 
 def _is(spelled: str, names: Sequence[str]) -> bool:
-    """Whether a name in the code is one of `names`, or the end of one, such as `environ.get` after `from os import
+    """Whether a dotted name in the code is one of `names` or the end of one: `environ.get` after `from os import
     environ`."""
     return bool(spelled) and any(name == spelled or name.endswith("." + spelled) for name in names)

@@ -1,4 +1,4 @@
-"""Checks whether the target's environment variable accepts the value that code assigns to the one for CUDA."""
+"""Checks whether the target's environment variable accepts the value that the code assigns to CUDA's variable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _READERS = frozenset({"get", "getenv", "pop"})
 
 
 def given_value(statement: Statement, node: ast.AST) -> ast.AST | None:
-    """The value that the variable named by `node` is set to; None if the variable is only read."""
+    """The value that the code assigns to the environment variable named by `node`; None if the variable is only
+    read."""
     if isinstance(node, ast.keyword):
         return node.value
     parent = statement.digest.parents.get(node)
@@ -28,7 +29,7 @@ def given_value(statement: Statement, node: ast.AST) -> ast.AST | None:
 
 
 def shared(value: ast.AST | str, patterns: Sequence[str]) -> bool:
-    """Whether every comma-separated part of a literal value matches a pattern of values that mean the same on the
+    """Whether every comma-separated part of a literal value matches a pattern for values with the same meaning on the
     target."""
     if isinstance(value, ast.Constant):
         value = str(value.value)

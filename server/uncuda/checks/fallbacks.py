@@ -1,4 +1,4 @@
-"""Optional imports: does the code run on without the missing module, or does it raise an exception later?"""
+"""Optional imports: tells whether the code runs on without the missing module, or raises an exception later."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .base import Context, Hit
 from .branch_words import last_of
 
 LEFT_OUT = "left-out"
-"""The id of the sentence about an optional import: the code runs on without the module."""
+"""The id of the sentence for optional imports, which says that the code runs on without the module."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
 _AND = re.compile(r"\band\b")
 _TEST = re.compile(r"[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)")
 _ASKED = re.compile(r"\bis_([a-z]{2,6})_available\b")
 _CALLED = re.compile(r"\b(is_\w+_available)\(\)")
-# these short names belong to other modules, so they are not abbreviations of a longer name
+# these short names are modules of their own, not abbreviations of a longer name
 _MODULES = frozenset({"jax", "tf", "torch"})
 _SKIPS = "importorskip("
 _SKIPPED = re.compile(r"[\"'](\w+(?:\.\w+)*)[\"']")
@@ -34,7 +34,7 @@ _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 _APART = re.compile(r"[\W_]+")
 # a test whose name has no other word than these and the library's is about the library, not about a part of it
 _ASKING = frozenset({"", "available", "has", "have", "installed", "is", "use", "with"})
-_MANY = 20  # maximum number of tests above an offset, or of calls of a function, that are checked
+_MANY = 20  # maximum number of tests above an offset, and of calls of a function, that are checked
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
 
@@ -48,7 +48,7 @@ class Fallbacks:
         self._needed: dict[str, bool] = {}
 
     def learn(self, module: str, statement: Statement) -> None:
-        """Remember the variables that tell whether the import of a module worked, such as `has_apex`."""
+        """Record the variables that tell whether the import of a module worked, such as `has_apex`."""
         guard = self._tried(statement)
         if guard is not None and not guard.raises:
             self._flags.setdefault(module, set()).update(guard.flags)
@@ -56,8 +56,8 @@ class Fallbacks:
     def lowered(self, hit: Hit, module: str, tried: bool = True, of_part: bool = False) -> Hit:
         """Return the hit at an import or a use; its severity is "information" if the code runs on without the module.
 
-        Its severity is "warning" if the file raises an exception later because the module is missing. `tried`: whether
-        a `try` around the statement counts. `of_part`: whether the target has the library without this part of it; then
+        The severity is "warning" if the file raises an exception later because the module is missing. `tried`: whether
+        a `try` around the statement makes the import optional. `of_part`: whether the target has the library without this part of it; then
         a test for the library, `has_x()`, finds it, and only a test for the part counts, `has_x_gemm()`.
         """
         rule, statement = hit.rule, hit.statement
@@ -74,7 +74,7 @@ class Fallbacks:
         return replace(hit, severity="information", limits=(*hit.limits, LEFT_OUT))
 
     def _tried(self, statement: Statement) -> Guard | None:
-        """The `try` or `suppress` around a statement within its function; computed once for each block."""
+        """The `try` or `suppress` around a statement, inside the same function; computed once for each block."""
         own = self._indents.header_at(statement.start)
         above = self._indents.header_above(statement.start)
         key = statement.start if own.word == "try" or above is None else above.start
@@ -91,8 +91,8 @@ class Fallbacks:
         return None
 
     def _asked(self, module: str, statement: Statement, of_part: bool) -> str | None:
-        """Return the condition of the enclosing `if` that tests for the module, if the code raises nothing without the
-        module; "" if the test is an earlier statement, None if there is no test."""
+        """Return the condition of the enclosing `if` that tests for the module, unless the code raises an exception
+        without the module; "" if an earlier statement tests for the module, None if no test does."""
         start = statement.start
         if self._is_skipped(module, start, of_part) or self._left_without(module, start, start, of_part):
             return ""
@@ -121,8 +121,8 @@ class Fallbacks:
         return False
 
     def _left_without(self, module: str, block: int, offset: int, of_part: bool) -> bool:
-        """Return whether an earlier `if` of the block that contains `block` returns if the module is missing, before
-        the code at `offset`: `if not is_x_available(): return`."""
+        """Return whether `offset` is below an `if`, in the block that contains the offset `block`, that returns if the
+        module is missing: `if not is_x_available(): return`."""
         facts = self._context.facts
         if not facts.says("available"):
             return False
@@ -136,8 +136,9 @@ class Fallbacks:
         return False
 
     def _is_enough(self, condition: str, offset: int) -> bool:
-        """Return whether the code at an offset does not run if the module is missing, although the test that leaves has
-        other parts: `if fast and not has_x(): return`. The code must then be behind each of these parts itself."""
+        """Return whether the code at an offset does not run if the module is missing. If the condition of the test has
+        further parts, such as `fast` in `if fast and not has_x(): return`, blocks around the code must test these
+        parts, too."""
         if len(parts := _terms(condition)) == 1:
             return True
         headers = list(islice(self._indents.headers(offset), _MANY))
@@ -166,15 +167,15 @@ class Fallbacks:
         return not of_part or any(not _ASKING.issuperset(_APART.split(word)) for word in words)
 
     def _is_needed(self, flag: str) -> bool:
-        """Return whether the file asserts that a flag is true, or raises an exception if it is false, so that the
-        module is needed after all."""
+        """Return whether the file needs the module after all: it asserts that the flag is true, or raises an exception
+        if the flag is false."""
         if flag not in self._needed:
             raising = filter(self._raises_without, self._tests_of(flag))
             self._needed[flag] = any(not self._is_behind(flag, test.start()) for test in raising)
         return self._needed[flag]
 
     def _is_behind(self, flag: str, at: int) -> bool:
-        """Return whether code is in a function that the file calls only if a flag is true."""
+        """Return whether the code is in a function that the file calls only if a flag is true."""
         facts, scope = self._context.facts, self._indents.scope_of(at)
         function = FUNCTION.match(self._text, scope[0]) if scope is not None else None
         if function is None:
@@ -184,7 +185,7 @@ class Fallbacks:
         return 0 < len(calls) <= _MANY and all(self._is_tested(flag, call) for call in calls)
 
     def _is_tested(self, flag: str, at: int) -> bool:
-        """Return whether an `if` around the code, within its function, tests that the flag is true."""
+        """Return whether an `if` around the code, inside the same function, tests that the flag is true."""
         for header in self._indents.headers(at):
             if header.word in ("def", "class"):
                 return False
@@ -221,12 +222,12 @@ class Fallbacks:
 
 
 def _terms(condition: str) -> list[str]:
-    """The parts of a condition that `and` joins."""
+    """The operands of `and` in a condition."""
     return [term.strip(" \t\n:") for term in _AND.split(condition)]
 
 
 def _is_short_for(name: str, short: str) -> bool:
-    """Return whether a word is an abbreviation of a name, with letters left out: `bnb` of `bitsandbytes`."""
+    """Return whether a word is a name with some letters left out: `bnb` for `bitsandbytes`."""
     letters = iter(name)
     return short not in _MODULES and short[0] == name[0] and all(letter in letters for letter in short)
 

@@ -1,4 +1,4 @@
-"""Groups of classes in one file that do the same for different accelerators: `CudaBackend(Backend)`,
+"""Groups of classes in one file that do the same job for different accelerators: `CudaBackend(Backend)`,
 `XpuBackend(Backend)`."""
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from ..source import Span
 OTHERS = (
     "amd", "cpu", "dcu", "gcu", "hip", "hpu", "ipu", "maca", "mlu", "mps", "rocm", "sdaa", "tpu", "vulkan", "xla", "xpu"
 )  # fmt: skip
-"""Words for accelerators other than CUDA and the targets, and for the CPU, in names of classes and files."""
+"""Words in names of classes and files that mean the CPU or an accelerator other than CUDA and the targets."""
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?[ \t]*:", re.M)
-_FIRST = re.compile(r"\n[ \t]*(?=class\b)")  # the pattern is for the text with a line break added at its start
+_FIRST = re.compile(r"\n[ \t]*(?=class\b)")  # the pattern is applied to the text with a line break before it
 _OF_CUDA = re.compile(r"class[ \t]+\w*C(?:uda|UDA)")
 _COMMON = frozenset({"object", "ABC", "abc.ABC", "Enum", "str", "int", "Exception", "Protocol", "NamedTuple"})
 
 
 class ClassFamily(NamedTuple):
-    """`name`: the span of the name of CUDA's class; `devices`: the devices that have a class; `spans`: the spans of all
-    classes of the family and of their common base classes."""
+    """A family of classes. `name`: the span of the name of CUDA's class; `devices`: the devices that have a class;
+    `spans`: the spans of all classes of the family and of their common base classes."""
 
     name: Span
     devices: frozenset[str]
@@ -30,8 +30,8 @@ class ClassFamily(NamedTuple):
 
 
 def families_in(facts: Facts, devices: Collection[str]) -> list[ClassFamily]:
-    """Return the families of classes in a file; `devices`: the device names of the targets. A class for CUDA with only
-    a class for the CPU beside it is not a family."""
+    """Return the families of classes in a file; `devices`: the device names of the targets. A class for CUDA and a
+    class for the CPU alone are not a family."""
     places = facts.searches.find(("family",), _cudas)
     text = facts.layout.text
     if not any(_bases(match) for at in places if (match := _CLASS.match(text, at))):

@@ -1,4 +1,4 @@
-"""Finds device strings that are passed to libraries which do not know torch's device names."""
+"""Finds device strings that are passed to libraries with their own device names."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from .string_flow import LINKED, Flow
 
 
 class GivenAway:
-    """Finds, in one source file, strings that are passed to libraries with device names of their own."""
+    """Finds strings in one source file that are passed to libraries with their own device names."""
 
     def __init__(self, flow: Flow) -> None:
         self._flow, self._context = flow, flow.context
         self._names: dict[str, frozenset[str]] = {}
 
     def has(self, rule: Rule, role: Role) -> bool:
-        """Return whether the variable or option that holds a string is passed to such a library: `Model(name,
-        device=args.device)`."""
+        """Return whether the variable or option that holds a string is passed to a library with its own device names:
+        `Model(name, device=args.device)`."""
         if role.kind not in LINKED:
             return False
         if rule.name not in self._names:

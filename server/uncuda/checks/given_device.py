@@ -12,12 +12,12 @@ from ..facts.scans import whole_word
 from .base import Context
 
 WHOLE_WORD = "whole word"
-"""The first part of the key of a search for a name; after an edit, only the changed lines that contain the name are
-read again."""
-_FEW = 16  # up to this number, names are searched one by one; beyond it, one pass reads all names
-# Keywords that the method of a tensor accepts and that of a module does not.
+"""The first part of the key of a search for a name; after an edit, this search reads only the changed lines that
+contain the name."""
+_FEW = 16  # up to this number of names, each is searched separately; beyond it, one pass finds all names
+# Keywords of `Tensor.cuda` that `nn.Module.cuda` does not have.
 _OF_TENSORS = frozenset({"non_blocking", "memory_format"})
-_ANYTHING = ("load", "compile")  # functions of torch that may return something other than a tensor
+_ANYTHING = ("load", "compile")  # functions of torch that may return an object other than a tensor
 _ASSIGNED = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=]*)?=(?!=)[ \t]*(.*)")
 _NUMBERS = re.compile(
     r"(?:\A|_)(?:gpu|rank|index|idx|id|i|n|num|ordinal)s?\d*\Z|\A(?:int|\w*current_device|\w*rank)\(\)\Z", re.I
@@ -28,10 +28,11 @@ _BINDS = re.compile(r"\b(?:def|for|lambda|as|import|global|nonlocal)\b|:=|[-+*/|
 
 
 def of_module(node: ast.Attribute, call: ast.Call) -> ast.expr | None:
-    """The only argument of a call of `node` if the object may be a module; None otherwise.
+    """Return the only argument of a call of the method at `node` if the method may be that of an `nn.Module`; None
+    otherwise.
 
-    Only tensor methods accept more arguments; a torch function in the same expression creates a tensor, as in
-    `torch.randn(2).cuda(0)`.
+    If the call has several arguments, or a keyword that only `Tensor.cuda` has, the method is a tensor's; so is the
+    method of an object that a function of torch creates in the same expression: `torch.randn(2).cuda(0)`.
     """
     maker = node.value.func if isinstance(node.value, ast.Call) else None
     if isinstance(maker, ast.Attribute) and isinstance(maker.value, ast.Name) and maker.value.id == "torch":
@@ -43,7 +44,7 @@ def of_module(node: ast.Attribute, call: ast.Call) -> ast.expr | None:
 
 
 def is_index(node: ast.expr) -> bool:
-    """Return whether a device is given as an integer literal."""
+    """Return whether the expression for a device is an integer literal."""
     return isinstance(node, ast.Constant) and type(node.value) is int and node.value >= 0
 
 
@@ -73,7 +74,7 @@ def is_bound_to_device(context: Context, name: str) -> bool:
 
 
 def _lines_at(text: str, places: Sequence[int]) -> str:
-    """The lines that contain these offsets, which are sorted."""
+    """The lines that contain these offsets; the offsets must be sorted."""
     lines, done = [], -1
     for at in places:
         if at >= done:
@@ -83,8 +84,8 @@ def _lines_at(text: str, places: Sequence[int]) -> str:
 
 
 def said_of(name: str, lines: str) -> bool | None:
-    """Return what some lines contribute to `is_bound_to_device`: whether all values that they assign to a name are
-    devices; None if they assign none."""
+    """Return the result of `is_bound_to_device` for some lines alone: whether all values that they assign to a name are
+    devices; None if they assign no value."""
     return _bound_in(lines).get(name)
 
 
@@ -94,8 +95,8 @@ def _bound(text: str) -> dict[str, bool]:
 
 
 def _bound_in(text: str) -> dict[str, bool]:
-    """For each name that the text binds: whether every value is a device. The function makes one pass over the
-    lines."""
+    """For each name that the text binds: whether every value is a device. The function finds all names in one pass over
+    the lines."""
     found: dict[str, bool] = {}
     for line in text.splitlines():
         for name, is_device in _of_line(line):
@@ -114,8 +115,8 @@ def _of_line(line: str) -> tuple[tuple[str, bool], ...]:
 
 
 def names_device(call: ast.Call) -> bool:
-    """Whether a call passes a device by its name: `x.cuda("cuda:0")`. On the target, only `.to` accepts a device
-    name."""
+    """Whether a call has a device name as an argument: `x.cuda("cuda:0")`. On the target, only the method `to` accepts
+    a device name."""
     given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "device")]
     return len(given) == 1 and _is_device(given[0])
 

@@ -1,4 +1,4 @@
-"""The hits that checks produce. A hit is never changed; a later stage that adds information creates a new hit."""
+"""The hits that checks produce. A hit is never changed; a later stage creates a new hit with further information."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Links = tuple[tuple[Hashable, ...], ...]
 
 
 class At(int):
-    """A source offset inside a key of `Hit.links`, so that it can be moved after an edit."""
+    """A source offset in a key of `Hit.links`, marked by its type so that it is moved after an edit."""
 
     __slots__ = ()
 
@@ -34,42 +34,43 @@ class Hit:
     start: int
     end: int
     words: Mapping[str, str] = field(default_factory=dict)
-    """Values for the braces of the rule's message. The property `subject` returns this value if it differs from
-    `name`."""
+    """Values for the placeholders in braces in the rule's message. The property `subject` returns the value for
+    `subject`, or that for `name` if there is no value for `subject`."""
     fixes: tuple[Fix, ...] = ()
     """The fixes, best first. If the list is empty, a person must change the code."""
     links: Links = ()
     limits: tuple[str, ...] = ()
-    """Ids of sentences in the tables; these sentences are appended to the message."""
+    """Ids of sentences in the target's tables; the message ends with these sentences."""
     severity: str = ""
-    """A severity that replaces the one of the rule; if it is "", the rule's severity counts."""
+    """A severity that replaces that of the rule; "" to keep the rule's severity."""
     statement: Statement | None = None
     node: ast.AST | None = None
-    """The AST node of the reported code within the statement, if the code is a complete expression."""
+    """The AST node of the reported code in the statement, if this code is a complete expression."""
     since: str = ""
     """The first plugin version that supports the API, if it is later than the configured version."""
     keeps: tuple[int, int] = (0, 0)
-    """The span of code that is for CUDA and that fixes leave unchanged."""
+    """The span of code for CUDA that the fixes leave unchanged."""
     receiver: int | None = None
-    """The offset of the attribute's name, if the hit depends on the type of the object before it."""
+    """The offset of a method's or attribute's name, if the hit depends on the type of the object before it."""
     lacking: tuple[str, ...] = ()
-    """If the fix writes an attribute: the functions whose results lack this attribute on the target."""
+    """If the fix writes an attribute of a result: the functions whose results lack this attribute on the target."""
     origin: tuple[str, str, Span] | None = None
     """The alias through which the name was resolved: the local name, the dotted name of the imported object, and the
     span of its binding."""
     question: tuple[At, bool] | None = None
-    """The offset of the availability test behind which the string is used, and whether only that test shows that the
-    string is a device."""
+    """The offset of the availability test on which the use of the reported string depends, and whether only that test
+    shows that the string is a device."""
     by_hand: bool = False
-    """Whether the code uses the same name for the target elsewhere, so that a person must decide which uses stay for
-    CUDA."""
+    """Whether the variable with the reported string is also compared with the target's word, so that a person must have
+    ported this code."""
     sources: Links = ()
-    """Keys in `links` of the code that computes the tested value; the test and this code must change together."""
+    """Keys of `links` that belong to the code that computes the tested value; the test and this code must change
+    together."""
 
     @property
     def subject(self) -> str:
         """The library, API or variable that the hit is about, such as `flash_attn`, `torch.cuda.synchronize`, `.cuda`
-        or `NCCL_DEBUG`; "" if the hit is about a single place."""
+        or `NCCL_DEBUG`; "" if the hit has no such name."""
         return self.words.get("subject") or self.words.get("name", "")
 
     def with_fixes(self, fixes: tuple[Fix, ...]) -> Hit:
@@ -77,7 +78,7 @@ class Hit:
         return self if fixes is self.fixes else replace(self, fixes=fixes)
 
     def lowered(self, applicability: str | None) -> Hit:
-        """Return a copy whose first fix has another class, or a copy without fixes if `applicability` is None."""
+        """Return a copy of the hit whose first fix has this fix class; without fixes if `applicability` is None."""
         if not self.fixes or self.fixes[0].applicability == applicability:
             return self
         if applicability is None:
@@ -92,11 +93,10 @@ class Hit:
 
 
 def moved(hit: Hit, statement: Statement, region: Region) -> Hit:
-    """Return the hit with its new offsets after an edit that did not touch its statement; `statement`: its statement in
-    the new text.
+    """Return the hit with its new offsets after an edit that did not touch the statement of the hit; `statement`: the
+    same statement in the new text.
 
-    The fields are listed one by one because this runs for every hit at every keystroke, where `dataclasses.replace` is
-    slow.
+    The fields are listed one by one because `dataclasses.replace` is too slow for every hit at every keystroke.
     """
     if not region.shift:
         return hit if statement is hit.statement else replace(hit, statement=statement)

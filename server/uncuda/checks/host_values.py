@@ -1,7 +1,7 @@
 """Finds tensors that are certainly on the CPU: results of `.cpu()`, names that hold them, and values computed from
 them.
 
-An expression that cannot be traced back to a CPU tensor counts as not on the CPU.
+An expression counts as not on the CPU unless it can be traced back to a CPU tensor.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from .string_flow import Flow
 
 RANGES = frozenset({"arange", "eye", "linspace"})
 FACTORIES = frozenset({"as_tensor", "empty", "eye", "full", "ones", "rand", "randn", "tensor", "zeros"})
-"""Functions of torch that create a tensor from other values, or from nothing."""
+"""Functions of torch that create a tensor on the default device."""
 _SCALARS = frozenset({"as_tensor", "tensor"})
-"""Functions that create 0-dimensional tensors, which may be combined with tensors on any device."""
+"""Functions that can create 0-dimensional tensors, which may be combined with tensors on any device."""
 _PLACES = ("set_default_device", "set_default_tensor_type", "with torch.device")
 _DEEP, _MANY = 8, 200  # how many variables are traced for one expression; how many expressions are checked in one file
 _TAKEN = frozenset({"T", "data", "imag", "indices", "mT", "real", "values"})
@@ -51,7 +51,8 @@ class HostValues:
 
     @cached_property
     def _begins(self) -> bool:
-        """Whether the file contains any code that moves a tensor to the CPU, creates one there, or loops over items."""
+        """Whether the file contains code that moves a tensor to the CPU, creates a tensor there, or loops over
+        `.items()`."""
         words = (".items(", "cpu", *(f"torch.{name}" for name in sorted(FACTORIES | RANGES)))
         return any(map(self._context.facts.says, words))
 
@@ -74,14 +75,15 @@ class HostValues:
         return self._all(_parts(node), statement, depth)
 
     def _is_computed(self, node: ast.BinOp | ast.Compare, statement: Statement, depth: int) -> bool:
-        """Whether one operand is on the CPU and no other is a call, whose result is unknown."""
+        """Whether one operand is a CPU tensor and every other operand is a CPU tensor, a name, an attribute or a
+        constant, but not a call."""
         parts = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.left, *node.comparators]
         shown = [self.holds(part, statement, depth) for part in parts]
         spelled = (isinstance(part, (ast.Attribute, ast.Constant, ast.Name)) for part in parts)
         return any(shown) and all(one or other for one, other in zip(shown, spelled, strict=True))
 
     def makes(self, name: str) -> bool:
-        """Whether a function of torch creates its tensor on the CPU if it gets no device."""
+        """Whether this function of torch creates a tensor on the CPU if it is called without a device."""
         return name in FACTORIES | RANGES and not any(map(self._context.facts.says, _PLACES))
 
     def is_device_of(self, node: ast.AST, statement: Statement, depth: int = 0) -> bool:
@@ -101,7 +103,7 @@ class HostValues:
         return False
 
     def _all(self, nodes: list[ast.expr], statement: Statement, depth: int) -> bool:
-        """Return whether all expressions are on the CPU; numbers are skipped, as they are on no device."""
+        """Return whether all expressions are on the CPU; numbers have no device and are skipped."""
         tensors = [node for node in nodes if not isinstance(node, ast.Constant)]
         return bool(tensors) and all(self.holds(node, statement, depth) for node in tensors)
 
@@ -125,7 +127,8 @@ class HostValues:
         return function.attr not in self._devices and self.holds(function.value, statement, depth)
 
     def _is_moved(self, call: ast.Call, statement: Statement, depth: int) -> bool:
-        """Whether the result of `.to(…)` is on the CPU: it is moved there, or only its dtype changes."""
+        """Whether the result of `.to(…)` is on the CPU: `.to` moves the tensor to the CPU, or changes only its
+        dtype."""
         assert isinstance(call.func, ast.Attribute)
         given = [*call.args, *(word.value for word in call.keywords if word.arg in ("device", None))]
         if any(isinstance(one, ast.Constant) and one.value == "cpu" for one in given):
@@ -140,7 +143,7 @@ class HostValues:
         if not isinstance(base, ast.Name) or len(parts) > (base.id == "self"):
             return False
         if self._context.resolve(node, statement) is not None:
-            return False  # the name is a module or another object of torch, not a tensor
+            return False  # the name is a module or another object of torch instead of a tensor
         spelled = ".".join([base.id, *parts])
         scope = -1 if parts else self._flow.scope(spelled, statement.start, Role("assignment", node))
         key = spelled, scope
@@ -149,7 +152,7 @@ class HostValues:
             self._named[key] = False  # a variable whose value depends on itself counts as unknown
             values = [*self._values(spelled, scope)]
             loaded = scope >= 0 and self._is_of_checkpoint(spelled, scope)
-            # a value computed from a loaded tensor, assigned to the same variable, is on the CPU as well
+            # a value computed from a loaded tensor and assigned to the same variable is on the CPU, too
             self._named[key] = loaded
             shown = [(value, where) for value, where in values if not (value is None if loaded else _is_empty(value))]
             self._named[key] = (loaded or bool(shown)) and all(
@@ -190,7 +193,7 @@ class HostValues:
 
     def _is_of_checkpoint(self, name: str, scope: int) -> bool:
         """Return whether a variable is a tensor of a loaded checkpoint, in a function that converts the state dict
-        passed to it. Such functions run where the checkpoint was loaded, on the CPU."""
+        passed to it. Functions that convert a state dict run on the CPU, where the checkpoint was loaded."""
         facts = self._context.facts
         header = _CONVERTS.match(facts.text, scope)
         if header is None or not facts.says(".items("):
@@ -200,7 +203,7 @@ class HostValues:
         return re.search(loop, facts.text[scope : facts.indents.extent(scope)], re.M) is not None
 
     def _gives(self, name: str, depth: int) -> bool:
-        """Whether everything that a function of this file returns is on the CPU."""
+        """Whether all values that a function of this file returns are on the CPU."""
         if name not in self._functions:
             self._functions[name] = False
             facts = self._context.facts
@@ -244,7 +247,8 @@ def _call_at(at: int, statement: Statement) -> ast.Call | None:
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:
-    """Return the expressions whose value an expression can have: both branches of `… if …`, or the items of a list."""
+    """Return the expressions that can be the value of an expression: both branches of `… if …`, or the items of a
+    list."""
     if isinstance(node, ast.UnaryOp):
         return [node.operand]
     if isinstance(node, ast.IfExp):
@@ -253,18 +257,18 @@ def _parts(node: ast.AST) -> list[ast.expr]:
 
 
 def _listed(call: ast.Call) -> list[ast.expr]:
-    """Return the positional arguments of a call, with the items of a list or tuple instead of the list. Numbers, such
-    as a dimension, are among them."""
+    """Return the positional arguments of a call; an argument that is a list or tuple is replaced by its items.
+    Arguments that are numbers, such as a dimension, are returned, too."""
     return [one for given in call.args for one in (given.elts if isinstance(given, (ast.List, ast.Tuple)) else [given])]
 
 
 def _is_empty(value: ast.expr | None) -> bool:
-    """Return whether a value is an empty list or None, as initial values often are."""
+    """Return whether a value is an empty list or None, which are usual initial values."""
     return (isinstance(value, (ast.List, ast.Tuple)) and not value.elts) or getattr(value, "value", ...) is None
 
 
 def _values(node: ast.AST, spelled: str) -> Iterator[ast.expr]:
-    """The values that a statement assigns to a name or appends to its list."""
+    """The values that a statement assigns to a variable or appends to the list in it."""
     if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None:
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
             if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):

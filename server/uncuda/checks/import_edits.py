@@ -17,7 +17,7 @@ _HARMLESS = re.compile(
     r"|from[ \t]+torch(?:\.\w+)*[ \t]+import[ \t]+[\w, \t]+|[\w.]+[ \t]*=[ \t]*(?:True|False|None|\d+))?[ \t]*(?:#.*)?"
 )
 _INDENT = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)(?=\S)")
-# a fix turns these words into code that fails without the plugin
+# with these words, a fix writes code that fails without the plugin
 _NEEDS_PLUGIN = (".cuda(", ".is_cuda", '="cuda', "='cuda")
 _RUNS_AT_ONCE = re.compile(r"(?!(?:def|async|class|import|from|elif|else|except|finally)\b)[\w(\[)\]}]")
 _OPENS = re.compile(r"else[ \t]*:[ \t]*(?:#[^\n]*)?\r?\n")
@@ -45,10 +45,10 @@ def import_edit(facts: Facts, module: str, statement: Statement, before: bool = 
 
 
 def early_edit(facts: Facts, module: str, end: int) -> Edit | None:
-    """Return an edit that inserts `import module` above the first top-level statement before `end` that needs it.
+    """Return an edit that inserts `import module` above the first top-level statement before `end` that needs this
+    module.
 
-    `end`: the offset of the torch import. Return None if no earlier statement needs the plugin, which is the usual
-    case.
+    `end`: the offset of the torch import. Usually no statement before `end` needs the plugin, and the result is None.
     """
     starts = [line for word in _NEEDS_PLUGIN if (line := _first_needing(facts, word, end)) is not None]
     if not starts:
@@ -76,8 +76,8 @@ def _on_lines_without_indent(word: str) -> Scan:
 
 
 def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newline: str) -> Edit | None:
-    """The edit that imports the plugin in the `else` of a `try` that only imports torch. If the plugin is missing, its
-    import then raises, and the error is not handled as if torch were missing."""
+    """The edit that imports the plugin in the `else` of a `try` that only imports torch. In the `else`, the failed
+    import of a missing plugin is not handled by the `try` as if torch were missing."""
     indents, text = facts.indents, facts.text
     header = indents.header_above(statement.start)
     if header is None or header.word != "try":
@@ -85,7 +85,7 @@ def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newli
     end = indents.extent(header.start)
     facts.work.search(statement.start, end)
     if not all(_HARMLESS.fullmatch(one) for one in text[statement.start : end].splitlines()):
-        return None  # the remaining code of the block may need the plugin, or may fail after torch is imported
+        return None  # the remaining code in the `try` may need the plugin, or may fail after torch is imported
     clauses = {clause.word: clause for clause in indents.clauses(header)}
     if (own := clauses.get("else")) is not None:
         opens, body = _OPENS.fullmatch(text, own.start, own.end), _INDENT.match(text, own.end)
@@ -99,7 +99,7 @@ def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newli
 
 
 def _end_of_code(facts: Facts, header: Header) -> int:
-    """The end of the code in a header's block, before blank lines and comments about the following code."""
+    """The end of the code in the block below a header, without the blank lines and comments that follow it."""
     at = facts.indents.extent(header.start)
     while (line := facts.layout.line_start(max(0, at - 1))) >= header.end:
         said = facts.text[line:at].lstrip()
@@ -113,7 +113,8 @@ def _end_of_code(facts: Facts, header: Header) -> int:
 
 
 def _beside_more(statement: Statement) -> int | None:
-    """Return the end of the first import of torch if its line contains more code: `import torch; x = torch.ones(2)`."""
+    """Return the end of the first import of torch if more code is on the same line: `import torch; x =
+    torch.ones(2)`."""
     piece = statement.digest.piece
     for block in (piece.nodes, *(getattr(node, "body", ()) for node in piece.nodes)):
         if not isinstance(block, list):
@@ -131,5 +132,5 @@ def _of_torch(node: ast.AST) -> bool:
 
 
 def _inline(text: str) -> bool:
-    """Whether the statement is a block header with its body on the same line."""
+    """Whether a statement is a block header with its body on the same line."""
     return re.match(r"(?:import|from)\b", text) is None

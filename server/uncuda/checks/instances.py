@@ -1,5 +1,5 @@
 """Finds out, from one file, whether an object belongs to torch or to a class of the checked project that defines the
-method."""
+method called on it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from .owners import IS_CUDA, called_so
 from .unpacking import given, is_name, is_numbered
 
 TORCH, OWN, OTHER = "torch", "own", ""
-_SAME = "same"  # the trace has returned to a variable from which it started, so it adds no information
-_FREE = "free"  # the variable is bound in an outer scope
+_SAME = "same"  # the trace reaches a variable from which it started, so this value shows nothing
+_FREE = "free"  # the name is a variable of an outer scope
 _DEEP, _MANY = 12, 60
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?")
 _WORD = re.compile(r"\w+")
-# Functions of torch that return objects of unknown type, and methods that return an object of the same type.
+# Functions and modules of torch that return objects of unknown type.
 _ANYTHING = frozenset(
     {"load", "compile", "jit", "hub", "utils", "package", "export", "fx", "ops", "classes", "library"}
 )
+# Methods that return an object of the same type.
 _KEEPING = frozenset(
     {"to", "cuda", "cpu", "eval", "train", "half", "float", "double", "bfloat16", "clone", "copy", "detach", "type",
      "contiguous", "requires_grad_", "share_memory", "apply"}
@@ -39,9 +40,11 @@ _TENSORS = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "
 def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> bool:
     """Return whether a class of the checked project may define the method that an attribute names.
 
-    The result is True if the project replaces torch's method. Otherwise the result is False for an object of torch, and
-    True for an object of a class that defines the method. For objects of unknown type, the result is True only if the
-    method of such a class does more than move the object. The result is also True for attributes of imports.
+    If the project replaces torch's method, the function returns True for every object; otherwise False for an object of
+    torch, and True for an object of a class that defines the method. An object of unknown type may have a method of the
+    project if a method of this name in the project does more than move its object to a device, or if the variable is
+    named after a class whose method moves the contents of its objects. An attribute `is_cuda` of an imported name
+    always counts as one of the project.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         return True
@@ -59,8 +62,8 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
 
 
 class Instances:
-    """Classifies the objects of one file: they belong to torch, to the project's own classes, or are unknown. `names`:
-    classes that define the method, and functions that return them."""
+    """Tells whether an object in one file belongs to torch, to a class of the project, or is unknown. `names`: classes
+    that define the method, and functions that return them."""
 
     def __init__(self, context: Context, names: frozenset[str]) -> None:
         self._context = context
@@ -68,15 +71,14 @@ class Instances:
         self._known: dict[tuple[str, int], str] = {}
 
     def of(self, node: ast.expr, statement: Statement) -> str:
-        """Return TORCH or OWN if the file shows one of them, otherwise OTHER. The result does not depend on earlier
-        calls."""
+        """Return TORCH or OWN if the file proves it, otherwise OTHER. The result does not depend on earlier calls."""
         self._known.clear()
         kind = self.kind(node, statement)
         return OTHER if kind == _SAME else kind
 
     def kind(self, node: ast.expr, statement: Statement, depth: int = 0) -> str:
-        """Return the kind of an expression; at most `_DEEP` variables are traced; _SAME if the trace returns to a
-        variable from which it started."""
+        """Return the kind of an expression (TORCH, OWN or OTHER), or _SAME if the trace returns to a variable from
+        which it started; at most `_DEEP` variables are traced."""
         self._context.facts.work.compare(4)
         if depth > _DEEP:
             return OTHER
@@ -127,7 +129,7 @@ class Instances:
         return OTHER
 
     def _returns_tensor(self, name: str) -> bool:
-        """Whether the one function of this name in the file is annotated to return a tensor."""
+        """Whether the file has a single function of this name, and its annotation says that it returns a tensor."""
         facts, pattern = self._context.facts, rf"\bdef[ \t]+{re.escape(name)}\b"
         if not facts.says(f"def {name}"):
             return False
@@ -153,7 +155,7 @@ class Instances:
         return TORCH if self.kind(node.value, statement, depth) == TORCH else OTHER
 
     def _spelled(self, node: ast.expr, statement: Statement) -> str:
-        """The dotted name of an expression, with its root as it was imported; "" for other expressions."""
+        """The dotted name of an expression, with its first part resolved through imports; "" for other expressions."""
         base, parts = chain_of(node)
         if not isinstance(base, ast.Name):
             return ""
@@ -172,7 +174,7 @@ class Instances:
         return TORCH if words & {"Module", "Tensor", "Parameter"} else OTHER
 
     def _class_around(self, statement: Statement) -> int:
-        """The offset of the class header around the method that contains a statement; -1 if there is none."""
+        """The offset of the header of the class whose method contains a statement; -1 if there is none."""
         indents = self._context.facts.indents
         scope = indents.scope_of(statement.start)
         while scope is not None and scope[1] != "class":
@@ -198,10 +200,11 @@ class Instances:
             scope = indents.scope_of(scope[0])
 
     def _in_scope(self, name: str, start: int, depth: int) -> str:
-        """Return the kind of a name in one function or in the module (-1); _FREE if it is not bound there."""
+        """Return the kind of a variable of one function, or of the module if `start` is -1; _FREE if the variable
+        belongs to an outer scope."""
         key = name, start
         if key not in self._known:
-            self._known[key] = _SAME  # in case the value of the variable depends on the variable itself
+            self._known[key] = _SAME  # the kind if the value of the variable depends on the variable itself
             self._known[key] = _together(self._values(name, start, depth), _FREE)
         return self._known[key]
 
@@ -211,7 +214,7 @@ class Instances:
         header = self._context.facts.peek(start) if start >= 0 else None
         every = [*([header] if header else []), *self._statements(name, _binding(name), max(start, 0), end)]
         if len(every) > _MANY:
-            yield OTHER  # bindings beyond the limit are not checked
+            yield OTHER  # the limit is exceeded: further bindings are not checked
         for found in every:
             for binding in found.digest.bindings:
                 if binding.name != name:
@@ -228,7 +231,7 @@ class Instances:
                     yield from unpacked or [self._annotated(found, name)]
 
     def _annotated(self, statement: Statement, name: str) -> str:
-        """Return the kind that the annotation of an assigned name shows; _SAME if there is no annotation."""
+        """Return the kind of a variable according to its annotation; _SAME if it has no annotation."""
         for node in statement.digest.piece.nodes:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
                 return self._says(node.annotation, statement)
@@ -237,7 +240,8 @@ class Instances:
         return OTHER
 
     def _unpacked(self, statement: Statement, name: str, depth: int) -> Iterator[str]:
-        """Yield the kind of a name that is assigned together with others: `a, NAME = x, y` and `for NAME in …`."""
+        """Yield the kind of a variable that a statement binds together with other variables: `a, NAME = x, y` and `for
+        NAME in …`."""
         for node in statement.digest.piece.nodes:
             if isinstance(node, (ast.For, ast.AsyncFor)):
                 if is_name(node.target, name):
@@ -294,7 +298,7 @@ class Instances:
         return OWN if OWN in passed else OTHER
 
     def _passed(self, function: str, name: str, index: int, depth: int) -> Iterator[str]:
-        """Yield the kinds of the arguments that calls in this file pass for one parameter."""
+        """Yield the kinds of the arguments for one parameter in the calls of a function in this file."""
         for found in self._statements(function, rf"\b{re.escape(function)}\(", 0, len(self._context.text)):
             for call in _calls(found.digest, function):
                 values = [keyword.value for keyword in call.keywords if keyword.arg == name]
@@ -323,8 +327,8 @@ class Instances:
         return self._known.get(key, OTHER)
 
     def _statements(self, word: str, pattern: str, start: int, end: int) -> Iterator[Statement]:
-        """Yield the statements that contain a match of a pattern, each once; every match must be within a line and
-        contain `word`."""
+        """Yield each statement that contains a match of a pattern, once; a match must be inside one line and contain
+        `word`."""
         facts, done, count = self._context.facts, start, 0
         for at in self._matches(word, re.compile(pattern), start, end):
             if at < done or count > _MANY:
@@ -349,8 +353,8 @@ class Instances:
 
 
 def _binding(name: str) -> str:
-    """A pattern for statements that bind a name, with few false matches; parameters are read from the function's
-    header."""
+    """Return a pattern that finds the statements that bind a name, with few false matches; it does not find parameters
+    of functions."""
     word = rf"\b{re.escape(name)}\b"
     assigned = rf"{word}[ \t]*(?::[^=\n]*)?:?=(?!=)|{word}[\w., \t()\[\]*]*=(?!=)|{word}[ \t]*[^\w\s=!<>(\[.,:]{{1,2}}="
     return rf"{assigned}|\bfor\b[^:\n]*{word}[^:\n]*\bin\b|\b(?:as|import|del|def|class)\b[^\n]*{word}"
@@ -368,7 +372,7 @@ def _is_own(node: ast.expr, name: str) -> bool:
 
 
 def _together(kinds: Iterable[str], none: str = OTHER) -> str:
-    """Return OWN if any kind is OWN, TORCH if all are TORCH, `none` if there is no known kind."""
+    """Return OWN if any kind is OWN, TORCH if all kinds are TORCH, `none` if no kind is known, otherwise OTHER."""
     found = {kind for kind in kinds if kind != _SAME}
     if OWN in found:
         return OWN

@@ -21,7 +21,7 @@ class Check:
         self._rules = list(rules)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at integer literals passed as a device."""
+        """Yield hits at integer literals that are passed as a device."""
         if not context.imports_root("torch"):
             return
         flow = Flow(context)
@@ -57,7 +57,7 @@ def _devices(call: ast.Call, callee: str, rule: Rule) -> Iterator[ast.Constant]:
 
 
 def _calls(statement: Statement) -> Iterator[ast.Call]:
-    """The calls in the statement itself, without those inside f-string fields."""
+    """The calls in a statement, without those inside fields of f-strings."""
     fields = {text.node for text in statement.digest.texts if text.formatted}
     calls = dict.fromkeys(node for node in statement.digest.parents.values() if isinstance(node, ast.Call))
     for call in calls:

@@ -1,4 +1,4 @@
-"""`check = "jit-script"` finds uses of `torch.jit.script` if the target's shim turns this function into a no-op."""
+"""`check = "jit-script"`: uses of `torch.jit.script` in a program whose shim replaces this function by a no-op."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Check:
         self.names = frozenset(self._rules)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at `torch.jit.script` as decorator, as call and in other uses."""
+        """Yield hits at `torch.jit.script` used as a decorator, as a function or otherwise."""
         for reference in context.references:
             rule = self._rules.get(reference.dotted)
             if rule is None:

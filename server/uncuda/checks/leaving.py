@@ -15,15 +15,17 @@ _LAST_OF_LINE = re.compile(rf":[ \t]*(?:{_ENDING})[^\n]*\s*\Z")
 
 
 def raises(statement: str) -> bool:
-    """Whether a statement raises or ends the program."""
+    """Whether a statement raises an exception or ends the program."""
     return _RAISES.match(statement) is not None
 
 
 def leaves(statement: str) -> bool:
-    """Whether a statement leaves its block: return, continue, break, raise, exit, or skipping the test."""
+    """Whether a statement leaves its block: return, continue, break, raise, an exit of the program, or a call that
+    skips the test."""
     return _LEAVES.match(statement) is not None
 
 
 def raises_inline(header: str) -> bool:
-    """Whether a header has its block on the same line, and that raises: `except ImportError: raise`."""
+    """Whether a block header has its block on the same line, and this block raises an exception: `except ImportError:
+    raise`."""
     return _LAST_OF_LINE.search(header) is not None

@@ -21,7 +21,7 @@ from .instances import may_be_own
 from .on_host import is_cast_on_host
 from .scripted import scripted
 
-# Nodes inside which a comparison needs no parentheses.
+# Nodes of which a comparison can be a part without parentheses.
 _ALONE = (ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Assert, ast.Assign, ast.Return)
 _EMPTY = re.compile(r"\s*\(\s*\)")
 _NAMED = re.compile(r"(?<![\w.])(\w+)\Z")
@@ -29,7 +29,7 @@ _ASSIGNED = re.compile(r"[ \t]*(?::[^=\n]+)?=(?!=)")
 
 
 class Check:
-    """All rules of this check, by the name of the method."""
+    """All rules of this check, by the name of the method that each reports."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -40,7 +40,8 @@ class Check:
         self.names = frozenset(name for rule in rules for name in rule.get("receivers", ()))
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Yield hits at `.method` on objects that are not known to be a module or class of another library."""
+        """Yield hits at uses of the rules' methods on objects that are not known to be a module or class of another
+        library."""
         resolved = {id(reference.chain.node) for reference in context.references}
         values = HostValues(context)
         for statement in context.statements:
@@ -55,7 +56,7 @@ class Check:
     def _chain(
         self, context: Context, statement: Statement, node: ast.expr, piece: Piece, values: HostValues
     ) -> Iterator[Hit]:
-        """Hits at every attribute of a dotted expression that does not resolve to a known name: `self.x.is_cuda.y`."""
+        """Yield hits at every attribute of a dotted expression that resolves to no known name: `self.x.is_cuda.y`."""
         while isinstance(node, ast.Attribute):
             if node.attr in self._rules:
                 if context.resolve(node.value, statement) is not None and not isinstance(node.value, ast.Call):
@@ -132,8 +133,8 @@ class Check:
     def _scripted(
         self, context: Context, parent: ast.AST | None, call: ast.Call | None, rule: Rule, word: Edit
     ) -> tuple[str, tuple[Edit, ...]]:
-        """Return the expression to write instead that TorchScript's compiler accepts, and the edits that write it; no
-        edits if the call cannot be rewritten."""
+        """Return the replacement that TorchScript's compiler accepts, and the edits that write it; no edits if the call
+        cannot be rewritten."""
         new = self.target.fill(rule.get("scripted", ""))
         if call is not None:
             empty = _EMPTY.match(context.text, word.end)
@@ -144,7 +145,7 @@ class Check:
     def _to(
         self, context: Context, statement: Statement, rule: Rule, word: Edit, given: ast.expr
     ) -> tuple[str, tuple[Edit, ...], bool]:
-        """Return the method to write if the target's `module.npu()` accepts only some devices, the edits that write it,
+        """For a target whose `module.npu()` accepts only some devices: return the new method, the edits that write it,
         and whether the fixed code certainly has the same meaning."""
         new = self.target.fill(rule.get("with-device", ""))
         if is_index(given):
@@ -160,8 +161,8 @@ class Check:
     def _for_all(
         self, context: Context, call: ast.Call | None, rule: Rule, start: int, end: int
     ) -> tuple[str, tuple[Edit, ...]]:
-        """Return a method that objects without the rule's method also have, and the edits that write it; empty if the
-        call has more arguments."""
+        """Return the code for objects that may lack the method on the target, such as `.to("npu")` (the rule's key
+        `for-all`), and the edits that write this code; empty if the code cannot take the arguments of the call."""
         new, _, argument = self.target.fill(rule.get("for-all", "")).rstrip(")").partition("(")
         if call is None or not new:
             return new, (Edit(start, end, new),) if new else ()
@@ -174,8 +175,8 @@ class Check:
 
 
 def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:
-    """Return the id of the sentence that says why the object lacks the method on the target, if a call that the rule
-    lists created the object; otherwise ""."""
+    """Return the id of the sentence that says why the object lacks the method on the target, if the object is the
+    result of a call that the rule lists; otherwise ""."""
     for name, limit in rule.get("not-from", {}).items():
         if not context.facts.says(name):
             continue
@@ -190,7 +191,7 @@ def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:
 
 
 def _certainty(context: Context, statement: Statement, node: ast.Attribute, call: ast.Call | None, rule: Rule) -> str:
-    """Return the class of the fix, which depends on how certain it is that the method is torch's."""
+    """Return the fix class: safe if the method is certainly torch's, otherwise review."""
     known = rule.get("receivers")
     if known:
         receiver = node.value
@@ -203,14 +204,15 @@ def _certainty(context: Context, statement: Statement, node: ast.Attribute, call
 
 
 def _own(context: Context, node: ast.Attribute) -> bool:
-    """Return whether the file assigns this attribute to a variable of this name, so that the object is not a tensor."""
+    """Return whether the file assigns this attribute to a variable of the same name; the variable then holds no
+    tensor."""
     if not isinstance(node.value, ast.Name):
         return False
     if node.attr not in context.setters:
         spelled, text = f".{node.attr}", context.text
         places = context.facts.searches.find(("text", spelled), plain(spelled))
         context.facts.work.compare(len(places))
-        layout = context.facts.layout  # the `=` in `f"{x.is_cuda = }"` assigns nothing
+        layout = context.facts.layout  # in `f"{x.is_cuda = }"`, the `=` is no assignment
         set_to = (at for at in places if _ASSIGNED.match(text, at + len(spelled)) and not layout.token_at(at))
         named = (_NAMED.search(text, text.rfind("\n", 0, at) + 1, at) for at in set_to)
         context.setters[node.attr] = frozenset(match[1] for match in named if match)
@@ -218,7 +220,7 @@ def _own(context: Context, node: ast.Attribute) -> bool:
 
 
 def _fits(call: ast.Call, rule: Rule) -> bool:
-    """Whether the call has only arguments that torch's method accepts."""
+    """Whether all arguments of the call are accepted by torch's method."""
     allowed = rule.get("arguments", ())
     if len(call.args) > len(allowed) or any(isinstance(argument, ast.Starred) for argument in call.args):
         return False
@@ -226,7 +228,7 @@ def _fits(call: ast.Call, rule: Rule) -> bool:
 
 
 def _foreign(context: Context, node: ast.Attribute) -> bool:
-    """Whether the object is certainly something else than a tensor or module: an imported module or a literal."""
+    """Whether the object is certainly not a tensor or module, but an imported module or a literal."""
     value = node.value
     if isinstance(value, ast.Constant):
         return True

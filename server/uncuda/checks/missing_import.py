@@ -32,7 +32,7 @@ class Check:
         self._named = re.compile(rf"(?<![A-Za-z])(?:{named})(?![A-Za-z])", re.I)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Yield one hit, at the first use of the target that no test for the target guards."""
+        """Yield one hit, at the first use of the target that is not behind a test for the target."""
         if not self._package or context.shim or self.target.id in context.project.plugins:
             return
         if not any(word in context.facts.present for word in self._words):
@@ -54,7 +54,7 @@ class Check:
             yield Hit(rule, start, end, words, fixes, limits=limits, severity=severity)
 
     def _by_itself(self, feature: str) -> tuple[str, tuple[str, ...]]:
-        """Return the severity ("": that of the rule) and the sentence ids of the hit, which depend on whether PyTorch
+        """Return the severity of the hit ("": the rule's) and the ids of its sentences; both depend on whether PyTorch
         is known to load the plugin automatically."""
         if not self.target.has(feature):
             return "", (self.target.features[feature],)
@@ -73,13 +73,13 @@ class Check:
                     yield statement.start + start, statement.start + end
 
     def _nodes(self, statement: Statement, flow: Flow) -> Iterator[ast.expr]:
-        """Yield names below `torch.<device>`, which exist only after the plugin is imported."""
+        """Yield uses of names below `torch.<device>`, which exist only after the plugin is imported."""
         for chain in statement.digest.chains:
             if (flow.resolve(chain.node, statement) or "").startswith(self._module):
                 yield chain.node
 
     def _guarded(self, node: ast.expr, statement: Statement, context: Context) -> bool:
-        """Return whether a test that names the target, or a `try`, guards a use of the target."""
+        """Return whether a use of the target is behind a test that names the target, or in a `try`."""
         text, indents, base = context.text, context.facts.indents, statement.start
         inner: ast.AST = node
         for outer in statement.digest.ancestors(node):

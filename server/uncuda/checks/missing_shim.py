@@ -15,7 +15,7 @@ from ..project import Project
 from .base import Context, Hit, cap
 
 _ENTRY = re.compile(r"^if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']", re.M)
-# Statements that scripts have at module level, but modules that others import do not.
+# Statements that occur at module level in scripts, but not in modules that other files import.
 _STARTED = re.compile(
     r"^(?:(?P<call>\w+)\(|(?:\w+[ \t]*=[ \t]*)?[\w.]+\.parse_(?:known_)?args\(|asyncio\.run\("
     r"|\w[\w., \t]*=[^\n#=]*\.cuda\(|[\w.]+\.cuda\(|(?P<loop>for|while)\b)",
@@ -80,7 +80,7 @@ def _is_started(context: Context) -> bool:
 
 
 def switched_on(text: str, variable: str, layout: Layout) -> Iterator[int]:
-    """Yield the offsets at which the file, before importing torch, sets the environment variable to "1" that makes the
+    """Yield the offsets at which the file, before it imports torch, sets to "1" the environment variable that makes the
     plugin import the shim.
 
     Only assignments to `os.environ` count: the plugin reads `os.environ`, and `os.putenv` does not change it.
@@ -106,13 +106,14 @@ def switched_on(text: str, variable: str, layout: Layout) -> Iterator[int]:
 
 
 def patching(target: Target) -> tuple[str, ...]:
-    """Return words of which every file that activates the shim contains at least one."""
+    """Return words; every file that activates the shim contains at least one of them."""
     last = target.words.get("patch", "").rpartition(".")[2]
     return tuple(filter(None, (last, target.words.get("patch-variable", ""))))
 
 
 def patches(text: str, target: Target, read: Callable[[], Facts]) -> bool:
-    """Whether a file imports the shim or sets the variable that activates it. `read`: computes the file's facts."""
+    """Whether a file imports the shim, or sets the environment variable that activates the shim. `read`: a function
+    that computes the file's facts."""
     if not any(word in text for word in patching(target)):
         return False
     facts = read()
@@ -126,15 +127,16 @@ def _is_switched_on(facts: Facts, target: Target) -> bool:
 
 
 def is_projects(project: Project, target: Target) -> bool:
-    """Whether some file of the project imports the shim, or sets a variable that this version of the plugin reads."""
+    """Whether a file of the project imports the shim, or sets an environment variable that activates the shim in this
+    version of the plugin."""
     return target.id in project.shims or (target.id in project.switched and bool(target.words.get("patch-variable")))
 
 
 def is_patched(context: Context) -> bool:
-    """Whether the shim is active: this file or another one of the project imports it or sets the plugin's variable. The
-    result is True if the target has no shim.
+    """Whether the shim is active: a file of the project imports the shim or sets the environment variable that
+    activates it. For a target without a shim, the function returns True.
 
-    Importing only the plugin activates no shim, and a fix may have added that import.
+    An import of the plugin alone, which a fix may have added, does not activate the shim.
     """
     patch = context.target.words.get("patch", "")
     return (

@@ -19,14 +19,15 @@ from .module_parts import Parts
 ASKED_ONLY = "asked-only"
 """The id of the sentence about a library that the file imports only to find out whether it is available."""
 TRIED = "tried-elsewhere"
-"""The limit of an import in a file that another one imports where it can."""
-_MANY = 20  # maximum number of uses of a part of a library whose conditions are read
-_THERE = ("adapted", "upstream")  # the statuses of libraries that the target has
+"""The id of the sentence about an import whose file is itself imported only in a `try`."""
+_MANY = 20  # maximum number of uses of a part of a library that are checked for conditions
+_THERE = ("adapted", "upstream")  # the statuses of libraries that exist for the target
 _GRAVITY = ("error", "warning", "information")
 
 
 class Check:
-    """All rules of this check, by module; rules with a pattern cover modules that no table contains."""
+    """The rules of this check, by the module that each reports; rules with a pattern cover modules that no table
+    contains."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -40,13 +41,13 @@ class Check:
         self.roots.update(*(rule.get("anchors", ()) for _, rule in self._called))
 
     def _module(self, dotted: str) -> str:
-        """The longest prefix of a dotted name that is a module of a rule; "" if there is none."""
+        """The longest prefix of a dotted name that is a module with a rule; "" if no prefix is one."""
         while dotted and dotted not in self._rules:
             dotted = dotted.rpartition(".")[0]
         return dotted
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Yield hits at imports, and at uses of modules whose rule reports uses."""
+        """Yield hits at imports, and at uses of modules whose rule also reports uses."""
         fallbacks = Fallbacks(context)
         imported = list(self._imports(context)) if context.line is None else []
         for hit, module, _ in imported:
@@ -64,9 +65,10 @@ class Check:
                 yield fallbacks.lowered(hit, module)
 
     def _imports(self, context: Context) -> Iterator[tuple[Hit, str, Sequence[int]]]:
-        """A hit for every import that a rule covers, in source order, with the module.
+        """Yield (hit, imported module, offsets) for every import that a rule covers, in source order.
 
-        For a part of a library that is used as an attribute, also yield the offsets of these uses.
+        The offsets are those of the uses of the module as an attribute, such as `flashinfer.comm` after `import
+        flashinfer`.
         """
         torch = context.facts.mentions("torch")
         seen: set[tuple[int, str]] = set()
@@ -87,10 +89,12 @@ class Check:
                     yield self._asked(hit, binding, context), part, used.parts.get(part, ())
 
     def _lowered(self, fallbacks: Fallbacks, context: Context, hit: Hit, module: str, uses: Sequence[int]) -> Hit:
-        """Return the hit at an import with its severity. If a part is used as an attribute, the conditions around these
-        uses count, too.
+        """Return the hit at an import with its severity, which conditions and `try` statements around the import may
+        lower. If the file uses the part of a library as an attribute, conditions around these uses lower the severity,
+        too.
 
-        If the target has a build of the library without this part, the import works, so its handler does not run.
+        If the target has a build of the library that lacks only this part, importing the library works, and a handler
+        of a failed import never runs.
         """
         row = self.target.modules.get(module.partition(".")[0])
         of_part = "." in module and row is not None and row.status in _THERE
@@ -131,7 +135,7 @@ class Check:
         return replace(hit, severity="information", limits=(ASKED_ONLY,))
 
     def _of_import(self, dotted: str) -> tuple[str, Rule | None]:
-        """The module that an import loads, and its rule; ("", None) if no rule reports it."""
+        """The module with a rule that an import loads, and this rule; ("", None) if no rule reports the import."""
         if module := self._module(dotted):
             return module, self._rules[module]
         root = dotted.partition(".")[0]
@@ -169,8 +173,8 @@ def _tried(hit: Hit, context: Context) -> Hit:
 
 
 def _first(hits: Sequence[Hit]) -> Iterator[Hit]:
-    """Yield all hits of rules that report uses; of other rules one hit for each library, the first one with the highest
-    severity."""
+    """Yield all hits of rules that also report uses; of each other rule, one hit for each library, namely the first
+    with the highest severity."""
     kept: dict[str, Hit] = {}
     for hit in hits:
         before = kept.get(hit.subject)

@@ -11,23 +11,23 @@ from ..facts.scans import matches
 from .base import Context
 
 _NAME = r"\w+(?:\.\w+)*"
-# Matches the text of a line before a use: it is no import, and the use is no attribute of another object except `self`
-# or `cls`.
+# Matches the text of a line before a use of a module, unless the line is an import, or the use is an attribute of an
+# object other than `self` and `cls`.
 _BEFORE = re.compile(r"(?![ \t]*(?:from|import)\b)(?:[^\n]*[^\w.\n])?(?:self\.|cls\.)?")
 
 
 @dataclass(frozen=True)
 class Used:
-    """The uses of an imported module in a file. `parts`: the modules of the target's table that are used as its
-    attributes, each with the offsets of its uses; `whole`: whether the file also uses anything else of the module, or
-    shows no use of it."""
+    """The uses of one imported module in a file. `parts`: the submodules in the target's table that the file uses as
+    attributes of the module, each with the offsets of its uses; `whole`: whether the file also uses other attributes,
+    or no attribute at all."""
 
     parts: Mapping[str, Sequence[int]] = field(default_factory=dict)
     whole: bool = True
 
 
 class Parts:
-    """Finds which modules of a target's table are used as attributes of a module."""
+    """Finds the submodules in a target's table that a file uses as attributes of an imported module."""
 
     def __init__(self, modules: Collection[str]) -> None:
         self._modules = frozenset(modules)
@@ -41,7 +41,7 @@ class Parts:
     def used(self, base: str, local: str, at: int, context: Context) -> Used:
         """Return the uses of the module `base`, which an import at `at` binds to the name `local`.
 
-        For an import in a function, these are the uses in this function, or in the whole file if the function has none.
+        For an import inside a function, only uses in this function count, if it contains any.
         """
         if base not in self._within:
             return Used()

@@ -1,5 +1,5 @@
-"""`check = "name"`: finds dotted names such as `torch.cuda.Event` and their attributes; a fix edits the place where the
-name is written."""
+"""`check = "name"`: finds dotted names such as `torch.cuda.Event`, and their attributes; a fix edits each name where
+the source spells it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Check:
         self.names = self.verdicts.names
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Hits at references, at imports and in strings that contain names of the rules."""
+        """Yield hits at references, at imports and in strings that contain a name of a rule."""
         judge, results, literals = self.verdicts.judge(context), Results(context), Literals(context)
         values = HostValues(context)
         spoken = [
@@ -62,8 +62,8 @@ class Check:
                 yield hit
 
     def _verdict(self, reference: Name, judge: Judge, results: Results) -> Verdict | None:
-        """Return the verdict on a reference, or on an attribute of its call's result if that attribute is the only use
-        of the result."""
+        """Return the verdict on a reference; if the file uses only one attribute of the result of its call, return the
+        verdict on this attribute."""
         members = self.verdicts.members.get(reference.dotted)
         if members and (taken := {read.field for read in results.reads(reference)}) and taken <= members.keys():
             verdict = members[min(taken)]
@@ -72,7 +72,7 @@ class Check:
 
 
 def _alias(reference: Name, judge: Judge) -> Verdict | None:
-    """Return the verdict on the name that an alias refers to, if a fix would change that name."""
+    """Return the verdict on the name for which an alias stands, if a fix would change that name."""
     hidden = reference.spans().count(None)
     verdict = judge(".".join(reference.dotted.split(".")[:hidden])) if hidden else None
     return verdict if verdict is not None and verdict.applicability is not None else None
@@ -87,9 +87,10 @@ def _reference(
     results: Results,
     literals: Literals,
 ) -> Hit | None:
-    """Return the hit at a reference; None if the fix at the import of its alias covers it.
+    """Return the hit at a reference; None if the reference is spelled with an alias, and the fix of the alias's import
+    also fixes the reference.
 
-    `stuck`: aliases that cannot be fixed, because the file uses one of their attributes that the target lacks.
+    `stuck`: aliases whose import cannot be fixed, because the target lacks one of the attributes that the file uses.
     """
     rule, new = verdict.rule, verdict.replacement
     if rule.get("called") and call_of(reference) is None:
@@ -140,7 +141,7 @@ def _reference(
     if alias is not None or bound:
         links = (*links, ("alias", bound or reference.chain.root))
     if applicability is not None and edits is not None and (edits or alias is not None):
-        imports = not edits and context.target.module_path(new) != new  # this name is imported from the plugin's module
+        imports = not edits and context.target.module_path(new) != new  # the plugin's module contains the new name
         edits += [*named, *placed, *keyword_edits(reference, verdict.row, context.target)]
         needed = () if imports else context.requires(rule, start, new)
         fixes = (Fix(titled("replace", f"`{words['replacement']}`"), applicability, (*edits, *needed)),)
@@ -161,10 +162,10 @@ def _reference(
 
 
 def _is_of_object(context: Context, reference: Name, rule: Rule) -> bool:
-    """Whether an unbound method is called directly with the object only: `map(f, xs)`, `f(x)`.
+    """Whether an unbound method is called with its object as the only argument: `map(f, xs)`, `f(x)`.
 
-    In a function of the same name, the method call counts as part of a wrapper, which must be changed together with the
-    calls of that function.
+    A call in a function of the same name is not counted: this function is a wrapper, which must be changed together
+    with its calls.
     """
     parent = reference.statement.digest.parents.get(reference.chain.node)
     if reference.dotted not in rule.get("unbound") or not isinstance(parent, ast.Call):
@@ -182,8 +183,8 @@ def _is_of_object(context: Context, reference: Name, rule: Rule) -> bool:
 
 
 def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
-    """Return the sentence id about a dtype that a collective does not accept, with the source of the collective's call;
-    empty if no collective gets it."""
+    """Return the id of the sentence about a dtype that a collective does not accept, with the source of the
+    collective's call; empty if no collective receives a tensor of this dtype."""
     if not rule.get("collectives") or context.target.has("collective-float64"):
         return {}
     outer = reference.statement.digest.parents.get(reference.chain.node)
@@ -193,8 +194,8 @@ def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
 
 
 def _class(context: Context, reference: Name, verdict: Verdict, results: Results) -> tuple[str | None, dict[str, str]]:
-    """Return the class of the fix after checking the call and the uses of its result, and the sentence id and the use
-    that lower the class, if any."""
+    """Return the fix class of a reference, lowered if its call or the uses of the call's result require this. If a use
+    requires it, the second value maps the id of the sentence that says so to the source of this use."""
     if verdict.applicability is None:
         return None, {}
     apart = results.apart(reference, verdict.rule)
@@ -224,27 +225,27 @@ def _origin(context: Context, reference: Name) -> tuple[str, str, Span] | None:
 
 
 def _bound(reference: Name) -> str:
-    """The variable that the reference is assigned to, as in `cuda = torch.cuda`; "" if there is none."""
+    """The variable to which the reference is assigned, as in `cuda = torch.cuda`; "" if there is none."""
     parent = reference.statement.digest.parents.get(reference.chain.node)
     target = parent.targets[0] if isinstance(parent, ast.Assign) else None
     return target.id if isinstance(target, ast.Name) else ""
 
 
 def is_variable(context: Context, reference: Name) -> bool:
-    """Return whether a reference is a variable that holds the name; the hit is then at the assignment."""
+    """Return whether a reference is a variable to which the name was assigned; the hit is then at the assignment."""
     bounds = context.facts.names.bindings(reference.chain.root)
     context.facts.work.compare(len(bounds) if not reference.chain.parts else 0)
     return not reference.chain.parts and any(bound.dotted and bound.binding.kind == "assign" for bound in bounds)
 
 
 def _place(reference: Name, spans: list[Place | None]) -> Place:
-    """Return the span of the part of a reference that is written out in the source, not replaced by an alias."""
+    """Return the span of the part of a reference that the source spells, without the part for which an alias stands."""
     spelled = [span for span in spans if span is not None] or [_alias_place(reference)]
     return spelled[0][0], spelled[-1][1]
 
 
 def _patched(reference: Name, attribute: Asked | None) -> Links:
-    """Return the keys of the names that the file replaces by assignment or `setattr`."""
+    """Return the keys for `Hit.links` of the names that the file replaces by assignment or `setattr`."""
     node = reference.chain.node
     stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     names = [reference.dotted] if stored else []
@@ -254,11 +255,11 @@ def _patched(reference: Name, attribute: Asked | None) -> Links:
 
 
 def _links(reference: Name, rule: Rule) -> Links:
-    """Return the keys of code that must change together with a reference: a method called on its call's result, and the
-    group that its rule names.
+    """Return the keys for `Hit.links` of the code that must change together with a reference: a method called on the
+    result of its call, and the group that its rule names.
 
-    A rule about a missing feature keeps torch's name; a method on the result, such as `.cuda()`, can change without
-    that name.
+    A rule about a missing feature leaves the name unchanged; a method on the result, such as `.cuda()`, may then change
+    without the name.
     """
     statement, call = reference.statement, call_of(reference)
     links: Links = ()
@@ -271,14 +272,14 @@ def _links(reference: Name, rule: Rule) -> Links:
 
 
 def _alias_place(reference: Name) -> Place:
-    """The span of a reference whose segments are all hidden by an alias: the alias itself."""
+    """The span of the alias, for a reference of which the source spells nothing but an alias."""
     start, end = reference.chain.piece.span(reference.chain.node)
     return start + reference.statement.start, end + reference.statement.start
 
 
 def _spelled_anew(context: Context, reference: Name, new: str, rule: Rule) -> list[Edit] | None:
-    """Return the edit that replaces the whole reference if the new name cannot be written with its alias; None if the
-    root of the new name is not imported."""
+    """Return the edit that replaces the whole reference, for a new name that cannot be written with the alias; None if
+    the first part of the new name is not imported."""
     root, statement = new.partition(".")[0], reference.statement
     packages = [context.target.fill(template).partition(".")[0] for template in rule.imports]
     if root.isidentifier() and root not in packages:
@@ -290,8 +291,8 @@ def _spelled_anew(context: Context, reference: Name, new: str, rule: Rule) -> li
 
 
 def _edits(old: str, new: str, spans: list[Place | None], hidden: int, hidden_new: str) -> list[Edit] | None:
-    """Return the edits that turn the written segments of `old` into those of `new`; None if segments that an alias
-    replaces would have to change."""
+    """Return the edits that turn `old` into `new` in the segments that the source spells; None if segments for which an
+    alias stands would have to change."""
     prefix = hidden_new.split(".") if hidden_new else []
     wanted = new.split(".")
     if wanted[: len(prefix)] != prefix:

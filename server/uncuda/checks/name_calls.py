@@ -1,4 +1,5 @@
-"""How the call of a name affects its fix: parameters that differ on the target, renamed keywords, tested attributes."""
+"""Tells how the call of a name affects its fix: parameters that differ on the target, renamed keywords, tested
+attributes."""
 
 from __future__ import annotations
 
@@ -11,12 +12,12 @@ from ..edits import Edit
 from ..facts.model import Name
 
 LACKS = "lacks-parameter"
-"""The id of the sentence about a call with an argument that the target's function does not accept."""
+"""The id of the sentence about a call with an argument that the target's function lacks."""
 
 
 class Asked(NamedTuple):
-    """The attribute named in `hasattr(torch.cuda, "CUDAGraph")`, with its offsets; `optional`: whether it may be
-    missing; `patched`: whether the call replaces it."""
+    """The attribute that `hasattr(torch.cuda, "CUDAGraph")` or a similar call names, with its offsets; `optional`:
+    whether the attribute may be missing; `patched`: whether the call replaces the attribute."""
 
     name: str
     start: int
@@ -26,14 +27,14 @@ class Asked(NamedTuple):
 
 
 def call_of(reference: Name) -> ast.Call | None:
-    """The call whose function is the reference; None if it is not called."""
+    """The call whose function is the reference; None if the reference is not called."""
     parent = reference.statement.digest.parents.get(reference.chain.node)
     return parent if isinstance(parent, ast.Call) and parent.func is reference.chain.node else None
 
 
 def nearest_call(reference: Name) -> str:
-    """Return the name of the innermost function that is called with the reference as an argument, without the names
-    before the last dot; "" if there is none."""
+    """Return the last part of the name of the innermost function that is called with the reference as an argument; ""
+    if there is none."""
     inner: ast.AST = reference.chain.node
     for outer in reference.statement.digest.ancestors(inner):
         if isinstance(outer, ast.Call) and inner is not outer.func:
@@ -45,10 +46,10 @@ def nearest_call(reference: Name) -> str:
 
 
 def call_classes(reference: Name, row: Row | None, target: Target, rule: Rule) -> list[str]:
-    """Return the classes to which the call of a reference limits the fix; empty if the call does not limit it.
+    """Return the fix classes to which the call of a reference limits its fix; empty if the call does not limit the fix.
 
-    The rule's `leading` gives, for each function, how many first parameters CUDA and the target have in common;
-    `beyond` names CUDA's parameters after those, so that a fix can pass them by keyword.
+    The rule's key `leading` gives, for each function, how many first parameters CUDA and the target have in common; its
+    key `beyond` names CUDA's parameters after those, so that a fix can pass them by keyword.
     """
     call = call_of(reference)
     if call is None or row is None:
@@ -64,26 +65,26 @@ def call_classes(reference: Name, row: Row | None, target: Target, rule: Rule) -
 
 
 def _goes_beyond(call: ast.Call, alike: int) -> bool:
-    """Whether the call may have more than `alike` positional arguments."""
+    """Whether the call has, or may have, more than `alike` positional arguments."""
     return len(call.args) > alike or any(isinstance(argument, ast.Starred) for argument in call.args)
 
 
 def _same_first(call: ast.Call, row: Row, target: Target) -> bool:
-    """Whether the only argument is positional, and its parameter differs from the target's in name only."""
+    """Whether the call has a single, positional argument, whose parameter on the target differs only in its name."""
     alone = len(call.args) == 1 and not isinstance(call.args[0], ast.Starred)
     return alone and bool(row.missing and row.extra) and row.extra[0] == _said(row.missing[0], target) != row.missing[0]
 
 
 def _lacks(keyword: ast.keyword, row: Row, target: Target) -> bool:
-    """Whether the target's function lacks this keyword under any name; also for `**options`, if it lacks any
-    keyword."""
+    """Whether the target's function has no parameter for this keyword, under any name; for `**options`: whether the
+    target's function lacks any of CUDA's parameters."""
     if keyword.arg is None:
         return bool(row.missing)
     return keyword.arg in row.missing and _said(keyword.arg, target) not in row.extra
 
 
 def _said(parameter: str, target: Target) -> str:
-    """The target's name for a parameter that contains "cuda"."""
+    """The name that the target uses for a parameter with "cuda" in its name."""
     return parameter.replace("cuda", target.words["device"])
 
 
@@ -95,12 +96,12 @@ def call_limits(
     target: Target,
     keys: Callable[[Name], Collection[str]],
 ) -> tuple[tuple[str, ...], bool]:
-    """Return the sentence ids that apply to a call, including the one about a keyword that the target lacks, and
-    whether the target refuses the call.
+    """Return the ids of the sentences that apply to a call, including the sentence about a keyword that the target
+    lacks, and whether the target rejects the call.
 
-    The rule's `call-limits` maps arguments to sentence ids: `enabled=True`, `=True` (the first positional argument), or
-    `['segments']` (a key of the result that the code uses, found by `keys`). A sentence does not apply to a call
-    without these arguments; a call with one of them is refused.
+    The rule's key `call-limits` lists, by the id of a sentence, the arguments to which the sentence applies:
+    `enabled=True`, `=True` (the first positional argument), or `['segments']` (a key that the code reads from the
+    result, found by `keys`). The target rejects calls with such an argument; for other calls, the sentence is left out.
     """
     call, about = call_of(reference), rule.get("call-limits", {})
     if call is None:
@@ -117,14 +118,14 @@ def call_limits(
 
 
 def _given(call: ast.Call) -> set[str]:
-    """The keywords of a call, alone and as `keyword=constant`, and `=constant` for the first argument."""
+    """The keywords of a call, both alone and as `keyword=constant`, and `=constant` for the first argument."""
     said = {keyword.arg or "" for keyword in call.keywords}
     said.update(f"{one.arg}={one.value.value!r}" for one in call.keywords if isinstance(one.value, ast.Constant))
     return said | {f"={one.value!r}" for one in call.args[:1] if isinstance(one, ast.Constant)}
 
 
 def keyword_edits(reference: Name, row: Row | None, target: Target) -> list[Edit]:
-    """The edits that rename keywords to those of the target's function."""
+    """The edits that rename keyword arguments to the keywords of the target's function."""
     call, edits = call_of(reference), []
     for keyword in call.keywords if call is not None and row is not None else ():
         assert row is not None
@@ -135,8 +136,8 @@ def keyword_edits(reference: Name, row: Row | None, target: Target) -> list[Edit
 
 
 def position_edits(reference: Name, row: Row | None, rule: Rule) -> list[Edit]:
-    """The edits that pass arguments by keyword if their position means something else on the target: `GradScaler(…,
-    enabled=False)`."""
+    """The edits that pass positional arguments by keyword, if these positions have another meaning on the target:
+    `GradScaler(…, enabled=False)`."""
     call = call_of(reference)
     if call is None or row is None or not row.positions:
         return []
@@ -149,14 +150,14 @@ def position_edits(reference: Name, row: Row | None, rule: Rule) -> list[Edit]:
 
 
 def _renamed(keyword: ast.keyword, row: Row, target: Target) -> str:
-    """The target's name for a keyword that its function lacks; "" if none is similar."""
+    """The target's name for a keyword of CUDA that the target's function lacks; "" if it has no similar keyword."""
     old = keyword.arg or ""
     said = _said(old, target)
     return next((word for word in row.extra if word == said or word.startswith(old + "_")), "")
 
 
 def asked(reference: Name, text: str) -> Asked | None:
-    """Return the attribute that `hasattr` or `getattr` reads from a reference, or that `setattr` or `patch.object`
+    """Return the attribute of a reference that `hasattr` or `getattr` reads, or that `setattr` or `patch.object`
     replaces."""
     node, statement, piece = reference.chain.node, reference.statement, reference.chain.piece
     call = statement.digest.parents.get(node)

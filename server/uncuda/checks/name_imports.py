@@ -13,7 +13,7 @@ from .verdicts import Judge, Verdict
 
 
 def import_hits(context: Context, judge: Judge, stuck: frozenset[str]) -> Iterator[Hit]:
-    """Hits at import statements. `stuck`: local names that must not change."""
+    """Yield hits at import statements. `stuck`: local names that no fix may change."""
     seen: set[tuple[int, int]] = set()  # statements with the same source share their nodes
 
     def spoken(dotted: str) -> Verdict | None:
@@ -45,8 +45,8 @@ def _hit(
 
 
 def _links(verdict: Verdict, statement: Statement, local: str) -> Links:
-    """Return the keys of everything that must change together with an import: the uses of its local name, the whole
-    statement, and the code grouped by its rule."""
+    """Return the keys for `Hit.links` of the code that must change together with an import: the uses of its local name,
+    the whole statement, and the code in the group of its rule."""
     links: Links = (("alias", local), ("import", At(statement.start)))
     group = verdict.rule.get("group")
     return (*links, ("group", group)) if group else links
@@ -55,8 +55,8 @@ def _links(verdict: Verdict, statement: Statement, local: str) -> Links:
 def _plain(
     context: Context, statement: Statement, node: ast.Import, judge: Judge, stuck: frozenset[str]
 ) -> Iterator[Hit]:
-    """Hits at plain imports. `import torch.cuda as tc` is changed to another module; `import torch.cuda` becomes
-    `import torch`."""
+    """Yield hits at plain imports: `import x`. `import torch.cuda as tc` is changed to import another module; `import
+    torch.cuda` becomes `import torch`."""
     for alias in node.names:
         verdict = judge(alias.name)
         if verdict is None:
@@ -164,7 +164,8 @@ def _move(context: Context, statement: Statement, node: ast.ImportFrom, moved: d
 
 
 def _place(context: Context, new: str) -> tuple[str, str]:
-    """(module, name) from which the target's `new` is imported; ("", name) if it is a top-level module."""
+    """Return (module, name) from which the target's dotted name `new` is imported; ("", name) if `new` is a top-level
+    module."""
     parent, _, name = new.rpartition(".")
     if new in context.target.module_paths and context.target.module_path(parent) == parent:
         parent, _, name = context.target.module_paths[new].rpartition(".")

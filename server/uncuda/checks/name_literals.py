@@ -1,5 +1,5 @@
-"""Decides whether a fix may replace a name by a string literal; it may if a fix could change a string literal in that
-position."""
+"""Decides whether a fix may replace a name by a string literal; it may if a fix could change a string literal at the
+same place."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Literals:
         self._parameters = Parameters(context.facts, context.asked)
 
     def of(self, reference: Name, new: str) -> tuple[str, Links]:
-        """Return the class of a fix that writes the literal `new` in place of a name, and the keys of code that must
-        change with it."""
+        """Return the fix class of the literal `new` in place of a name, and the keys for `Hit.links` of the code that
+        must change with it."""
         flow, statement, chain = self._flow, reference.statement, reference.chain
         found = flow.role_at(chain.node, chain.piece.start(chain.node), statement)
         role = complete(found, statement, flow)
@@ -36,14 +36,14 @@ class Literals:
         links = (*flow.links(role, statement), *(flow.links(*passed) if passed[0] is not role else ()))
         if SAFE not in allowed:
             return REVIEW, links
-        # the value that the name is compared with may still be CUDA's
+        # the value with which the name is compared may still be CUDA's
         tested = self._context.shim and role.kind in TESTS
         rules = self._rules(new, role.kind) if tested else []
         sure = any(compared(rule, role) or holds_truth(rule, role, statement, flow) for rule in rules)
         return REVIEW if tested and not sure else SAFE, links
 
     def _rules(self, new: str, kind: str) -> list[Rule]:
-        """Return the string rules that cover this literal in a role of this kind."""
+        """Return the rules about strings that cover this literal in a role of this kind."""
         fill, word = self._context.target.fill, new.strip("\"'")
         words = self._context.target.words
         rules = (

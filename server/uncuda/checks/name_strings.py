@@ -1,7 +1,7 @@
 """Dotted names inside strings: `mock.patch("torch.cuda.empty_cache")`, `getattr(torch, "cuda")`.
 
-The fix of a name inside a string has the same class as a fix of the name itself. The replaced name in `mock.patch` must
-be the one that the tested code calls.
+The fix of a name inside a string has the same fix class, safe or review, as a fix of the name itself. The replaced name
+in `mock.patch` must be the name that the tested code calls.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Said(NamedTuple):
 
 
 def string_hits(context: Context, judge: Judge, stuck: frozenset[str]) -> Iterator[Hit]:
-    """Hits at strings that contain a dotted name. `stuck`: local names that must not change."""
+    """Yield hits at strings that contain a dotted name. `stuck`: local names that no fix may change."""
     if not any(map(context.facts.says, ("patch(", "attr(", "import_module(", "importorskip("))):
         return
     for statement in context.statements:
@@ -102,21 +102,21 @@ def _hit(context: Context, said: _Said, verdict: Verdict, judge: Judge, stuck: f
 
 
 def _bound(said: _Said) -> str:
-    """Return the variable that holds the imported module; "" if there is none."""
+    """Return the variable that receives the module from an import call; "" if there is none."""
     parent = said.statement.digest.parents.get(said.call)
     target = parent.targets[0] if isinstance(parent, ast.Assign) else None
     return target.id if isinstance(target, ast.Name) else ""
 
 
 def _is_used(name: str, context: Context) -> bool:
-    """Whether the file itself uses a name that it patches."""
+    """Whether the file itself uses a name that it replaces by `mock.patch`."""
     context.facts.work.compare(len(context.facts.references) // 4)
     return any(reference.dotted == name for reference in context.facts.references)
 
 
 def _taken(said: _Said, new: str, judge: Judge) -> str | None:
-    """Return the class of the fix, which depends on whether the attribute exists that is then read from the result:
-    `getattr(torch, "cuda").synchronize`."""
+    """Return the fix class; in `getattr(torch, "cuda").synchronize`, it depends on whether the target has
+    `synchronize`."""
     function = last_word(said.call.func)
     if not new.startswith("torch.") or new.count(".") != 1:
         return None

@@ -20,7 +20,7 @@ _FLOAT64 = frozenset({"double", "float64"})
 _NARROW = frozenset({"complex64", "float", "float32"})
 _EACH = frozenset({"chain", "enumerate", "map", "parametrize", "product", "zip"})
 """Functions that process each item of a list that is passed to them."""
-_MANY, _BEFORE = 60, 200  # uses of a name that are checked, and characters checked before each
+_MANY, _BEFORE = 60, 200  # maximum number of uses of a name, and of characters before a use, that are read
 
 
 def is_compared(node: ast.AST, statement: Statement) -> bool:
@@ -57,8 +57,9 @@ def is_off_device(reference: Name, context: Context, values: HostValues) -> bool
 
 
 def _is_asked_for(node: ast.AST, statement: Statement) -> bool:
-    """Return whether a dtype is chosen only if a value already has it: `torch.float64 if x.dtype == torch.float64 else
-    …`, `torch.float32 if x.dtype == torch.complex64 else torch.float64`."""
+    """Return whether a dtype is chosen only if a value already has it, or where the alternative is float32:
+    `torch.float64 if x.dtype == torch.float64 else …`, `torch.float32 if x.dtype == torch.complex64 else
+    torch.float64`."""
     outer = statement.digest.parents.get(node)
     if not isinstance(outer, ast.IfExp) or node is outer.test or not isinstance(outer.test, ast.Compare):
         return False
@@ -69,7 +70,7 @@ def _is_asked_for(node: ast.AST, statement: Statement) -> bool:
 
 
 def _is_in_table(node: ast.AST, statement: Statement, context: Context) -> bool:
-    """Whether a dtype is in a dictionary, or in a list of several dtypes over which no code iterates."""
+    """Whether a dtype is in a dictionary, or in a list of several dtypes that no code iterates over."""
     inner = node
     for outer in statement.digest.ancestors(node):
         if isinstance(outer, ast.keyword):
@@ -85,8 +86,8 @@ def _is_in_table(node: ast.AST, statement: Statement, context: Context) -> bool:
 
 
 def _is_kept(listed: ast.AST, outer: ast.AST, statement: Statement, context: Context) -> bool:
-    """Return whether no code iterates over a list: it is assigned to such a variable, or passed to a function that does
-    not iterate."""
+    """Return whether no code iterates over a list: the list is assigned to a variable that no code iterates over, or
+    passed to a function that does not iterate."""
     if isinstance(outer, (ast.Assign, ast.AnnAssign)) and listed is outer.value:
         name = last_word(outer.targets[0] if isinstance(outer, ast.Assign) else outer.target)
         return bool(name) and not _is_gone_through(name, context)
@@ -122,7 +123,7 @@ def _is_handed_on(node: ast.AST, call: ast.AST | None, statement: Statement, con
 
 
 def _is_of_torch(call: ast.Call, statement: Statement, context: Context) -> bool:
-    """Whether the called function is torch's."""
+    """Whether the called function is a function of torch."""
     return (context.resolve(call.func, statement) or "").partition(".")[0] == "torch"
 
 

@@ -1,4 +1,4 @@
-"""Treats several global settings of CUDA that correspond to one setting on the target: one hit and one edit if their
+"""Several global settings of CUDA may correspond to one setting of the target: they get one hit and one edit if their
 values agree."""
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from .base import Context
 from .verdicts import Verdict
 
 Spoken = tuple[Name, Verdict]
-_MANY = 40  # maximum number of lines that are checked for one setting of the target
+_MANY = 40  # maximum number of lines with one setting of the target that are checked
 
 
 class _Setting(NamedTuple):
-    """A line that assigns a global setting: its block (offset of the header, indentation), the name of the setting, and
-    the source of the value."""
+    """A line that assigns a global setting: its block (the offset of the header, and the indentation), the name of the
+    setting, and the source of the value."""
 
     block: tuple[int, int]
     switch: str
@@ -28,8 +28,9 @@ class _Setting(NamedTuple):
 
 
 def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
-    """Return the references, leaving out those that set the same value as another line of the same block. If two lines
-    of a block set different values, their fixes are dropped, because only the last line would take effect."""
+    """Return the references without those that assign the same value to the target's setting as an earlier line of the
+    same block. If two lines of a block assign different values to the target's setting, their fixes are dropped,
+    because only the last line would take effect."""
     by_switch: dict[str, list[tuple[Name, _Setting]]] = {}
     for reference, verdict in spoken:
         if verdict.replacement and (setting := _setting(reference, context)):
@@ -55,12 +56,12 @@ def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
 
 
 def _differ(lines: Sequence[_Setting]) -> bool:
-    """Return whether lines assign different values to one setting of the target, through several names of CUDA."""
+    """Return whether lines assign different values to one setting of the target, by way of several settings of CUDA."""
     return len({line.switch for line in lines}) > 1 and len({line.value for line in lines}) > 1
 
 
 def _setting(reference: Name, context: Context) -> _Setting | None:
-    """Return the setting that a reference assigns, if it is the only target of an assignment; otherwise None."""
+    """Return the assigned global setting, if a reference is the only target of an assignment; otherwise None."""
     node = next(iter(reference.statement.digest.piece.nodes), None)
     if not isinstance(node, ast.Assign) or node.targets != [reference.chain.node]:
         return None
@@ -68,7 +69,7 @@ def _setting(reference: Name, context: Context) -> _Setting | None:
 
 
 def _written(switch: str, context: Context) -> Iterator[_Setting]:
-    """Yield the lines that assign the target's setting already."""
+    """Yield the lines that already assign the target's setting."""
     for at in context.facts.searches.find(("switch", switch), plain(switch))[:_MANY]:
         statement = context.facts.peek(at)
         node = next(iter(statement.digest.piece.nodes), None) if statement is not None else None

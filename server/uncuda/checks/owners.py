@@ -1,4 +1,4 @@
-"""Finds classes of the program that define `cuda` or `is_cuda` themselves, in the text of one file."""
+"""Finds, in the text of one file, classes that define `cuda` or `is_cuda` themselves."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TORCHS = ("Module", "Tensor", "Parameter")
 _MOVERS = frozenset({"cuda", "to"})
 _LONGEST = 4000
-_FEW = 16  # up to this number, names are searched one by one
+_FEW = 16  # up to this number of names, each is searched separately
 _HOLDERS = "|".join(_TORCHS)
-# Searching for the word first, and checking the character before it afterwards, is many times as fast as one pattern
-# for both.
+# A search for the word, followed by a check of the character before it, is many times as fast as one pattern for both.
 _SETS = re.compile(rf"(?:{_HOLDERS})\.(?P<method>cuda|is_cuda)[ \t]*=(?!=)")
 _SETS_BY_NAME = re.compile(rf"setattr\([ \t]*(?:\w+\.)*(?:{_HOLDERS})[ \t]*,[ \t]*[\"'](?P<method>cuda|is_cuda)[\"']")
 _SETTING = "setattr("
@@ -42,7 +41,7 @@ _SET_BYTES, _QUOTED_BYTES = (tuple(word.encode() for word in words) for words in
 _SETTING_BYTES = _SETTING.encode()
 _IS_SET = re.compile(rb"cuda[ \t]*=")
 PATCHING = (*(f"{last}.{method}" for last in "re" for method in METHODS), _SETTING)
-"""A file that replaces `cuda` or `is_cuda` of torch contains at least one of these words."""
+"""Every file that replaces `cuda` or `is_cuda` of torch contains one of these words."""
 
 
 Find = Callable[[str, str], Sequence[int]]
@@ -59,9 +58,9 @@ def owners_of(
 ) -> frozenset[Owner]:
     """The classes in a file that define `cuda` or `is_cuda`, classes derived from them, and functions that return them.
 
-    `is_code`: whether the character at an offset is code. `known` lists classes of other files that define the method,
-    from which classes in this file may derive; a class in a third file that derives from those is not found. `find`
-    returns the offsets of a word in the text.
+    `is_code`: whether the character at an offset is code. `known`: classes of other files that define the method, from
+    which classes of this file may derive; classes of a third file that derive from them are not known. `find`: a
+    function that returns the offsets of a word in the text.
     """
     defines = any(f"def {method}(" in text for method in METHODS)
     found = [(m, holder) for m, holder in _methods(text, find) if is_code(m.start("name"))] if defines else []
@@ -84,13 +83,14 @@ def owners_of(
 
 
 def may_patch(data: bytes) -> bool:
-    """A quick test on bytes: whether a file may replace `cuda` or `is_cuda` of torch."""
+    """Whether the bytes of a file show that it may replace `cuda` or `is_cuda` of torch; a fast test."""
     sets = _IS_SET.search(data) is not None and _says_one(data, _SET_BYTES)
     return sets or (_SETTING_BYTES in data and _says_one(data, _QUOTED_BYTES))
 
 
 def patches_of(text: str, find: Find = places_of) -> Iterator[tuple[int, str]]:
-    """Offsets where a file replaces `cuda` or `is_cuda` of torch, with the name. `find`: as in `owners_of`."""
+    """Yield each offset at which a file replaces `cuda` or `is_cuda` of torch, with the name of the method. `find`: a
+    function that returns the offsets of a word in the text."""
     for word in _SET:
         yield from _matches_behind("", _SETS, text, find(text, word))
     if any(find(text, word) for word in _QUOTED):
@@ -100,8 +100,8 @@ def patches_of(text: str, find: Find = places_of) -> Iterator[tuple[int, str]]:
 def _matches_behind(
     excluded: str, pattern: re.Pattern[str], text: str, places: Sequence[int]
 ) -> Iterator[tuple[int, str]]:
-    """Yield (offset, method name) for the matches of a pattern at the given offsets, which are those of the pattern's
-    first word. A match with a word character or a character of `excluded` before it does not count."""
+    """Yield (offset, method name) for the matches of a pattern at offsets of the first word of the pattern. A match
+    after a word character, or after a character of `excluded`, does not count."""
     for at in places:
         before = text[at - 1 : at] if at else ""
         if not (before.isalnum() or before == "_" or (before and before in excluded)):
@@ -114,7 +114,7 @@ def _says_one(text: AnyStr, words: tuple[AnyStr, ...]) -> bool:
 
 
 def _derived(known: dict[str, str], bases: dict[str, list[str]]) -> dict[str, str]:
-    """Add the classes derived from known classes to the known classes."""
+    """Return the known classes, plus all classes that derive from them."""
     below: dict[str, list[str]] = {}
     for name, words in bases.items():
         for word in words:
@@ -148,7 +148,7 @@ def _classes(text: str, find: Find) -> Iterator[re.Match[str]]:
 
 
 def _methods(text: str, find: Find) -> Iterator[tuple[re.Match[str], str]]:
-    """The indented definitions of `cuda` and `is_cuda`, each with the name of the class around it, or ""."""
+    """The indented definitions of `cuda` and `is_cuda`, each with the name of its class, or "" if it is in no class."""
     before: dict[int, tuple[int, str]] = {}
     heads: list[int] = []
     for match in _METHOD.finditer(text):
@@ -162,7 +162,7 @@ def _methods(text: str, find: Find) -> Iterator[tuple[re.Match[str], str]]:
 
 
 def _holder(text: str, heads: Sequence[int], method: re.Match[str], before: Mapping[int, tuple[int, str]]) -> str:
-    """The class whose body contains a method; "" if it is in a function or at module level.
+    """The class whose body contains a method; "" for a definition in a function or at module level.
 
     `heads`: the offsets of the words `class` and `def`; `before`: for each indentation, the line and the class of the
     previous method.
@@ -197,13 +197,13 @@ def _kind(body: str, method: str, torchs: bool) -> str:
         return ACTS
     if not any(isinstance(node, ast.expr) and _is_move(node) for node in ast.walk(function)):
         return ACTS
-    if torchs:  # a class derived from torch's must assign the members that torch's own method would not move
+    if torchs:  # in a class derived from a torch class, an assignment moves members that torch does not move
         return INHERITS if all(map(_moves, function.body)) else ACTS
     return MOVES if all(map(_moves_plain, function.body)) else ACTS
 
 
 def _moves(statement: ast.stmt) -> bool:
-    """Return whether a statement only moves members in place, or returns a moved object."""
+    """Return whether a statement only moves members of the object in place, or returns a moved object."""
     if isinstance(statement, ast.Expr):
         return _is_text(statement.value) or _is_move(statement.value)
     if isinstance(statement, ast.Return):
@@ -212,8 +212,8 @@ def _moves(statement: ast.stmt) -> bool:
 
 
 def _moves_plain(statement: ast.stmt) -> bool:
-    """Return whether a statement of a class outside torch only stores moved members, or makes another object from
-    them."""
+    """Return whether a statement, in a class that does not derive from torch's, only stores moved members or makes a
+    new object from them."""
     if isinstance(statement, ast.Assign):
         return _is_move(statement.value)
     if isinstance(statement, ast.If):
@@ -238,8 +238,8 @@ def _is_self(value: ast.expr) -> bool:
 
 
 def _makers(text: str, names: Collection[str], find: Find) -> Iterator[tuple[str, str]]:
-    """The module's functions that return an object of one of the classes or have it as return annotation: (function,
-    class)."""
+    """Yield (function, class) for the module's functions that return an object of one of the classes, or have the class
+    as return annotation."""
     either = "|".join(map(re.escape, sorted(names)))
     if not either:
         return
@@ -268,7 +268,7 @@ def _makers(text: str, names: Collection[str], find: Find) -> Iterator[tuple[str
 
 
 def _margin_above(text: str, offset: int, floor: int) -> int:
-    """The start of the last unindented line at or above an offset, but not above `floor`."""
+    """The start of the last unindented line at or above an offset; the search ends at `floor`."""
     line = text.rfind("\n", 0, offset) + 1
     while line > floor and _INDENT.match(text, line):
         line = text.rfind("\n", 0, line - 1) + 1
@@ -276,7 +276,8 @@ def _margin_above(text: str, offset: int, floor: int) -> int:
 
 
 def called_so(receiver: ast.expr, names: Iterable[str]) -> bool:
-    """Whether a variable is named after one of the classes: `src_batch` or `batches[0]` for `GraphBatch`."""
+    """Whether the name of a variable is made from the name of one of the classes: `src_batch` or `batches[0]` for
+    `GraphBatch`."""
     while isinstance(receiver, ast.Subscript):
         receiver = receiver.value
     spelled = receiver.id if isinstance(receiver, ast.Name) else getattr(receiver, "attr", "")

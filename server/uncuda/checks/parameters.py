@@ -1,4 +1,4 @@
-"""Finds the parameter, in a function of the same file, that receives an argument given by position or keyword."""
+"""Finds the parameter of a function in the same file that receives an argument."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from ..facts.scans import plain, uses
 from .base import Context
 
 Passed = tuple[Role, Statement]
-"""The role that a string has as the default of the parameter that receives it, and the header of that function."""
+"""The role that a string has as the default value of a parameter, and the header of the parameter's function."""
 
 _STATIC = re.compile(r"[ \t]*@staticmethod\b")
 _BLANK = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
 _DECORATOR = re.compile(r"[ \t]*@")
 _FIELD = re.compile(r"^[ \t]+(\w+)[ \t]*:(?!=)(?=[^\n]*\w)", re.M)
 _SET_TO = re.compile(r"[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*(\w*)(\(?)")
-_MANY = 40  # maximum number of decorators of one function, or fields of one class, that are checked
+_MANY = 40  # maximum number of decorators of one function, and of fields of one class, that are checked
 
 
 class Parameters:
-    """Resolves arguments to parameters within one source file."""
+    """Finds the parameters that receive the arguments of calls, within one source file."""
 
     def __init__(self, facts: Facts, asked: set[str]) -> None:
-        """`asked`: the set to which the object adds every name whose uses it searched for."""
+        """`asked`: a set; every name whose uses are searched is added to it."""
         self._facts, self._asked = facts, asked
         self._headers: dict[tuple[str, int], Statement | None] = {}
         self._values: dict[str, str] = {}
@@ -48,20 +48,22 @@ class Parameters:
         return (_as_default(role, name), header) if header is not None and name else None
 
     def parameter(self, call: ast.Call, given: str | int, statement: Statement) -> tuple[str, Statement | None]:
-        """The parameter that receives an argument, and the header of its function; "" if that is not certain."""
+        """The parameter that receives an argument, and the header of the parameter's function; "" if the parameter is
+        not certain."""
         header, bound = self._called(call.func, statement)
         return _parameter(header, call, given, bound) if header is not None else "", header
 
     def holder(self, call: ast.Call, inner: ast.AST | None, statement: Statement) -> tuple[str, int] | None:
-        """The parameter that receives an argument of a function in this file, as in `f(torch.cuda.is_available())`, and
-        the offset of the function. `inner`: the argument, or the keyword node that contains it."""
+        """The parameter that receives an argument in a call of a function of this file, such as
+        `f(torch.cuda.is_available())`, and the offset of the function. `inner`: the argument, or the keyword node that
+        contains it."""
         given = inner.arg if isinstance(inner, ast.keyword) else call.args.index(inner) if inner in call.args else None
         name, header = self.parameter(call, given, statement) if given is not None else ("", None)
         return (name, header.start) if header is not None and name else None
 
     def _called(self, function: ast.expr, statement: Statement) -> tuple[Statement | None, int]:
-        """Return the header of the called function, and the number of leading parameters for which the call passes
-        nothing, such as `self`."""
+        """Return the header of the called function, and the number of its first parameters that the call does not pass
+        explicitly, such as `self`."""
         indents = self._facts.indents
         if isinstance(function, ast.Name):
             if found := self._header(function.id, -1):
@@ -93,7 +95,7 @@ class Parameters:
         return False
 
     def _field(self, call: ast.Call, given: str | int) -> Statement | None:
-        """The field in which a class without `__init__`, such as a dataclass, stores an argument."""
+        """The field in which a class without `__init__`, such as a dataclass, stores an argument of its constructor."""
         holder = self._class(call.func.id) if isinstance(call.func, ast.Name) else None
         if holder is None or self._header("__init__", holder) or any(isinstance(one, ast.Starred) for one in call.args):
             return None
@@ -110,8 +112,7 @@ class Parameters:
         return scope is not None and scope[0] == holder and not self._facts.layout.string_around(at)
 
     def _made(self, receiver: ast.expr, statement: Statement) -> str:
-        """The name of the class that an expression is an instance of: `Stats()`, or a name assigned once, to
-        `Stats()`."""
+        """The name of the class of an expression: `Stats()`, or a variable that is assigned once, to `Stats()`."""
         if isinstance(receiver, ast.Call):
             return receiver.func.id if isinstance(receiver.func, ast.Name) else ""
         if not isinstance(receiver, (ast.Name, ast.Attribute)) or not isinstance(
@@ -138,7 +139,7 @@ class Parameters:
         return found[0] if len(found) == 1 else None
 
     def _header(self, name: str, holder: int) -> Statement | None:
-        """The header of the only function of this name in the class at offset `holder`, or (-1) outside classes."""
+        """The header of the only function of this name in the class at offset `holder`; -1 stands for no class."""
         if (name, holder) not in self._headers:
             scopes = {at: self._facts.indents.scope_of(at) for at in self._places(f"def {name}")}
             within = [at for at, scope in scopes.items() if _holder(scope) == holder]
@@ -166,7 +167,7 @@ class Parameters:
 
 
 def _settings(spelled: str) -> Scan:
-    """Return a scan for the places where a value may be assigned to a name."""
+    """Return a function that finds the offsets where a value may be assigned to a name."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         for at in uses(spelled, False)(text, start, end):
@@ -193,7 +194,7 @@ def _as_field(role: Role, field: Statement) -> Role:
 
 
 def _below(statement: Statement, facts: Facts) -> Statement | None:
-    """The header of the function that a decorator statement decorates."""
+    """The header of the function to which a decorator belongs."""
     found: Statement | None = statement
     for _ in range(_MANY):
         if found is None or not facts.text.startswith("@", found.start):
@@ -216,7 +217,7 @@ def _names(header: Statement) -> list[str]:
 
 
 def _parameter(header: Statement, call: ast.Call, given: str | int, bound: int) -> str:
-    """The name of the parameter that receives an argument; "" if that is not certain."""
+    """The name of the parameter that receives an argument; "" if the parameter is not certain."""
     function = _function(header)
     if function is None or any(isinstance(argument, ast.Starred) for argument in call.args):
         return ""
@@ -227,8 +228,8 @@ def _parameter(header: Statement, call: ast.Call, given: str | int, bound: int) 
 
 
 def is_fixture(name: str, context: Context) -> bool:
-    """Return whether a test's parameter is a pytest fixture of this file; its values come from the fixture's
-    `params`."""
+    """Return whether a parameter of a test is a pytest fixture of this file, whose values come from the `params` of the
+    fixture."""
     facts, text = context.facts, context.text
     if not name.isidentifier() or not facts.says("fixture("):
         return False

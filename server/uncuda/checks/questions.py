@@ -1,4 +1,4 @@
-"""Device strings that are used only if an availability test succeeds: `["cuda"] if torch.cuda.is_available() else
+"""Device strings in code that runs only if an availability test succeeds: `["cuda"] if torch.cuda.is_available() else
 []`."""
 
 from __future__ import annotations
@@ -16,29 +16,30 @@ from ..facts.scopes import Header
 from .hit import At
 from .string_flow import Flow
 
-_MANY = 200  # maximum number of nodes of one expression that are checked; the value of a longer one is unknown
+_MANY = 200  # maximum number of nodes that are checked for one expression; the value of a larger expression is unknown
 _ADDS = frozenset({"append", "add", "insert"})
 _HELD = frozenset({"assignment", "return", "item", "default", "concatenation", "value", "argument"})
 _PARTS = (ast.List, ast.Tuple, ast.Set, ast.Starred, ast.IfExp)
 
 
 class Question(NamedTuple):
-    """An availability test that has succeeded wherever the string is used."""
+    """An availability test that must succeed before the string is used."""
 
     at: At | None
-    """The offset of the function that the test calls; None if the test already tests for the target."""
+    """The offset of the function that the test calls; None if the test is already for the target."""
 
 
 class Questions:
-    """Finds the availability tests for the device strings in one source file. The rule's `questions` are the dotted
-    names of functions that test for availability."""
+    """Finds, for device strings in one source file, the availability tests on which their use depends. The rule's key
+    `questions` lists the dotted names of functions that test for availability."""
 
     def __init__(self, flow: Flow, target: Target) -> None:
         self._flow, self._context, self._target = flow, flow.context, target
         self._named: dict[tuple[str, int], Question | None] = {}
 
     def in_expression(self, rule: Rule, node: ast.AST, statement: Statement) -> Question | None:
-        """Return the test of the conditional expression that has this node as its value if the test succeeds."""
+        """Return the availability test of a conditional expression (`… if … else …`) that must succeed before this node
+        is evaluated."""
         inner = node
         for outer in statement.digest.ancestors(node):
             self._context.facts.work.compare()
@@ -51,7 +52,8 @@ class Questions:
         return None
 
     def above(self, rule: Rule, statement: Statement) -> Question | None:
-        """Return the test of an enclosing block within the same function."""
+        """Return the availability test of an enclosing block in the same function that must succeed before this
+        statement runs."""
         indents = self._context.facts.indents
         for header in indents.headers(statement.start):
             if header.word in ("def", "class", "for", "while"):
@@ -95,11 +97,11 @@ class Questions:
         return Question(None) if asks and module in own else None
 
     def _held(self, rule: Rule, name: str, statement: Statement) -> Question | None:
-        """The availability test whose result is assigned to a name that is assigned only once."""
+        """The availability test whose result is assigned to a variable, if the variable is assigned only once."""
         scope = self._flow.scope(name, statement.start, Role("comparison", statement.digest.piece.nodes[0], name=name))
         key = (name, scope)
         if key not in self._named:
-            self._named[key] = None  # the value of the variable depends on the variable itself, so it is unknown
+            self._named[key] = None  # None if the variable depends on itself
             self._context.asked.add(name)
             indents, text = self._context.facts.indents, self._context.text
             end = indents.extent(scope) if scope >= 0 else len(text)
@@ -114,7 +116,7 @@ class Questions:
 
 
 def _is_some(test: ast.Compare) -> bool:
-    """Whether a comparison tests for at least one: `> 0`, `>= 1`."""
+    """Whether a comparison tests for a number of at least one: `> 0`, `>= 1`."""
     number = test.comparators[0]
     if len(test.ops) != 1 or not isinstance(number, ast.Constant):
         return False
@@ -122,14 +124,14 @@ def _is_some(test: ast.Compare) -> bool:
 
 
 def is_held(role: Role) -> bool:
-    """Whether a string is stored as a value or added to a list."""
+    """Whether a string is stored as a value, returned, or added to a list."""
     if role.kind == "argument":
         return role.method in _ADDS and not role.callee
     return role.kind in _HELD
 
 
 def words_around(text: Text, statement: Statement) -> tuple[frozenset[str], ast.AST]:
-    """The other strings in the list (or sum of lists) that contains a string, and the whole expression."""
+    """Return the other strings in the list (or sum of lists) that contains a string, and the expression of the list."""
     node: ast.AST = text.node
     parents = statement.digest.parents
     while (outer := parents.get(node)) is not None:
@@ -139,5 +141,5 @@ def words_around(text: Text, statement: Statement) -> tuple[frozenset[str], ast.
         node = outer
     parts = list(islice(ast.walk(node), _MANY + 1))
     found = {inner.value for inner in parts if isinstance(inner, ast.Constant) and inner is not text.node}
-    unseen = frozenset({""} if len(parts) > _MANY else ())  # "" is not a device, so the list counts as unknown
+    unseen = frozenset({""} if len(parts) > _MANY else ())  # "" is not a device; it marks a list with unread items
     return unseen.union(value for value in found if isinstance(value, str)), node

@@ -1,5 +1,5 @@
-"""Chooses quotes for string literals that a fix writes inside an f-string field; before Python 3.12 the string's own
-quotes are not allowed there."""
+"""Chooses quotes for string literals that a fix writes inside a field of an f-string; before Python 3.12, such a field
+must not contain the quotes of the f-string."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class _Field(NamedTuple):
 
 
 def fitted(hit: Hit, text: str) -> Hit:
-    """Return the hit with its literals in quotes that the surrounding strings allow; fixes for which no quotes are left
-    are removed."""
+    """Return the hit whose fixes write literals in quotes that the enclosing strings allow; a fix is removed if no such
+    quotes exist."""
     statement, node = hit.statement, hit.node
     if statement is None or node is None or not statement.digest.fields:
         return hit
@@ -37,7 +37,7 @@ def fitted(hit: Hit, text: str) -> Hit:
         return hit
     known = _texts(statement.digest)
     if any(isinstance(outer, ast.Constant) and outer not in known for outer in statement.digest.ancestors(node)):
-        return hit.with_fixes(())  # in a quoted annotation, the string is a type
+        return hit.with_fixes(())  # a string in a quoted annotation names a type
     around = list(_around(node, statement, text))
     fixes = (_fitted(fix, around) for fix in hit.fixes) if around else hit.fixes
     return hit.with_fixes(tuple(fix for fix in fixes if fix is not None))
@@ -53,7 +53,7 @@ def _texts(digest: Digest) -> dict[ast.AST, Text]:
 
 
 def _around(node: ast.AST, statement: Statement, text: str) -> Iterator[_Field]:
-    """The f-string fields around a node, innermost first."""
+    """The fields of f-strings around a node, the innermost field first."""
     digest, inner = statement.digest, node
     for outer in digest.ancestors(node):
         held, piece = _texts(digest).get(outer), digest.fields.get(inner)

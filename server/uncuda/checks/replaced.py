@@ -1,4 +1,4 @@
-"""Finds functions of torch that a file replaces: `torch.load = read`, `setattr(dist, "reduce", mine)`."""
+"""Finds functions of torch that a file replaces with its own: `torch.load = read`, `setattr(dist, "reduce", mine)`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ _MANY = 60  # maximum number of uses that are checked for one name
 
 
 class Replaced:
-    """Finds replacements of torch's functions in one source file; each name is searched once."""
+    """Finds replacements of torch's functions in one source file; the uses of each name are searched once."""
 
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
         self._known: dict[str, bool] = {}
 
     def has(self, dotted: str) -> bool:
-        """Return whether the file replaces this function of torch, so that it is unknown what the function does with a
-        string."""
+        """Return whether the file replaces this function of torch; the effect of its arguments is then unknown."""
         if dotted not in self._known:
             self._known[dotted] = self._is_replaced(dotted)
         return self._known[dotted]

@@ -15,17 +15,18 @@ from .result_places import Function, Places, fields_of
 from .result_values import NUMBER, NUMBERS, PAIR, Read, Value, cut
 from .string_flow import Flow
 
-_ANY = "*"  # the field recorded for an object whose further uses are not traced
-_DEEP = 8  # the maximum number of variables through which a use is traced
+_ANY = "*"  # stands for all fields of an object whose further uses are not traced
+_DEEP = 8  # maximum number of variables through which one value is traced
 
 
 class Followed:
-    """Traces values from variable to variable. Subclasses define `_follow`, which yields the uses of one expression."""
+    """Traces values from variable to variable, through one source file. Subclasses define `_follow`, which yields the
+    reads of the value of one expression."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._seen: set[tuple[str, str, bool, int]] = set()
-        self._strict = False  # if true, a use that is not known to be harmless counts as a read
+        self._strict = False  # if true, every use that is not known to be harmless counts as a read
 
     @cached_property
     def _flow(self) -> Flow:
@@ -47,13 +48,13 @@ class Followed:
         return scope is not None and scope[1] == "class"
 
     def _lost(self, value: Value, node: ast.AST | None = None) -> Iterator[Read]:
-        """Yield the read that stands for uses that are not traced further."""
+        """Yield, in strict mode, one read that stands for all uses which are not traced."""
         if self._strict:
             number = value.kind in NUMBERS
             yield Read("" if number else _ANY, ast.unparse(node or value.node), True)
 
     def _named_function(self, value: Value, depth: int) -> Iterator[Read]:
-        """Yield the uses of a function that is named but not called here."""
+        """Yield the reads of a function's result, for a reference that names the function without a call."""
         node, parent = value.node, value.parent
         mapped = isinstance(parent, ast.Call) and last_word(parent.func) == "map" and node is parent.args[0]
         if isinstance(parent, ast.Call) and parent.func is node:
@@ -63,14 +64,14 @@ class Followed:
         elif isinstance(parent, ast.Assign) and all(isinstance(target, ast.Name) for target in parent.targets):
             if isinstance(node, ast.Call) or self._in_class(value):
                 yield from self._lost(value)
-            return  # the reference is an alias, whose uses are references themselves
+            return  # the assigned variable is an alias; its uses are references, which are checked separately
         elif not isinstance(getattr(node, "ctx", None), ast.Load) or isinstance(parent, (ast.Expr, ast.Compare)):
             return
         elif not isinstance(parent, ast.Call) or not words.shows(parent, value.statement.digest):
             yield from self._lost(value, parent if isinstance(parent, ast.expr) else None)
 
     def _item(self, value: Value, loop: ast.AST, target: ast.AST, depth: int) -> Iterator[Read]:
-        """The uses of each item in a loop over the value."""
+        """Yield the reads of each item in a loop over the value."""
         if not value.listed and value.kind not in NUMBERS:
             yield from self._lost(value)
             return
@@ -93,8 +94,8 @@ class Followed:
                 yield from self._follow(item._replace(node=text.node), depth)
 
     def _bound(self, value: Value, target: ast.AST, depth: int, kept: bool = True) -> Iterator[Read]:
-        """Yield the uses of a value after it is assigned to a variable or attribute. `kept`: whether code outside of
-        this file may use the value too."""
+        """Yield the reads of a value after it is assigned to a variable or attribute. `kept`: whether code outside of
+        this file may read the variable, too."""
         if isinstance(target, (ast.Tuple, ast.List)):
             if value.kind == PAIR and not value.listed:
                 yield Read("", f"{ast.unparse(target).strip('()')} = …")
@@ -134,7 +135,7 @@ class Followed:
                 yield from self._lost(value)
                 break
             if self._flow.scope(name, found.start, Role("assignment", value.node)) != scope:
-                continue  # a variable of the same name in another function
+                continue  # this variable is of the same name, but of another function
             for chain in reversed(found.digest.chains):  # the digest lists chains from right to left
                 if chain.root == name:
                     used = True
@@ -149,7 +150,8 @@ class Followed:
             yield from self._lost(value)
 
     def _attributes(self, value: Value, name: str, root: str, depth: int) -> Iterator[Read]:
-        """The uses of a value that is assigned to an attribute; in strict mode, of this attribute of any object."""
+        """Yield the reads of a value after it is assigned to an attribute; in strict mode, the reads of this attribute
+        of any object count."""
         if depth > _DEEP:
             yield from self._lost(value)
             return
@@ -166,7 +168,7 @@ class Followed:
             yield from self._lost(value)
 
     def _returned(self, value: Value, depth: int) -> Iterator[Read]:
-        """Yield the uses, in this file, of the value that the surrounding function returns."""
+        """Yield the reads, in this file, of the value that the surrounding function returns."""
         function = self._places.function(value.statement)
         if function is None or depth > _DEEP:
             yield from self._lost(value)

@@ -24,15 +24,15 @@ _FEW = 8
 
 
 class Place(NamedTuple):
-    """An expression that reads a value. `node` is None if the value has too many uses, or if one of its uses cannot be
-    traced."""
+    """An expression that reads a value. `node`: None if the value has too many uses to check, or has a use that cannot
+    be traced."""
 
     node: ast.expr | None
     statement: Statement
 
 
 class Function(NamedTuple):
-    """A function of the file: its name, its offset, whether it is a method, whether it is a property."""
+    """A function of the file: its name, its offset, whether it is a method, and whether it is a property."""
 
     name: str
     start: int
@@ -41,8 +41,8 @@ class Function(NamedTuple):
 
 
 class Places:
-    """Finds the occurrences of words and the reads of values in one file. The first few words are searched one by one;
-    after that, an index of all words is built."""
+    """Finds the occurrences of words and the reads of values in one file. The first few words are searched separately;
+    for further words, an index of all words in the file is built."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -50,7 +50,7 @@ class Places:
         self._looked = 0
 
     def _at(self, word: str, start: int = 0, end: int = -1) -> list[int]:
-        """Return the offsets of a word in a part of the file."""
+        """Return the offsets of a word in a part of the text."""
         if self._looked < _FEW:
             self._looked += 1
             stretch = start, end if end >= 0 else len(self._context.text)
@@ -65,7 +65,7 @@ class Places:
         return found[bisect_left(found, start) : bisect_left(found, end) if end >= 0 else len(found)]
 
     def _statements(self, word: str, offsets: list[int]) -> Iterator[Statement | None]:
-        """Yield the statements at the given offsets; a final None if there are more than `_MANY`."""
+        """Yield the statements at the given offsets, then None if there are more than `_MANY`."""
         facts, seen = self._context.facts, set()
         self._context.asked.add(word)
         facts.work.compare(len(offsets[:_MANY]))
@@ -79,7 +79,7 @@ class Places:
             yield None
 
     def names(self, name: str, start: int, end: int) -> Iterator[Statement | None]:
-        """The statements in a part of the file that contain a name; a final None if there are more than `_MANY`."""
+        """Yield the statements in a part of the file that contain a name, then None if there are too many."""
         text, size = self._context.text, len(name)
         found = self._at(name, start, end)
         yield from self._statements(
@@ -87,8 +87,8 @@ class Places:
         )
 
     def attributes(self, name: str, root: str, holder: Statement) -> Iterator[Place]:
-        """Places that read an attribute of any object. `root`: the object on which `holder` sets the attribute, such as
-        `self`."""
+        """Yield the places that read an attribute of this name, of any object. `root`: the variable on which the
+        statement `holder` sets the attribute, such as `self`."""
         text, size = self._context.text, len(name)
         found = self._at(name)
         quoted = [
@@ -119,7 +119,7 @@ class Places:
         return Function(match[1], start, above is not None and above[1] == "class", attribute)
 
     def calls(self, function: Function, holder: Statement) -> Iterator[Place]:
-        """Places that name a function of this file, as a call or without a call; `node` is the node of the name."""
+        """Yield the places that name a function of this file, called or not; `node` is the node of the name."""
         text, name = self._context.text, function.name
         found = [at for at in self._at(name) if (text[at - 1 : at] == ".") == function.method]
         for statement in self._statements(name, found):
@@ -134,13 +134,13 @@ class Places:
 
 
 def fields_of(text: Text, source: str, statement: Statement) -> set[str]:
-    """The source of the fields of an f-string; names such as `{name}`, if the fields are not parsed."""
+    """Return the source of each field of an f-string, such as `name` for `{name}`."""
     at = statement.start
     return {source[at + first : at + last].strip() for token in text.tokens for first, last in token.fields}
 
 
 def _spelling(name: str, root: str, context: Context, statement: Statement) -> Iterator[ast.Attribute]:
-    """The attributes of this name in a statement, except those of imported modules."""
+    """The attributes of this name in a statement, without those of imported modules."""
     for chain in statement.digest.chains:
         if name in chain.parts and (chain.root == root or chain.root not in context.imported):
             node: ast.expr = chain.node

@@ -1,4 +1,4 @@
-"""The values and reads that `results.py` and `result_names.py` exchange."""
+"""The values and reads that `results.py` and `result_names.py` pass to each other."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ NUMBERS = (PAIR, NUMBER)
 
 
 class Value(NamedTuple):
-    """An expression that holds the result of a call or a part of it. `listed`: the result or part is in the items of
-    the expression."""
+    """An expression whose value is the result of a traced call, or a part of this result. `listed`: whether the value
+    of the expression is a list, and only its items are such a result or part."""
 
     node: ast.AST
     statement: Statement
@@ -26,14 +26,15 @@ class Value(NamedTuple):
         return self.statement.digest.parents.get(self.node)
 
     def at(self, node: ast.AST, statement: Statement) -> Value:
-        """Return the same value at another node."""
+        """Return the same value for another node."""
         return Value(node, statement, self.kind, self.listed)
 
 
 class Read(NamedTuple):
-    """A read of a field, or (if the field is "") a comparison or unpacking of numbers, with its source.
+    """A read of the field `field` of the result, or, if `field` is "", a comparison or unpacking of numbers. `source`:
+    the source text of the read.
 
-    `lost`: the value reaches code that cannot be traced, so it may be read there.
+    `lost`: whether the read stands for code that cannot be traced.
     """
 
     field: str
@@ -42,14 +43,14 @@ class Read(NamedTuple):
 
 
 def cut(node: ast.expr, parts: int) -> ast.expr:
-    """A dotted expression without its last `parts` attributes."""
+    """Return a dotted expression without its last `parts` attributes."""
     for _ in range(parts):
         node = node.value if isinstance(node, ast.Attribute) else node
     return node
 
 
 def computes(node: ast.BinOp, operand: ast.AST) -> bool:
-    """Whether the operator does arithmetic with a number, and does not format a string, as `"sm_%d" % major` does."""
+    """Whether the operator computes with a number, instead of formatting a string: `"sm_%d" % major`."""
     other = node.right if operand is node.left else node.left
     text = isinstance(other, ast.JoinedStr) or (isinstance(other, ast.Constant) and isinstance(other.value, str))
     return not text

@@ -1,6 +1,6 @@
-"""How a file uses the result of a call: which fields it reads, and which of its numbers it compares.
+"""Tells how a file uses the result of a call: which fields it reads, and which numbers of the result it compares.
 
-In strict mode, a use that is not known to be harmless counts as a read.
+In strict mode, every use of the result that is not known to be harmless counts as a read.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from .result_names import Followed
 from .result_values import NUMBER, NUMBERS, OBJECT, PAIR, Read, Value, computes
 
 FIELD = "field-not-filled"
-"""The id of the sentence about an object of which the file reads a field that the target does not fill."""
+"""The id of the sentence about a result of which the file reads a field that the target does not fill."""
 LOST = "answer-not-followed"
-"""The id of the sentence about a result that differs on the target and whose uses cannot be traced."""
-_MANY = 200  # maximum number of expressions that are checked for one call
+"""The id of the sentence about a result that differs on the target, with uses that cannot be traced."""
+_MANY = 200  # maximum number of expressions that are checked for one traced call
 _WRAPPERS = (ast.Await, ast.BoolOp, ast.NamedExpr, ast.IfExp, ast.UnaryOp)
 
 
@@ -32,14 +32,14 @@ class Results(Followed):
         super().__init__(context)
         self._numbers: frozenset[str] = frozenset()
         self._left = 0
-        self._keyed = False  # if true, reads of dictionary keys are reported too
+        self._keyed = False  # if true, reads of dictionary keys are yielded, too
 
     def apart(self, reference: Name, rule: Rule) -> tuple[str, str] | None:
-        """Return the sentence id that lowers the fix of a call, and the source of the use that is the reason; None if
-        no use lowers the fix.
+        """Return the id of the sentence that lowers the fix of a call, and the source of the use that is the reason;
+        None if no use of the result lowers the fix.
 
-        The rule's `fields` lists functions for whose result the target fills only some fields; `numbers` lists
-        functions whose result, or fields of it, are numbers specific to CUDA.
+        The rule's key `fields` lists functions whose result has fields that the target does not fill; its key `numbers`
+        lists functions whose result contains numbers that mean something only for CUDA.
         """
         fields, numbers = rule.get("fields", ()), rule.get("numbers", {})
         dotted, node = _named_by(reference, self._context.text)
@@ -64,14 +64,14 @@ class Results(Followed):
         self._numbers = frozenset(numbers)
 
     def reads(self, reference: Name) -> Iterator[Read]:
-        """Yield the reads of the result if a reference is called."""
+        """Yield the reads of a call's result, if the reference is the function of this call."""
         call = call_of(reference)
         if call is not None:
             self._start()
             yield from self._follow(Value(call, reference.statement, OBJECT), 0)
 
     def keys(self, reference: Name) -> frozenset[str]:
-        """The keys read from the dictionary that a call returns, written as `['segments']`."""
+        """The keys that the file reads from the dictionary that a call returns, written as `['segments']`."""
         self._keyed = True
         taken = frozenset(read.field for read in self.reads(reference) if read.field.startswith("["))
         self._keyed = False
@@ -106,12 +106,13 @@ class Results(Followed):
             yield from self._part(value, parent, depth)
 
     def _tested(self, value: Value, parent: ast.AST) -> Iterator[Read]:
-        """The reads in a test of the value's truth: a number is compared with zero; an object is always true."""
+        """Yield the reads in a test of the value's truth: a number is compared with zero; an object is always true, so
+        it is not read."""
         if value.kind == NUMBER and not value.listed and value.node is not getattr(parent, "msg", None):
             yield from self._lost(value)
 
     def _part(self, value: Value, parent: ast.AST | None, depth: int) -> Iterator[Read]:
-        """The reads of a value that is a part of a larger expression."""
+        """Yield the reads of a value that is a part of a larger expression."""
         node = value.node
         if isinstance(parent, ast.Compare):
             yield from self._compared(value, parent)
@@ -152,7 +153,7 @@ class Results(Followed):
             yield from self._lost(value, compare)
 
     def _computed(self, value: Value, whole: ast.JoinedStr | ast.BinOp, depth: int) -> Iterator[Read]:
-        """The reads of a value after it is formatted into a string or used in a computation."""
+        """Yield the reads of a value in a string that it is formatted into, or in a computation."""
         text = isinstance(whole, ast.JoinedStr) or not computes(whole, value.node)
         if value.kind in NUMBERS:
             yield from self._follow(Value(whole, value.statement, NUMBER, value.listed and not text), depth)
@@ -199,8 +200,8 @@ class Results(Followed):
             yield from self._follow(Value(node, value.statement, NUMBER), depth)
 
     def _given(self, value: Value, call: ast.Call, given: int | str, depth: int) -> Iterator[Read]:
-        """The reads by a call that receives the value. `given` is the index or keyword of the argument; -1 if
-        unknown."""
+        """Yield the reads of a value by a call that has the value as an argument. `given`: the index or keyword of the
+        argument; -1 if it is unknown."""
         word = last_word(call.func)
         asked = call.args[1] if word in ("getattr", "hasattr") and given == 0 and len(call.args) > 1 else None
         if isinstance(asked, ast.Constant) and isinstance(asked.value, str):
@@ -218,7 +219,7 @@ class Results(Followed):
             yield from self._worded(value, call, given, word, depth)
 
     def _worded(self, value: Value, call: ast.Call, given: int | str, word: str, depth: int) -> Iterator[Read]:
-        """Yield the reads by a call whose function name, such as `print` or `sorted`, shows what the call does."""
+        """Yield the reads by a call whose effect is known by the function's name, such as `print` or `sorted`."""
         text, digest = word in words.TEXT, value.statement.digest
         if text and value.kind == OBJECT:
             return
@@ -243,14 +244,16 @@ class Results(Followed):
             yield from self._lost(value, call)
 
     def _zipped(self, value: Value, loop: ast.For | ast.comprehension, given: int | str, depth: int) -> Iterator[Read]:
-        """The reads of a value in a loop over `zip(…)`, through the loop variable that gets its items."""
+        """Yield the reads of a value in a loop over `zip(…)`, through the loop variable that receives the value's
+        items."""
         own = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
         kind = value.kind if value.listed else NUMBER if value.kind in NUMBERS else OBJECT
         one = own[given] if isinstance(given, int) and 0 <= given < len(own) > 1 else loop.target
         yield from self._bound(Value(value.node, value.statement, kind), one, depth, kept=False)
 
     def _beside(self, value: Value, holder: ast.Tuple | ast.List | ast.Set, depth: int) -> Iterator[Read]:
-        """The reads of a value in a list or tuple: `a, b = p.major, p.minor`, `(p.major, p.minor) >= (8, 0)`."""
+        """Yield the reads of a value that is an item of a list or tuple: `a, b = p.major, p.minor`, `(p.major, p.minor)
+        >= (8, 0)`."""
         outer = value.statement.digest.parents.get(holder)
         if isinstance(outer, ast.Subscript) and holder is outer.slice:
             yield from self._lost(value, outer)
@@ -265,7 +268,8 @@ class Results(Followed):
 
 
 def _named_by(reference: Name, text: str) -> tuple[str, ast.AST]:
-    """The dotted name and the node that names it: the reference itself, or the `getattr(…)` call around it."""
+    """Return the dotted name and the node that names it: the reference, or the call `getattr(…)` with the reference as
+    an argument."""
     node, taken = reference.chain.node, asked(reference, text)
     call = reference.statement.digest.parents.get(node)
     if taken is None or not isinstance(call, ast.Call) or last_word(call.func) != "getattr":

@@ -1,4 +1,4 @@
-"""Code that TorchScript compiles, where tensors have only the attributes and methods known to its compiler."""
+"""Finds code that TorchScript compiles; there, tensors have only the attributes and methods that its compiler knows."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def _decorators(facts: Facts, start: int) -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def _given(text: str) -> frozenset[str]:
-    """Return the last words of arguments of `torch.jit.script`, and of the classes from which these objects were
-    made."""
+    """Return the last parts of the names of the arguments of `torch.jit.script`, and of the classes of these
+    objects."""
     found = set(_GIVEN.findall(text))
     if _IMPORTED.search(text):
         found.update(_GIVEN_PLAINLY.findall(text))

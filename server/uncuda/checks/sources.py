@@ -1,4 +1,4 @@
-"""Source files that code compiles as PyTorch extensions."""
+"""Source files that the checked code compiles into extensions of PyTorch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEADERS = ("cuda_runtime", "/cuda")  # as in `#include <ATen/cuda/CUDAContext.h
 
 
 def only_compile(facts: Facts, names: Collection[str], endings: tuple[str, ...]) -> bool:
-    """Whether the file uses the functions `names` only to compile source files with these endings."""
+    """Whether the file uses the functions `names` only to compile source files with one of these endings."""
     calls = [call_of(reference) for reference in facts.references if reference.dotted in names]
     inline = not any(map(facts.says, _HEADERS))
     return bool(calls) and all(call is not None and _compiles(call, endings, inline) for call in calls)
@@ -41,7 +41,8 @@ def _compiles(call: ast.Call, endings: tuple[str, ...], inline: bool) -> bool:
 
 
 def _end(file: ast.expr | None) -> str:
-    """Return the literal end of a path, as in `f"{root}/ops.cpp"` or `os.path.join(root, "ops.cpp")`; "" if none."""
+    """Return the literal at the end of a path: `f"{root}/ops.cpp"`, `os.path.join(root, "ops.cpp")`; "" if there is
+    none."""
     while not isinstance(file, ast.Constant):
         if isinstance(file, ast.JoinedStr) and file.values:
             file = file.values[-1]

@@ -1,4 +1,4 @@
-"""`check = "string"`: finds strings whose role proves or suggests that they name a device or backend."""
+"""`check = "string"`: finds strings whose role proves or suggests that they name a device or a backend."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Prepared:
 
 
 class Check:
-    """All rules of this check; their patterns are tried in the order of the rules' names."""
+    """All rules of this check; their patterns are tried in the order of the rules' ids."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -83,7 +83,8 @@ class Check:
                             break
 
     def _commands(self, context: Context, statement: Statement) -> Iterator[Hit]:
-        """Hits at shell commands in notebook cells, which `workspace/magics.py` turns into expressions."""
+        """Yield hits at shell commands in notebook cells; `workspace/magics.py` has turned these commands into
+        expressions."""
         for pattern, rule in self._called:
             if match := pattern.fullmatch(context.text, statement.start, statement.end):
                 start, end = match.span("name")
@@ -118,7 +119,7 @@ class Check:
             if applicability == SAFE and not is_looked_up(role, statement, flow):
                 applicability = REVIEW
         elif role.cut and len(new) != len(text.value):
-            length = _length(text, statement)  # a slice of the old length never equals the new, longer word
+            length = _length(text, statement)  # a slice of the old length is never equal to the new, longer word
             edits = [Edit(*length, str(len(new))), *edits] if length else []
         beside = self._beside(prepared, uses, *(passed or (role, statement)))
         allowed = cap(rule, lowest(applicability, beside.allowed))
@@ -151,7 +152,7 @@ class Check:
         )
 
     def _beside(self, prepared: _Prepared, uses: Uses, role: Role, statement: Statement) -> Beside:
-        """The edits for a checkpoint map that changes together with a device string."""
+        """Return the edits that change a `map_location` dictionary together with a device string."""
         is_device = self.target.words["device"] in prepared.new.values() and not prepared.rule.get("entry")
         return uses.maps.beside(role, statement, prepared.new) if is_device else Beside()
 
@@ -169,14 +170,15 @@ class Check:
 
 
 def _called(rule: Rule) -> re.Pattern[str]:
-    """Return a pattern for a statement that runs one of the rule's commands: `~nvidia-smi`, `out = ~nvidia-smi`,
+    """Return a pattern for a statement that runs one of the rule's shell commands: `~nvidia-smi`, `out = ~nvidia-smi`,
     `nvidia-smi`."""
     names = "|".join(map(re.escape, rule.get("commands")))
     return re.compile(rf"(?:(?:[\w.,* \t\[\]]+=[ \t]*)?~[ \t]*)?(?P<name>{names})\s*")
 
 
 def _length(text: Text, statement: Statement) -> tuple[int, int] | None:
-    """Return the span of the number 4 in a comparison such as `x[:4] == "cuda"`, if it is the length of the string."""
+    """Return the span of the number in a comparison with a slice, such as `x[:4] == "cuda"`, if the number is the
+    length of the string."""
     parent = statement.digest.parents.get(text.node)
     if not isinstance(parent, ast.Compare) or len(parent.ops) != 1:
         return None
@@ -191,8 +193,8 @@ def _length(text: Text, statement: Statement) -> tuple[int, int] | None:
 
 
 def _receiver(rule: Rule, role: Role, text: Text, context: Context, statement: Statement) -> int | None:
-    """Return the offset of the method's name if a string is passed to a method and only its name shows what it does;
-    otherwise None."""
+    """Return the offset of the method's name, if a string is an argument of a method whose class is unknown; otherwise
+    None."""
     function = role.call.func if role.kind == "argument" and role.call is not None else None
     if not isinstance(function, ast.Attribute) or role.callee.startswith("torch") or rule.get("anywhere"):
         return None
@@ -209,8 +211,8 @@ def _is_expected(node: ast.AST, statement: Statement) -> bool:
 
 
 def _matches(prepared: _Prepared, text: Text, context: Context, statement: Statement) -> bool:
-    """Return whether the rule's pattern matches a string; of an f-string or template, the text before its first field
-    is matched."""
+    """Return whether the rule's pattern matches a string; of an f-string or template, the pattern is matched against
+    the text before the first field."""
     value = text.value
     if prepared.matches.fullmatch(value):
         return not text.formatted or (bool(value) and not (prepared.new and _head(text, context, statement)[1]))
@@ -221,8 +223,8 @@ def _matches(prepared: _Prepared, text: Text, context: Context, statement: State
 
 
 def _head(text: Text, context: Context, statement: Statement) -> tuple[str, str]:
-    """Return the text of an f-string or template before its first field, and the rest of its text without the
-    fields."""
+    """Return the text of an f-string or template before its first field, and the rest of the text with the fields left
+    out."""
     if not text.formatted:
         field = _FIELD.search(text.value)
         if field is None or not _templated(text, statement):
@@ -239,16 +241,17 @@ def _head(text: Text, context: Context, statement: Statement) -> tuple[str, str]
 
 
 def _joined(text: Text, context: Context, statement: Statement) -> bool:
-    """Return whether a field directly follows the word, so that the whole may be any word: `f"cuda{version}"`."""
+    """Return whether a field directly follows the word, so that the resulting string may be any word:
+    `f"cuda{version}"`."""
     head, _ = _head(text, context, statement)
     return head[-1:].isalnum()
 
 
 def _under_shim(rule: Rule, role: Role, applicability: str, truth: bool) -> str | None:
-    """Return the class of a fix if a shim is active. The shim translates strings that are passed to torch, but not
-    those that the program compares with a device.
+    """Return the fix class of a device string if a shim is active; None if the string is not reported then. The shim
+    translates strings that are passed to torch, but not strings that the program compares with a device.
 
-    `truth`: the other side of the comparison is a value that torch itself reports at run time.
+    `truth`: whether the string is compared with a value that torch itself reports at run time.
     """
     if rule.shim == "silent":
         return None
@@ -261,7 +264,7 @@ def _under_shim(rule: Rule, role: Role, applicability: str, truth: bool) -> str 
 
 
 def _templated(text: Text, statement: Statement) -> bool:
-    """Whether the string is formatted by `.format(…)` or `%`."""
+    """Whether the string is a template, formatted by `.format(…)` or `%`."""
     parent = statement.digest.parents.get(text.node)
     if isinstance(parent, ast.Attribute):
         return parent.attr == "format"

@@ -1,4 +1,4 @@
-"""Weighs the evidence that a string is a device string: its role proves that (safe), suggests it (review), or shows
+"""Weighs the evidence that a string is a device string: its role proves it (safe), suggests it (review), or shows
 nothing (None)."""
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from .string_members import MemberIndex, Members
 TORCHS, OWN = "torch", "own"
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation", "subscript"})
 ACCELERATORS = frozenset({"hip", "hpu", "mtia", "tpu", "xla", "xpu"})
-# Calls, in any library, that store an argument under its keyword.
+# Calls, in any library, that store an argument under the argument's keyword.
 _HOLDERS = frozenset({"HParams", "Namespace", "SimpleNamespace", "ConfigDict", "EasyDict", "AttrDict", "Munch"})
-# Functions whose string arguments are text for people, or names of files, modules or patterns.
+# Functions that receive strings that are text for people, or names of files, modules or patterns.
 _PROSE_CALLS = frozenset(
     {"print", "pprint", "debug", "info", "warn", "warning", "warning_once", "error", "critical", "exception", "log",
      "info_once", "print_rank_0", "log_dist", "echo", "secho", "write", "fail", "skip", "skipif", "skipIf",
@@ -45,7 +45,8 @@ _RAISED = re.compile(r"\w*(?:Error|Exception|Warning)\Z")
 
 
 def complete(role: Role, statement: Statement, flow: Flow) -> Role:
-    """Return the role, completed with facts from earlier lines: the subject of a `case`, the function of a `return`."""
+    """Return the role with facts from earlier lines added: the subject of a `match` to a `case`, the name of the
+    function to a `return`."""
     facts = flow.context.facts
     if role.kind == "case" and role.subject is None:
         header = facts.indents.header_above(statement.start)
@@ -59,15 +60,15 @@ def complete(role: Role, statement: Statement, flow: Flow) -> Role:
 
 
 def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: MemberIndex) -> str | None:
-    """Return the class of a fix of this string, "safe" or "review"; None if the rule does not apply to the string."""
+    """Return the fix class of this string, "safe" or "review"; None if the rule does not apply to the string."""
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not (rule.get("entry") or "key" in rule.get("roles", ()))):
         return None
     if role.kind == "key" and is_map_location(role):
-        return None  # the fix of the entry's value adds an entry for the target
+        return None  # the fix of the value in the same dictionary entry also adds an entry for the target
     if is_silent(rule, role, flow):
         return None
     if role.containers and not proves(rule, role) and not set(role.items).isdisjoint(rule.get("implementations", ())):
-        return None  # `["cuda", "triton"]`: implementations, not devices
+        return None  # the strings in `["cuda", "triton"]` name implementations, not devices
     domain = _domain(rule, role, statement, flow, members.of(role, statement)) if rule.get("own-choices") else ""
     if (domain == OWN) != bool(rule.get("own")):
         return None
@@ -86,8 +87,8 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
 
 
 def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Members) -> str:
-    """Return whether a string is a value that torch defines (TORCHS) or one that the file defines itself (OWN); "" if
-    the surrounding code shows neither."""
+    """Return TORCHS if a string is a value that torch defines, OWN if the checked file defines it, "" if the
+    surrounding code shows neither."""
     listed, singly, tested = members
     if not (listed | singly).isdisjoint(rule.get("own-choices")):
         given = flow.reaches(f"{rule.name}()", role, statement, lambda use: _is_given(rule, use))
@@ -97,17 +98,17 @@ def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow, members: M
     if not tested or named(role.name, rule.get("hints", ())) or proves(rule, role):
         return ""
     if role.kind == "membership" and not role.containers:
-        return ""  # in `"NCCL" in name` the string may be a part of any name
+        return ""  # in `"NCCL" in name`, the string may be a part of any name
     return "" if _flows(rule, role, statement, flow) else OWN
 
 
 def _is_given(rule: Rule, use: Role) -> bool:
-    """Whether a value is an argument of one of torch's functions."""
+    """Whether a value is an argument of a function of torch."""
     return use.kind == "argument" and bool(use.callee) and is_listed(use.callee, rule.get("calls", ()))
 
 
 def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
-    """Return whether a string is passed to a function or parameter that the rule leaves out."""
+    """Return whether a string is an argument of a function, or for a parameter, that the rule ignores."""
     if role.kind == "value" and role.name in rule.get("silent-names", ()) and not is_map_location(role):
         return True
     if role.kind != "argument":
@@ -121,13 +122,14 @@ def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
     if role.parameter in rule.get("silent-parameters", ()) or _is_beside(role, rule.get("silent-arguments", ())):
         return True
     if role.method in ("get", "pop", "setdefault") and role.parameter == 0:
-        return True  # the string is the key of a dictionary, not its value
-    # The string is the name of an attribute; torch's attributes are covered by the `name` rules.
+        return True  # the string is a key of a dictionary, not a value
+    # The string is the name of an attribute, which is covered by the rules of the check `name`.
     return role.method in ("hasattr", "getattr", "setattr", "delattr")
 
 
 def _is_beside(role: Role, words: Collection[str]) -> bool:
-    """Return True if the call also has one of these words as an argument, as in `f("cuda", WORD)`."""
+    """Return whether the call that has the string as an argument also has one of these words as an argument: `f("cuda",
+    WORD)`."""
     if not words or role.call is None:
         return False
     given = [*role.call.args, *(keyword.value for keyword in role.call.keywords)]
@@ -135,7 +137,7 @@ def _is_beside(role: Role, words: Collection[str]) -> bool:
 
 
 def is_prose(role: Role) -> bool:
-    """Return whether a string is an argument that is text for people, or the name of a file, a module or a pattern."""
+    """Return whether a string is an argument that is text for people, or names a file, a module or a pattern."""
     if role.kind != "argument":
         return False
     function = role.call.func if role.call is not None else None
@@ -146,13 +148,13 @@ def is_prose(role: Role) -> bool:
 
 
 def _is_choice_of_accelerators(rule: Rule, role: Role) -> bool:
-    """Return whether a test lists several accelerators, so that its author has considered each of them: `x.device.type
-    in ("cuda", "xpu")`."""
+    """Return whether a test lists several accelerators, which shows that its author has considered each of them:
+    `x.device.type in ("cuda", "xpu")`."""
     return role.kind == "membership" and not ACCELERATORS.isdisjoint(role.items) and compared(rule, role)
 
 
 def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
-    r"""Return whether a regular expression in the same test also contains the word: `x == "cuda" or
+    r"""Return whether a regular expression in the same test contains the word, too: `x == "cuda" or
     re.match(r"cuda:\d+", x)`. No fix changes the regular expression."""
     for text in statement.digest.texts if role.kind in TESTS else ():
         call = statement.digest.parents.get(text.node)
@@ -186,8 +188,8 @@ def _proves_argument(rule: Rule, role: Role) -> bool:
 
 
 def _is_looked_for(rule: Rule, role: Role) -> bool:
-    """Return whether a string is a part of an error message for which code searches in a text. Assigning the string to
-    a variable does not count."""
+    """Return whether a string is a part of an error message that the code searches in another text. A string that is
+    only assigned to a variable does not count as searched for."""
     return bool(rule.get("message-text")) and role.node is not role.subject
 
 
@@ -207,7 +209,7 @@ def compared(rule: Rule, role: Role) -> bool:
 
 
 def holds_truth(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
-    """Return whether every value of the variable that is compared was reported by torch itself: `backend =
+    """Return whether the string is compared with a variable whose every value was reported by torch: `backend =
     get_backend()`."""
     place = flow.place(role, statement) if role.kind in TESTS and not isinstance(role.subject, ast.Call) else None
     if place is None:
@@ -236,7 +238,7 @@ def holds_truth(rule: Rule, role: Role, statement: Statement, flow: Flow) -> boo
 
 
 def _is_of_device(rule: Rule, role: Role) -> bool:
-    """Whether the object in `device.type == "cuda"` is named like a device."""
+    """Whether the name of the object in `device.type == "cuda"` is a name for devices."""
     subject = role.subject
     if role.kind not in TESTS or not isinstance(subject, ast.Attribute) or not compared(rule, role):
         return False
@@ -244,7 +246,7 @@ def _is_of_device(rule: Rule, role: Role) -> bool:
 
 
 def _is_said_of(rule: Rule, role: Role, statement: Statement) -> bool:
-    """Whether the function in `str(select_device()) == "cuda:0"` is named like a device."""
+    """Whether the name of the function in `str(select_device()) == "cuda:0"` is a name for devices."""
     if role.kind != "comparison" or not isinstance(role.subject, ast.Call):
         return False
     outer = statement.digest.parents.get(role.subject)
@@ -254,8 +256,8 @@ def _is_said_of(rule: Rule, role: Role, statement: Statement) -> bool:
 
 
 def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
-    """Return whether the variable that holds the string, or is compared with it, has a use that proves what the string
-    means."""
+    """Return whether another use of the same variable proves what the string means; the variable holds the string, or
+    is compared with it."""
     if role.kind not in ("assignment", "default", "item", "return", *TESTS) or role.option:
         return False
     return flow.reaches(rule.name, role, statement, lambda use: proves(rule, use))
@@ -263,7 +265,7 @@ def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
 
 def _suggests(rule: Rule, role: Role) -> bool:
     near = any(item in rule.get("suggesting-items", ()) for item in role.items)
-    # a list of values that are tried in turn
+    # a loop tries the values of a list in turn
     near = near or any(isinstance(holder, COMPREHENSIONS) for holder in role.containers)
     if role.kind == "value" and role.outer is not None:
         return near or says_index(role) or named(role.outer.name, (*rule.get("names", ()), *rule.get("parameters", ())))

@@ -1,4 +1,4 @@
-"""Traces the value of a variable through one file, and finds the strings that belong to one variable."""
+"""Traces the value of a variable through one file, and finds the strings that one variable may hold."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from .parameters import is_fixture
 Proof = Callable[[Role], bool]
 _MANY = 60
 _PARTS = ("args", "keywords", "values", "comparators")
-_WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # of longer lists and dictionaries, only a few parts are checked
+_WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # nodes whose every child is checked, unlike lists and dictionaries
 TESTS = frozenset({"comparison", "membership", "case"})
 LINKED = TESTS | {"assignment", "default", "item"}
 _OUTER = re.compile(r"^[ \t]*(?:global|nonlocal)\b([^\n]*)", re.M)
 
 
 class Flow:
-    """Traces names through one source file and caches every answer."""
+    """Traces variables through one source file and caches every result."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
         self._imported = context.imported
-        self._hops = 0  # the number of variables through which the current one was reached
+        self._hops = 0  # number of variables through which the variable that is traced now was reached
         self._known: dict[tuple[str, str, int], bool] = {}
         self._asked: dict[tuple[str, str, int], bool] = {}
         self._scopes = context.scopes
@@ -39,7 +39,7 @@ class Flow:
         self._takers: dict[tuple[str, int], Links] = {}
 
     def resolve(self, node: ast.AST, statement: Statement) -> str | None:
-        """The dotted name of an expression, also for names that no rule covers."""
+        """The dotted name to which an expression resolves, also if no rule covers this name."""
         if (found := self.context.resolve(node, statement)) is not None:
             return found
         base, parts = chain_of(node)
@@ -49,8 +49,8 @@ class Flow:
         return ".".join([root, *parts]) if root else None
 
     def module_of(self, node: ast.AST) -> str:
-        """Return the module other than torch to which an expression belongs, or the name imported from that module; ""
-        if there is none."""
+        """Return the imported module, other than torch, to which an expression belongs, or the name imported from this
+        module; "" if there is none."""
         base, _ = chain_of(node)
         return self.context.foreign_name(base.id) if isinstance(base, ast.Name) else ""
 
@@ -64,7 +64,7 @@ class Flow:
         return role_at(node, start, statement.digest, lambda inner: self.resolve(inner, statement))
 
     def _count(self, node: ast.AST, statement: Statement) -> None:
-        """Count, towards the work limit, the nodes that are read to find the role of a string."""
+        """Count as work the nodes that are read to find the role of a string."""
         steps = 0
         for outer in statement.digest.ancestors(node):
             steps += 1
@@ -73,8 +73,8 @@ class Flow:
         self.context.facts.work.compare(1 + steps // 8)
 
     def reaches(self, rule: str, role: Role, statement: Statement, proves: Proof) -> bool:
-        """Return whether the variable to which a string is assigned, with which it is compared, or by which it is
-        returned has a use that `proves` accepts."""
+        """Return whether `proves` accepts a use of the variable that a string is assigned to or compared with, or of
+        the result of the function that returns the string."""
         if role.call is not None and role.kind == "default":
             role = self.role_at(role.call, statement.digest.span(role.call)[0], statement)
             if proves(role):
@@ -88,8 +88,8 @@ class Flow:
         self.context.asked.add(spelled)
         if key not in self._known:
             if self._hops >= self.context.facts.work.limits.depth:
-                return False  # a variable that was reached through so many others proves nothing
-            self._known[key] = False  # a variable whose value depends on the variable itself proves nothing
+                return False  # too many variables lie between the string and this use, so the use proves nothing
+            self._known[key] = False  # False if the value of the variable depends on the variable itself
             self._hops += 1
             uses = [*(self.calls(role.name, statement) if called else self.uses(spelled, scope))]
             leads = any(proves(use) or self._leads(rule, use, where, proves) for use, where in uses)
@@ -101,8 +101,8 @@ class Flow:
         """Return whether the variable that holds a string is also compared with `word`, so that a person must have
         ported this code.
 
-        Strings with a common key in `links` are fixed together. If one of them is still CUDA's, `word` was not written
-        by a fix, but by a person.
+        Strings with a common key in `Hit.links` are fixed together. If another string that is fixed together with this
+        one still names CUDA, no fix has written `word`; a person has.
         """
         spelled = _spelled(role)
         if not spelled or not self.context.facts.says(word):
@@ -116,8 +116,8 @@ class Flow:
         return self._asked[key]
 
     def _is_looked_up(self, use: Role) -> bool:
-        """Return whether a value is a key of a table defined in another file, `REGISTRY.get(flag)`, which may lack the
-        new word."""
+        """Return whether a value is used as a key of a table that another file defines, `REGISTRY.get(flag)`; this
+        table may lack the target's word."""
         function = use.call.func if use.call is not None else None
         if use.method != "get" or use.parameter != 0 or not isinstance(function, ast.Attribute):
             return False
@@ -126,8 +126,7 @@ class Flow:
         return table.isupper() and not re.search(rf"^{table}[ \t]*[:=]", self.context.text, re.M)
 
     def _leads(self, rule: str, use: Role, statement: Statement, proves: Proof) -> bool:
-        """Return whether code passes a value on, by assignment or as a return value, so that it reaches a use which
-        `proves` accepts."""
+        """Return whether code assigns or returns a value, and `proves` accepts a later use of the value."""
         if use.kind == "return":
             use.name = self.function_of(statement)
         elif use.kind != "assignment" and (use.kind != "item" or use.subject is None):
@@ -141,8 +140,8 @@ class Flow:
         return match[1] if match else ""
 
     def calls(self, name: str, statement: Statement) -> Iterator[tuple[Role, Statement]]:
-        """The roles of the calls of a function in this file, each with its statement; of a method, only calls by
-        `self`."""
+        """Yield the roles of the calls of a function in this file, each with its statement; for a method, only of calls
+        on `self`."""
         self.context.asked.add(name)
         indents = self.context.facts.indents
         scope = indents.scope_of(statement.start)
@@ -163,8 +162,8 @@ class Flow:
                     yield self.role_at(call, chain.piece.start(call), found), found
 
     def scope(self, name: str, offset: int, role: Role) -> int:
-        """The offset of the `def` in which `name`, at `offset`, is a local variable; -1 if it belongs to the module or
-        a class."""
+        """The offset of the function in which `name`, at `offset`, is a local variable; -1 if the variable belongs to
+        the module or a class."""
         if role.kind == "default" and role.subject is None and role.call is None:
             return offset
         indents = self.context.facts.indents
@@ -189,15 +188,15 @@ class Flow:
         return self._scopes[key]
 
     def uses(self, spelled: str, scope: int) -> Iterator[tuple[Role, Statement]]:
-        """Yield the roles of all uses of a variable and of all values assigned to it, each with its statement."""
+        """Yield the roles of all uses of a variable, and of all values assigned to it, each with its statement."""
         root, _, attribute = spelled.partition(".")
         for statement in self.naming(spelled, scope):
             for role in self._roles(root, (attribute,) if attribute else (), statement):
                 yield role, statement
 
     def place(self, role: Role, statement: Statement) -> tuple[str, int] | None:
-        """Return the variable to which a string is assigned or with which it is compared, as the code spells it, and
-        its scope (see `scope`)."""
+        """Return the variable to which a string is assigned, or with which it is compared, as the code spells the
+        variable; and the variable's scope (see `scope`)."""
         spelled = _spelled(role)
         if not spelled:
             return None
@@ -205,11 +204,11 @@ class Flow:
         return spelled, -1 if "." in spelled else self.scope(spelled, statement.start, role)
 
     def naming(self, spelled: str, scope: int) -> tuple[Statement, ...]:
-        """The statements of a scope that contain a name."""
+        """The statements in a scope that contain a name."""
         known = self.context.naming.get((spelled, scope))
         if known is None:
             end = self.context.facts.indents.extent(scope) if scope >= 0 else len(self.context.text)
-            word = re.escape(spelled)  # the word comes first in the pattern, because searching for a plain word is fast
+            word = re.escape(spelled)  # the word comes first in the pattern, because a plain word is found fast
             pattern = re.compile(rf"{word}(?<![\w.]{word})(?![\w(])")
             known = tuple(self.statements(pattern, max(scope, 0), end, spelled))
             self.context.naming[spelled, scope] = known
@@ -225,8 +224,8 @@ class Flow:
         word: str = "",
         counts: Callable[[re.Match[str]], bool] = lambda _: True,
     ) -> Iterator[Statement]:
-        """The statements that contain a match of a pattern for which `counts` is true. `word`: the beginning of every
-        match, if that is always the same."""
+        """Yield the statements that contain a match of a pattern, if `counts` returns True for this match. `word`: the
+        text with which every match begins, if it is always the same."""
         seen: set[int] = set()
         done = start
         for match in islice(self._matches(pattern, start, end, word), _MANY):
@@ -261,15 +260,16 @@ class Flow:
                 yield Role("comparison", core, name=last_word(core), subject=core)
 
     def _opens(self, spelled: str, text: Text, statement: Statement) -> bool:
-        """Whether an f-string begins with the value of a name: `f"{name}:{index}"`."""
+        """Whether the first field of an f-string is this variable: `f"{name}:{index}"`."""
         start, end = min((field for token in text.tokens for field in token.fields), default=(0, 0))
         return self.context.text[statement.start + start : statement.start + end].strip() == spelled
 
     def links(self, role: Role, statement: Statement) -> Links:
-        """Return the keys that a string has in common with all strings that must change together with it.
+        """Return the keys for `Hit.links` that a string shares with all strings that must change together with it.
 
-        Keys of a local variable belong to its function; those of an attribute, option or field to the whole file. A
-        returned string shares keys with the names that its function's result is assigned to or compared with.
+        The key of a local variable is valid in its function; the key of an attribute, option or field in the whole
+        file. The keys of a returned string are those of the variables to which the result of its function is assigned,
+        or with which this result is compared.
         """
         if role.kind == "return" and role.name:
             taken = (key for use, where in self.calls(role.name, statement) for key in self.links(use, where))
@@ -296,7 +296,8 @@ class Flow:
         return ()
 
     def _handed(self, name: str, scope: int) -> Links:
-        """Return the keys of the attributes to which the value of a name is assigned unchanged: `self.kind = kind`."""
+        """Return the keys for `Hit.links` of the attributes to which the value of a variable is assigned unchanged:
+        `self.kind = kind`."""
         if (name, scope) not in self._takers:
             text, first = self.context.text, max(scope, 0)
             end = self.context.facts.indents.extent(scope) if scope >= 0 else len(text)
@@ -312,16 +313,15 @@ class Flow:
 
 
 def _says(node: ast.AST | None, word: str) -> bool:
-    """Return whether a string, or a string in a list, is the word itself or the word followed by a colon: `"xpu"`,
-    `"xpu:0"`."""
+    """Return whether a string, or a string in a list, is the word, alone or with an index: `"xpu"`, `"xpu:0"`."""
     nodes = node.elts if isinstance(node, (ast.List, ast.Tuple, ast.Set)) else [node]
     values = (one.value for one in nodes if isinstance(one, ast.Constant))
     return any(isinstance(value, str) and value.partition(":")[0] == word for value in values)
 
 
 def _spelled(role: Role) -> str:
-    """Return `name` or `self.name` as the file spells it. The default of a parameter has no such node; its role
-    contains the name."""
+    """Return the variable of a role as the file spells it: `name` or `self.name`. If a string is the default of a
+    parameter, its role contains the parameter's name, but no `ast` node for the parameter."""
     subject = role.subject
     if subject is None:
         return role.name if role.kind == "default" and role.call is None else ""

@@ -1,5 +1,5 @@
-"""Collects the strings that belong to one option, field or variable: its choices, and the values with which it is
-compared."""
+"""Collects the strings that belong to one option, field or variable: its choices, and the values that it is compared
+with."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _HOLDERS = (ast.Attribute, ast.Subscript)
 
 
 class Members(NamedTuple):
-    """The strings that belong to one option, field or variable."""
+    """The strings that belong to one option, field or variable: its possible values."""
 
     listed: frozenset[str]
-    """The choices, and the items of lists in which the value is looked up."""
+    """The declared choices, and the items of lists in which the code looks up the value."""
     compared: frozenset[str]
-    """Single values with which the option, field or variable is compared or to which it is set."""
+    """Single values that are assigned to the option, field or variable, or compared with it."""
     tested: bool
-    """Whether the option, field or variable is compared with anything."""
+    """Whether the code compares the option, field or variable with a value."""
 
 
 class MemberIndex:
@@ -35,8 +35,8 @@ class MemberIndex:
         self._known: dict[tuple[str, int], Members] = {}
 
     def of(self, role: Role, statement: Statement) -> Members:
-        """Return the strings that belong to the same option, field or variable as a string, together with those in the
-        same list."""
+        """Return the strings that belong to the same option, field or variable as the string with this role, and the
+        other items of the string's list."""
         name = role.option or role.name.removesuffix("()")
         if not name or role.kind not in LINKED or isinstance(role.subject, ast.Call):
             return Members(frozenset(role.items), frozenset(), role.kind in TESTS)
@@ -54,7 +54,8 @@ class MemberIndex:
         tested = False
         end = self._context.facts.indents.extent(scope) if scope >= 0 else len(self._context.text)
         spelled = re.escape(name).replace("_", "[_-]")
-        pattern = re.compile(rf"{spelled}(?<!\w{spelled})(?!\w)(?P<kind>[ \t]*:)?")  # the word first: that is fast
+        # the word comes first in the pattern, because a plain word is found fast
+        pattern = re.compile(rf"{spelled}(?<!\w{spelled})(?!\w)(?P<kind>[ \t]*:)?")
         word = "" if "_" in name else name
         for statement in self._flow.statements(pattern, max(scope, 0), end, word, self._may_list):
             listed.update(self._annotated(name, statement))
@@ -66,13 +67,13 @@ class MemberIndex:
         return Members(frozenset(listed), frozenset(compared), tested)
 
     def _may_list(self, match: re.Match[str]) -> bool:
-        """Whether the statement around a match contains a string literal, or an annotation of the name."""
+        """Whether the statement that contains a match contains a string literal or an annotation of the name."""
         start, end = self._context.facts.layout.logical_line(match.start())
         text = self._context.text
         return match["kind"] is not None or text.find('"', start, end) >= 0 or text.find("'", start, end) >= 0
 
     def _annotated(self, name: str, statement: Statement) -> Iterator[str]:
-        """The choices in the annotation of a name, looked up in the file: `Kind` for `Kind = Literal["a", "b"]`."""
+        """The choices in the annotation of a name, which the file defines: `Kind` with `Kind = Literal["a", "b"]`."""
         for node in statement.digest.piece.nodes:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)

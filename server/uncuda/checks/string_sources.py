@@ -1,4 +1,4 @@
-"""Finds where the value of a tested variable comes from: a command-line option, a field, or another variable."""
+"""Finds where a tested variable gets its value from: from a command-line option, a field, or another variable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .string_flow import TESTS, Flow
 
 
 class Sources:
-    """Finds the sources of tested variables in one source file."""
+    """Finds the sources of the values of tested variables in one source file."""
 
     def __init__(self, flow: Flow, parameters: Parameters) -> None:
         self._flow, self._facts, self._parameters = flow, flow.context.facts, parameters
@@ -23,8 +23,7 @@ class Sources:
         self._depth = 0
 
     def of(self, role: Role, statement: Statement) -> Links:
-        """Return the keys, in the form of `Flow.links`, of the sources of the variable with which a string is
-        compared."""
+        """Return the keys for `Hit.links` of the sources of the variable with which a string is compared."""
         if role.kind not in TESTS or not isinstance(role.subject, ast.Name):
             return ()
         place = self._flow.place(role, statement)
@@ -32,7 +31,7 @@ class Sources:
 
     def _of_name(self, name: str, scope: int) -> Links:
         if (name, scope) not in self._known:
-            self._known[name, scope] = ()  # a variable that is assigned from itself has no other source
+            self._known[name, scope] = ()  # no sources if the variable is assigned from itself
             if self._depth <= self._facts.work.limits.depth:
                 self._depth += 1
                 found = (self._keys(node, statement) for node, statement in self._values(name, scope))
@@ -41,7 +40,7 @@ class Sources:
         return self._known[name, scope]
 
     def _values(self, name: str, scope: int) -> Iterator[tuple[ast.AST, Statement]]:
-        """Yield the values assigned to a variable, and, if it is a parameter, the arguments of calls."""
+        """Yield the values assigned to a variable; for a parameter, also the arguments that calls pass to it."""
         self._flow.context.asked.add(name)
         for statement in self._flow.naming(name, scope):
             self._facts.work.compare(len(statement.digest.bindings))
@@ -54,7 +53,7 @@ class Sources:
             yield from self._given(name, header, self._called(function.name, header))
 
     def _called(self, function: str, header: Statement) -> str:
-        """The name by which a function is called: its own, or for `__init__` that of its class."""
+        """The name by which code calls a function: that of the class for `__init__`, otherwise its own."""
         above = self._facts.indents.header_above(header.start) if function == "__init__" else None
         named = re.match(r"class[ \t]+(\w+)", self._facts.text[above.start : above.end]) if above is not None else None
         return named[1] if named is not None else function

@@ -1,4 +1,5 @@
-"""Weighs a string by its own role, by the parameter that receives it, and by the availability test around it."""
+"""Weighs the evidence that a string is a device, by its own role, by the parameter that receives it, and by an
+availability test around it."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ from .string_sources import Sources
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """The functions that classify the uses of strings in one source file."""
+    """Classifies the uses of strings in one source file."""
 
     flow: Flow
     members: MemberIndex
@@ -38,7 +39,7 @@ class Uses:
     held: dict[tuple[str, str, int], Question | None] = field(default_factory=dict)
 
     def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:
-        """Return the parameter, in a function of this file, to which a string is passed; None if that parameter shows
+        """Return the parameter, of a function in this file, that receives a string; None if this parameter shows
         nothing about the string."""
         passed = self.parameters.of(role, statement)
         if passed is None or not is_silent(rule, role, self.flow):
@@ -47,7 +48,7 @@ class Uses:
         return passed if meant else None
 
     def weigh(self, rule: Rule, role: Role, statement: Statement, passed: Passed | None) -> str | None:
-        """The class of a fix at a string, by its own role and by the parameter that receives it."""
+        """The fix class of a string, by the string's own role and by the parameter that receives the string."""
         if passed is None:
             return self._weigh(rule, role, statement)
         applicability = self._weigh(rule, *passed)
@@ -58,8 +59,8 @@ class Uses:
     def question(
         self, rule: Rule, role: Role, text: Text, statement: Statement, applicability: str | None
     ) -> Question | None:
-        """The availability test without which the device string is not used. If the string alone proves that it is a
-        device, only a test in the same expression counts."""
+        """The availability test that must succeed before the device string is used. If other evidence already proves
+        that the string is a device, only a test in the same expression counts."""
         if not rule.get("questions") or text.formatted:
             return None
         if self.away.has(rule, role):
@@ -78,7 +79,7 @@ class Uses:
         return None if foreign else found
 
     def _is_foreign(self, rule: Rule, use: Role) -> bool:
-        """Return whether a value is passed to a library by a keyword that is not named like a device:
+        """Return whether a value is passed to another library by a keyword whose name is no name for devices:
         `Fabric(accelerator=kind)`."""
         if use.kind != "argument" or use.call is None or not isinstance(use.parameter, str):
             return False
@@ -86,7 +87,8 @@ class Uses:
         return not says and bool(self.flow.module_of(use.call.func))
 
     def _is_beside(self, rule: Rule, role: Role, text: Text, statement: Statement) -> bool:
-        """Return whether the strings beside a word are all devices, or the list that holds it is named like devices."""
+        """Return whether the other strings in the same list are all devices, or the name of the list is a name for
+        devices."""
         words, outer = words_around(text, statement)
         holder = role
         if role.kind == "argument" and role.call is not None and isinstance(role.call.func, ast.Attribute):
@@ -100,7 +102,8 @@ class Uses:
         return words <= known and (bool(words) or is_named)
 
     def _holds(self, rule: Rule, role: Role, statement: Statement) -> Question | None:
-        """Return the availability test behind which a variable gets the device string with which it is compared."""
+        """For a string that is compared with a variable: return the availability test that must succeed before the
+        variable gets a device string."""
         place = self.flow.place(role, statement)
         if place is None:
             return None
@@ -112,7 +115,7 @@ class Uses:
         return self.held[key]
 
     def _given(self, rule: Rule, name: str, text: Text, statement: Statement) -> Question | None:
-        """Return the availability test behind which a statement assigns a device string to a variable."""
+        """Return the availability test that must succeed before a statement assigns a device string to a variable."""
         role = self.flow.role(text, statement)
         if role.kind != "assignment" or role.name != name or not re.fullmatch(rule.get("pattern"), text.value):
             return None

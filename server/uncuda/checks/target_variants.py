@@ -1,4 +1,4 @@
-"""Finds code that a file contains once for CUDA and once for the target, with names that differ only in the device."""
+"""Finds code that a file contains twice, for CUDA and for the target, with names that differ only in the device."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..facts.scans import whole_word
 from ..facts.scopes import Header
 
 BEGINNING = "beginning"
-"""The first part of the key of a search for a name; after an edit, only the changed lines that define or assign the
-name are read again."""
+"""The first part of the key of a search for a name; after an edit, this search reads only the changed lines that define
+or assign the name."""
 _WORD = re.compile(r"cuda|CUDA|Cuda|nccl|NCCL|gpu|GPU")
 _PRESENT = re.compile(r"hasattr\(\w+,[ \t]*[\"']\w+[\"']\)[ \t]+and[ \t]+")  # `hasattr(torch, "npu") and`
 _DEFINED = re.compile(r"(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
@@ -23,7 +23,7 @@ _UNSET = re.compile(r"if[ \t]+(?:not[ \t]+(\w[\w.]*)|(\w[\w.]*)[ \t]+is[ \t]+Non
 
 
 def words_for(device: str, ccl: str) -> dict[str, str]:
-    """Return the target's words, keyed by CUDA's: "cuda" → `device`, "nccl" → `ccl`, also in upper case."""
+    """Return the target's word for each word of CUDA: `device` for "cuda", `ccl` for "nccl", also in upper case."""
     words = {"cuda": device, "CUDA": device.upper(), "Cuda": device.capitalize(), "gpu": device}
     return words | {"GPU": device.upper(), "nccl": ccl, "NCCL": ccl.upper()}
 
@@ -34,14 +34,15 @@ def said_for(words: Mapping[str, str], text: str) -> str:
 
 
 def condition_of(text: str, header: Header) -> str:
-    """The condition of an `if` or `elif` with its colon, without a `hasattr` test for the device's module."""
+    """The condition of an `if` or `elif` with its colon, but without a `hasattr` test for the device's module."""
     condition = without_comments(text[header.start : header.end])
     condition = condition.strip().removeprefix("el").removeprefix("if").strip()
     return _PRESENT.sub("", condition) if "hasattr" in condition else condition
 
 
 class TargetVariants:
-    """Tells whether the file contains, elsewhere, the target's variant of a line for CUDA."""
+    """Tells whether the file also contains the target's variant of a line for CUDA, with a name or condition that
+    differs only in the device."""
 
     def __init__(self, facts: Facts, target: Target) -> None:
         self._text, self._indents, self._work = facts.text, facts.indents, facts.work
@@ -51,22 +52,22 @@ class TargetVariants:
         self._device = re.compile(rf"\b{re.escape(device)}\b")
 
     def defined(self, header: Header) -> bool:
-        """Whether the file also defines the target's variant of a function or class, such as `is_npu_available`."""
+        """Whether the file also defines the target's variant of a function or class: `is_npu_available` for
+        `is_cuda_available`."""
         match = _DEFINED.match(self._text, header.start)
         if match is None or not (twin := self._twin(match[2])):
             return False
         return self._begins(twin, rf"[ \t]*(?:async[ \t]+)?{match[1]}[ \t]+{re.escape(twin)}\b")
 
     def assigned(self, own: Header) -> bool:
-        """Whether the file also assigns to the target's variant of a name, such as `self.is_npu` beside
-        `self.is_cuda`."""
+        """Whether the file also assigns the target's variant of a variable: `self.is_npu` for `self.is_cuda`."""
         match = _ASSIGNED.match(self._text, own.start)
         twin = self._twin(match[1]) if match else ""
         return bool(twin) and self._begins(twin, rf"[ \t]*{re.escape(twin)}[ \t]*(?::[^=\n]+)?=(?!=)")
 
     def asked(self, header: Header) -> bool:
-        """Return whether an `if` directly above or below makes the same test for the target; a fix would have changed
-        both tests."""
+        """Return whether the `if` directly above or below makes the same test for the target; a person wrote it,
+        because a fix would have changed both tests."""
         twin = self._twin(self._text[header.start : header.end].strip())
         if not twin:
             return False
@@ -76,13 +77,14 @@ class TargetVariants:
         return any(self._text[line.start : line.end].strip() == twin for line in (*above, *below))
 
     def answered(self, header: Header, others: list[Header]) -> bool:
-        """Return whether another clause of the chain makes the same test for the target; no fix writes such a
+        """Return whether another clause of the if/elif chain makes the same test for the target; no fix writes such a
         clause."""
         twin = self._twin(condition_of(self._text, header))
         return bool(twin) and any(condition_of(self._text, other) == twin for other in others)
 
     def tried(self, header: Header) -> bool:
-        """Return whether a line such as `if kind is None:` follows a line that may have set `kind` to the target."""
+        """Return whether `if kind is None:` follows an earlier `if kind is None:` whose block may set `kind` to the
+        target."""
         match = _UNSET.match(self._text, header.start)
         if match is None:
             return False
@@ -98,20 +100,20 @@ class TargetVariants:
         return False
 
     def _twin(self, words: str) -> str:
-        """Return the words with CUDA replaced by the target; "" if they do not contain CUDA, or the file lacks the
-        result."""
+        """Return the words with CUDA replaced by the target; "" if the words do not contain CUDA, or the file does not
+        contain the replaced words."""
         twin = said_for(self._words, words)
         if twin == words:
             return ""
         lines = twin.split("\n")
-        # lines without CUDA are the same in both texts, so the file contains them
+        # only lines that the replacement changes are searched; the file certainly contains the other lines
         fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}
         says = self._mentions if len(lines) == 1 else self._says
-        held = all(map(says, fresh)) if twin.isascii() else True  # the index contains only ASCII words
+        held = all(map(says, fresh)) if twin.isascii() else True  # the index has only ASCII words
         return twin if held and ((len(lines) == 1 and twin.isascii()) or twin in self._text) else ""
 
     def _begins(self, word: str, pattern: str) -> bool:
-        """Return whether some line that contains a word begins with a pattern."""
+        """Return whether a line that contains a word begins with a match of a pattern."""
         begins, text = re.compile(pattern), self._text
         places = self._find((BEGINNING, word), whole_word(word)) if word.isascii() else ()
         self._work.compare(len(places))

@@ -1,4 +1,5 @@
-"""Names whose absence on the target does no harm: a test guards them, or the exception is caught."""
+"""Finds uses of names whose absence on the target does no harm: they are behind a test, or their exception is
+caught."""
 
 from __future__ import annotations
 
@@ -9,14 +10,14 @@ from ..facts.model import Name
 from ..facts.read import Facts
 
 TESTED_FOR = "tested-for"
-"""The id of the sentence about a name that is used only after a `hasattr` test for it."""
+"""The id of the sentence about a name that is used only after a `hasattr` test for this name."""
 CAUGHT = "failure-caught"
-"""The id of the sentence about a name whose exception is caught, so that the program runs on without it."""
+"""The id of the sentence about a name in a `try` that catches its failure, so that the program runs on."""
 _COMPILED = "torch._C."
 """Prefix of names that do not exist in a build of PyTorch without CUDA. The functions of `torch.cuda` exist in every
 build, but raise an exception without CUDA."""
 _HASATTR = "hasattr("
-_SHORT = 1200  # in characters; a longer `try` is not only about one call
+_SHORT = 1200  # a `try` with more characters is not taken to be about a single call
 _ALL = re.compile(r"except[ \t]*(?::|\(?[^:\n]*\b(?:Exception|BaseException)\b)")
 _RAISES = re.compile(r"^[ \t]*(?:raise\b|(?:sys\.)?exit\(|pytest\.fail\()", re.M)
 _OTHER = re.compile(
@@ -26,14 +27,14 @@ _ASKED = re.compile(r"\bhasattr\([^()\n]*,[ \t]*[\"'](\w+)[\"'][ \t]*\)")
 
 
 def excuse(reference: Name, facts: Facts) -> str:
-    """Return the id of the sentence about a name whose absence on the target does no harm; "" for any other name."""
+    """Return the id of the sentence that says why the name's absence on the target does no harm; "" if it does harm."""
     if _is_tested_for(reference, facts):
         return TESTED_FOR
     return CAUGHT if _is_caught(reference, facts) else ""
 
 
 def _is_tested_for(reference: Name, facts: Facts) -> bool:
-    """Whether an `if` around a name tests for its last part: `if hasattr(torch._C, "_cuda_x"): …`."""
+    """Whether an `if` around a use of a name tests for its last part: `if hasattr(torch._C, "_cuda_x"): …`."""
     if not reference.dotted.startswith(_COMPILED) or not facts.says(_HASATTR):
         return False
     name = reference.dotted.rpartition(".")[2]
@@ -48,7 +49,7 @@ def _is_tested_for(reference: Name, facts: Facts) -> bool:
 
 
 def _is_caught(reference: Name, facts: Facts) -> bool:
-    """Whether a short `try` around a name catches every exception, and its handler continues without the name.
+    """Whether a short `try` around a use of a name catches every exception, and its handler continues without the name.
 
     A handler that only reports the exception does not count.
     """

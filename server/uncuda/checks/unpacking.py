@@ -1,4 +1,4 @@
-"""Names in assignments and loops: which value an unpacking or a loop gives to a name."""
+"""Names in assignments and loops: tells which value an unpacking or a loop assigns to a name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 def is_name(node: ast.expr, name: str) -> bool:
-    """Whether a node is this name."""
+    """Whether a node is a plain variable of this name."""
     return isinstance(node, ast.Name) and node.id == name
 
 

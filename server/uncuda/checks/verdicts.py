@@ -1,4 +1,4 @@
-"""The result of the `name` rules for a dotted name: the rule, the replacement, and the class of the fix."""
+"""The verdict of the `name` rules on a dotted name: the rule, the replacement, and the fix class."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ class Verdict:
     row: Row | None
     limits: tuple[str, ...] = ()
     member: str = ""
-    """The attribute of the call's result that the verdict is about; "" if it is about the name itself."""
+    """The attribute of a call's result to which the verdict applies; "" if it applies to the name itself."""
 
     def words(self, dotted: str) -> dict[str, str]:
-        """Return the name and its replacement for a message, without the attributes that follow them in the code."""
+        """Return the values for a message: the name and its replacement, both without the attributes that follow them
+        in the code."""
         if self.member:
             return {"name": f"{dotted}().{self.member}", "replacement": ""}
         tail = dotted[len(self.row.name) :] if self.row and dotted.startswith(self.row.name + ".") else ""
@@ -31,8 +32,8 @@ class Verdict:
 
     @property
     def at_imports(self) -> bool:
-        """Whether an import of the name is reported; False if the rule covers only calls, or only uses on the
-        device."""
+        """Whether an import of the name is reported; False if the rule reports only calls of the name, or only uses of
+        the name for objects on the device."""
         return not self.rule.get("called") and not self.rule.get("on-device")
 
     @property
@@ -41,7 +42,7 @@ class Verdict:
         return self.row.since if self.row and not self.row.present else ""
 
     def covered(self, shim: bool) -> bool:
-        """Whether the target's shim, if active, maps the name."""
+        """Whether the target's shim is active and maps the name."""
         if not shim:
             return False
         if self.rule.shim == "table":
@@ -59,7 +60,7 @@ class Verdicts:
         self.target = target
         self.active = frozenset(rule.name for rule in rules)
         self.members: dict[str, dict[str, Verdict]] = {}
-        """Maps a function's name to the verdicts on attributes of its result."""
+        """For the name of a function: the verdicts on the attributes of its result."""
         self._known: dict[str, Verdict | None] = {}
         self._rules: dict[str, list[Rule]] = {}
         self._beginnings: list[str] = []
@@ -82,11 +83,11 @@ class Verdicts:
                 self.members.setdefault(name, {}).update(said)
 
     def judge(self, context: Context) -> Judge:
-        """Return the function that gives verdicts for one file.
+        """Return the function that returns the verdicts on the names of one file.
 
-        The function leaves out rules that need another name which the file does not contain, and rules about
-        compilation if no source file is for CUDA. The function drops the fixes of a rule if the file contains a word
-        that no fix can port (`manual-words`).
+        The returned function ignores a rule that needs another name if the file lacks that name, and rules about
+        compilation if no source file is for CUDA. The verdicts allow no fix of a rule if the file contains a word that
+        no fix can port (`manual-words`).
         """
         if not self._complete:
             self._add(rule for rule in context.catalogue.rules.values() if self._silent_owner(rule, context))
@@ -111,15 +112,15 @@ class Verdicts:
         return judge
 
     def _silent_owner(self, rule: Rule, context: Context) -> bool:
-        """Return whether a rule that the user switched off covers a name; broader rules must then not report the
-        name."""
+        """Return whether this rule of the check `name` is switched off by the user; broader rules do not report its
+        names."""
         if rule.check != "name" or rule.name in self.active:
             return False
         off = (rule.needs and self.target.has(rule.needs)) or (rule.when_imported and not context.shim)
         return not off
 
     def of(self, dotted: str) -> Verdict | None:
-        """The verdict of the rule with the longest matching name, among those that accept the name's status in the
+        """The verdict of the rule with the longest matching name, among the rules that accept the name's status in the
         table."""
         if dotted not in self._known:
             self._known[dotted] = self._verdict(dotted)
@@ -162,7 +163,7 @@ class Verdicts:
         return Verdict(rule, new, cap(rule, base), row, limits)
 
     def _replacement(self, rule: Rule, dotted: str, name: str, row: Row | None) -> tuple[str, bool]:
-        """The name to write, and whether the target is known to have it."""
+        """The new name, and whether the target is known to have it."""
         if rule.status:
             return (row.replacement + dotted[len(row.name) :] if row and row.replacement else ""), True
         template = rule.get("replacements", {}).get(name, rule.get("replace", ""))

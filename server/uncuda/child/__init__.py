@@ -1,9 +1,9 @@
 """Child processes of uncuda: how they are started, receive requests, and end together with the process that started
 them.
 
-No child is left running. The parent kills its children (`end_all`). If the parent itself is killed, each child ends by
-itself: on Linux the kernel kills it at once (`follow`); on other systems a thread of the child notices that standard
-input has ended (`lines`, `end_with_input`), though not during one long call into C code.
+uncuda leaves no child process running. The parent process kills its children (`end_all`). If the parent itself is
+killed, each child ends by itself: on Linux the kernel kills the child at once (`follow`); on other systems, a thread of
+the child notices that standard input has ended (`lines`, `end_with_input`), but not during a long call into C code.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _started: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 
 def command(module: str) -> list[str]:
-    """Return the command line that runs `main()` of a module of uncuda in a new Python process with this process's
-    import path.
+    """Return the command line that runs `main()` of a module of uncuda in a new Python process, with the import path of
+    the current process.
 
     The new Python is isolated (`-I`): neither the current directory nor PYTHONPATH nor the user's site packages add to
-    its import path, so a file of the workspace can never be imported as a package. The new process ends when this one
-    ends.
+    its import path, so a file of the workspace can never be imported as a package. The new process ends when the
+    current process ends.
     """
     path = without_current_folder(sys.path)
     program = f"{bundled.preamble() or f'import sys; sys.path[:] = {path!r}'}; "
@@ -46,7 +46,8 @@ def start(arguments: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
     """Start a process whose standard input and output are pipes that only this process uses; raise OSError if it cannot
     be started.
 
-    `options`: further arguments for Popen. On Linux the child also ends with the thread that calls this function.
+    `options`: further arguments for Popen. On Linux, the child also ends when the thread that called this function
+    ends.
     """
     import subprocess
 
@@ -62,9 +63,9 @@ class Forked:
     """A forked process, with the attributes and methods of `subprocess.Popen` that uncuda uses."""
 
     def __init__(self, run: Callable[[], NoReturn], close: Iterable[int]) -> None:
-        """Fork this process, which must have no other threads, and call `run` in the copy. The copy's standard input
-        and output are pipes to this process. `close`: the descriptors that the copy must close, which are this
-        process's ends of pipes to other processes."""
+        """Fork this process, which must have no other threads, and call `run` in the new process. The standard input
+        and output of the new process are pipes to this process. `close`: the descriptors that the new process must
+        close: this process's ends of its pipes to other processes."""
         (theirs_in, ours_in), (ours_out, theirs_out) = os.pipe(), os.pipe()
         self.returncode: int | None = None
         parent = os.getpid()
@@ -106,8 +107,8 @@ def may_fork() -> bool:
 
 @contextmanager
 def interrupts_kept() -> Iterator[None]:
-    """Processes started in this block ignore Ctrl-C, which a terminal sends to all its processes; their parent ends
-    them instead. On Windows a child process has no terminal."""
+    """While this context manager is active, started processes ignore the Ctrl-C that a terminal sends to all its
+    processes; their parent ends them instead. On Windows a child process has no terminal."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -119,15 +120,15 @@ def interrupts_kept() -> Iterator[None]:
 
 
 def end_all() -> None:
-    """Kill every process that `start` started and that still runs; does not wait."""
+    """Kill every running process that `start` has started, without waiting for its end."""
     for process in list(_started):
-        with suppress(OSError):  # another process may have the same id by now
+        with suppress(OSError):  # the id may belong to another process by now
             process.kill()
 
 
 def follow(parent: int) -> None:
-    """Ask the kernel to kill this process when `parent`, the process that started it, ends. This works on Linux; on
-    other systems the function does nothing."""
+    """Ask the kernel to kill this process when its parent process `parent` ends. On systems other than Linux, the
+    function does nothing."""
     if sys.platform != "linux":
         return
     try:
@@ -135,14 +136,14 @@ def follow(parent: int) -> None:
 
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     except (ImportError, OSError, AttributeError):
-        return  # on other systems the process ends when its standard input ends
-    if os.getppid() != parent and not lives(parent):  # the parent process ended before this call
+        return  # on other systems, this process ends when its standard input ends
+    if os.getppid() != parent and not lives(parent):  # the parent process ended before the call of prctl
         os._exit(1)
 
 
 def lives(process: int) -> bool:
-    """Whether a process with this id runs on this machine; True if that is unknown. The function must not be used on
-    Windows."""
+    """Whether a process with this id is running on this machine; True if this is unknown. The function must not be used
+    on Windows."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -153,10 +154,11 @@ def lives(process: int) -> bool:
 
 
 def first_line() -> tuple[bytes, bytes]:
-    """Read the first line of standard input; return it without its newline, and the bytes that were read after it.
+    """Read the first line of standard input; return the line without its newline, and the bytes that were read after
+    it.
 
-    Both parts of the result are empty if the input ends before a newline. No thread is started, so that the process may
-    still be forked.
+    The line and the bytes are both empty if the input ends before a newline. No thread is started, so that the process
+    may still be forked.
     """
     line: list[bytes] = []
     while data := _read():
@@ -168,15 +170,15 @@ def first_line() -> tuple[bytes, bytes]:
 
 
 def lines(begun: bytes = b"") -> Iterator[bytes]:
-    """Yield the lines of standard input; from now on a thread reads them, even while the caller is busy, and the
-    process ends when the input ends. `begun`: bytes of the input that were read before."""
+    """Yield the lines of standard input; a thread reads them even while the caller is busy, and ends the process when
+    the input ends. `begun`: bytes of the input that were read earlier."""
     from queue import SimpleQueue
     from threading import Thread
 
     read: SimpleQueue[bytes] = SimpleQueue()
 
     def work() -> None:
-        # The thread uses os.read, because a thread that waits in sys.stdin would block the process when it ends.
+        # The thread uses os.read, because a thread that waits for sys.stdin would block the end of the process.
         line: list[bytes] = []
         data = begun or _read()
         while data:

@@ -1,7 +1,7 @@
-"""A pool of equal worker processes: the pool hands out tasks, and returns their results in the order of the tasks.
+"""A pool of equal worker processes, which receive tasks; the pool yields their results in the order of the tasks.
 
-If a process ends too early, only time is lost: other processes repeat its unanswered tasks one part at a time, which
-shows the part that ends a process. The pool needs neither semaphores nor shared memory.
+If a process ends too early, only time is lost: other processes repeat its unanswered tasks, one part of a task at a
+time, which shows the part that makes a process end. The pool needs neither semaphores nor shared memory.
 """
 
 from __future__ import annotations
@@ -22,18 +22,19 @@ if TYPE_CHECKING:
     import subprocess
 
 T = TypeVar("T")
-_EACH = 2  # the number of tasks that a process has at a time: the current one and the next
-_AHEAD = 8  # the number of tasks for each process that may be finished before an earlier task
+_EACH = 2  # number of tasks that a process has at a time: the current one and the next
+_AHEAD = 8  # number of finished tasks, for each process, that may wait for the result of an earlier task
 _WAIT = 0.5
-"""After this many seconds, a wait is interrupted to look for Ctrl-C, because on Windows nothing else interrupts it."""
+"""A wait lasts at most this many seconds before Ctrl-C is checked, because on Windows Ctrl-C does not interrupt a
+wait."""
 
 
 @dataclass(frozen=True)
 class Launch:
-    """How the processes of a pool are started, and how requests and answers are encoded.
+    """How the processes of a pool are started, and how requests and answers are encoded in JSON.
 
-    `module`: a module whose `main` runs in a new Python process; `copy`: a function that runs in a fork of this process
-    instead, if forking is safe; `codec`: the codec for requests and answers.
+    `module`: a module whose `main` runs in a new Python process; `copy`: the function that runs in a fork of this
+    process instead, if a fork is safe; `codec`: the codec for requests and answers.
     """
 
     module: str
@@ -43,8 +44,8 @@ class Launch:
 
 @dataclass(frozen=True)
 class Crashed:
-    """The result for a part for which there is no answer, because the process ended each time it did this part alone.
-    `code`: the exit code, as Popen returns it."""
+    """The result for a part of a task without an answer, because the processes that received this part crashed. `code`:
+    the exit code of the process, as Popen returns it."""
 
     code: int
 
@@ -55,12 +56,12 @@ class Crashed:
 
     @property
     def message(self) -> str:
-        """Return the sentence for the user about a file that ends the process."""
+        """Return the sentence for the user about a file that makes a process crash."""
         return f"the process that read it crashed twice ({self.reason})"
 
 
 def exit_reason(code: int) -> str:
-    """Return how a process ended: the signal's name or "exit code N"."""
+    """Return the name of the signal that ended a process, or "exit code N"."""
     with suppress(ValueError):
         return signal.Signals(-code).name
     return f"exit code {code}"
@@ -68,7 +69,7 @@ def exit_reason(code: int) -> str:
 
 @dataclass(eq=False)
 class _Task(Generic[T]):
-    """A task of several `parts`. `ended`: whether a process ended while it did this task, alone or with others."""
+    """A task, which consists of several `parts`. `ended`: whether a process ended too early while it had this task."""
 
     parts: Sequence[T]
     ended: bool = False
@@ -77,7 +78,8 @@ class _Task(Generic[T]):
 
 @dataclass(eq=False)
 class _Peer:
-    """A process of the pool; `ready`: whether it has sent its first line, so that it is known to start correctly."""
+    """A process of the pool; `ready`: whether the process has sent a first line, which shows that it starts
+    correctly."""
 
     process: subprocess.Popen[bytes] | Forked
     tasks: deque[_Task[Any]] = field(default_factory=deque)
@@ -85,8 +87,8 @@ class _Peer:
 
 
 class Pool(Generic[T]):
-    """A pool of `number` processes. `here`: a function that answers a request in this process when no child is left;
-    `lost`: a function that is called with the id and exit code of a process that ended too early."""
+    """Runs tasks in `number` processes. `here`: a function that answers a request in this process if no other process
+    is left; `lost`: a function that is called with the id and the exit code of each process that ended too early."""
 
     def __init__(
         self,
@@ -99,11 +101,11 @@ class Pool(Generic[T]):
         self._launch, self._here, self._lost = launch, here, lost
         self._request: Callable[[Sequence[T]], object] = list
         self._said: list[bytes] = []
-        self._waiting: deque[_Task[T]] = deque()  # tasks that have not been sent to a process yet
-        self._again: deque[_Task[T]] = deque()  # tasks of processes that ended before they answered
-        self._given: list[_Task[T]] = []  # all tasks in the order of the results, including those of `_again`
+        self._waiting: deque[_Task[T]] = deque()  # tasks that no process has received yet
+        self._again: deque[_Task[T]] = deque()  # tasks of processes that ended before they answered the tasks
+        self._given: list[_Task[T]] = []  # all unfinished tasks, in the order of their results
         self._inbox: SimpleQueue[tuple[_Peer, bytes]] = SimpleQueue()
-        self._spare = number  # how many processes may still be started as replacements
+        self._spare = number  # number of processes that may still be started as replacements
         self._peers: list[_Peer] = []
         with interrupts_kept():
             if forks := may_fork():
@@ -114,7 +116,7 @@ class Pool(Generic[T]):
             self._listen(peer)
 
     def tell(self, record: object) -> None:
-        """Send a record that has no answer to all processes, and to the processes that will replace them."""
+        """Send a record that has no answer to all processes, and later to each replacement of a process."""
         self._said.append(self._launch.codec.line(record))
         for peer in self._peers:
             _say(peer, self._said[-1])
@@ -122,10 +124,10 @@ class Pool(Generic[T]):
     def run(
         self, batches: Sequence[Sequence[T]], request: Callable[[Sequence[T]], object]
     ) -> Iterator[tuple[Sequence[T], Any]]:
-        """Yield each batch, or parts of it, with its answer, in order; meanwhile the processes work on the next
-        batches.
+        """Yield each batch, or parts of it, with its answer, in order; the processes work on the next batches
+        meanwhile.
 
-        `request`: a function that makes the record to send for a batch or a part of one.
+        `request`: a function that returns the record to send for a batch or a part of a batch.
         """
         self._request = request
         self._waiting = deque(_Task(batch) for batch in batches)
@@ -150,7 +152,7 @@ class Pool(Generic[T]):
             _reap(peer)
 
     def _start(self, forks: bool) -> _Peer | None:
-        """Start one more process and return it; None if it cannot be started."""
+        """Start one more process and return it; None if the start fails."""
         try:
             if forks:
                 pipes = [stream.fileno() for peer in self._peers for stream in _pipes(peer)]
@@ -174,7 +176,7 @@ class Pool(Generic[T]):
         self._inbox.put((peer, b""))
 
     def _hand_out(self) -> None:
-        """Send each process as many tasks as it may have now; the tasks of processes that ended come first."""
+        """Send each process as many tasks as it may have; tasks of processes that ended come first."""
         for most in range(1, _EACH + 1):
             for peer in self._peers:
                 while peer.ready and len(peer.tasks) < most:
@@ -235,7 +237,7 @@ def _pipes(peer: _Peer) -> tuple[IO[bytes], IO[bytes]]:
 
 def _say(peer: _Peer, line: bytes) -> None:
     to, _ = _pipes(peer)
-    with suppress(OSError, ValueError):  # the thread that reads from the process reports that the process has ended
+    with suppress(OSError, ValueError):  # the thread that reads from the process reports the end of the process
         to.write(line)
         to.flush()
 

@@ -1,5 +1,5 @@
-"""The records that uncuda's processes exchange: frozen dataclasses, each sent as one line of JSON with the name of its
-type."""
+"""Records that uncuda's processes send each other: frozen dataclasses, each sent as one line of JSON with the name of
+its type."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from . import be_nice, end_with_input, first_line, lines
 
 
 class Codec:
-    """Encodes a record as a line and decodes it; `types`: the record types that are allowed."""
+    """Encodes records as lines of bytes, and decodes them; `types`: the types that a record may have."""
 
     def __init__(self, *types: type) -> None:
         self._types = {kind.__name__: kind for kind in types}
@@ -27,11 +27,11 @@ class Codec:
         """Return a record as a line of JSON, with its line break."""
         kind = type(record)
         assert self._types[kind.__name__] is kind
-        # cattrs leaves the values in a named tuple unconverted, so json calls `default` for sets in it.
+        # cattrs does not convert the values in a named tuple, so json calls `default` for sets in such a tuple.
         return json.dumps([kind.__name__, _converter().unstructure(record)], default=list).encode("ascii") + b"\n"
 
     def prepare(self) -> None:
-        """Build the converters of all record types now, so that a forked process has them already."""
+        """Create the converters of all record types now, so that a forked process has them from its start."""
         for kind in self._types.values():
             _converter().get_structure_hook(kind)
             _converter().get_unstructure_hook(kind)
@@ -44,16 +44,16 @@ class Codec:
 
 @lru_cache
 def _converter() -> Converter:
-    """The cattrs converter, created when it is first needed, because a server usually needs none."""
+    """The converter of cattrs, created at its first use, because the language server usually does not need it."""
     made = Converter(unstruct_collection_overrides={frozenset: list, set: list}, detailed_validation=False)
 
     def structure(kind: Any) -> Any:
-        """A hook for named tuples: cattrs 26.2 does not resolve their annotations if these are strings."""
+        """A hook for named tuples: cattrs 26.2 does not resolve annotations of named tuples that are strings."""
         fields = list(get_type_hints(kind).values())
         return lambda values, _: kind(*map(made.structure, values, fields))
 
     made.register_structure_hook_factory(_is_named_tuple, structure)
-    # the value is kept as the JSON parser returns it
+    # a field of type `object` keeps the value that the JSON parser returned
     made.register_structure_hook_func(lambda kind: kind is object, lambda value, _: value)
     return made
 
@@ -63,46 +63,46 @@ def _is_named_tuple(kind: Any) -> TypeGuard[type[tuple[Any, ...]]]:
 
 
 class Channel:
-    """Standard input and output of a child process, as records. The process ends when its parent closes either of
-    them."""
+    """Reads records from the standard input of a child process, and writes records to its standard output. The process
+    ends when its parent closes one of the two pipes."""
 
     def __init__(self, codec: Codec) -> None:
         self._codec = codec
         self._saying = Lock()
-        self._begun = b""  # bytes that were read but do not yet form a complete request
+        self._begun = b""  # bytes that were read, but are not a complete request yet
 
     def first_request(self) -> Any:
-        """Return the first request; None if the input ends before one.
+        """Return the first request; None if the input ends before it is complete.
 
-        Until `requests` is called, the process has no other thread, so it may be forked.
+        Until `requests` is called, the process has no other thread, so that it can be forked.
         """
         line, self._begun = first_line()
         return self._codec.record(line) if line else None
 
     def requests(self) -> Iterator[Any]:
-        """Yield each further request as it arrives; from now on, the process ends when the input ends, even if it is
-        busy."""
+        """Yield each further request when it arrives; from then on, the process ends when the input ends, even during a
+        request."""
         return map(self._codec.record, lines(self._begun))
 
     def only_request(self) -> Any:
-        """Return the only request of this process; None if standard input ends first. Afterwards, further input or the
-        end of the input ends the process at once. The function also lowers the process's priority and turns off garbage
-        collection."""
+        """Return the only request to this process; None if standard input ends before the request is complete. After
+        the request, further input or the end of the input ends the process at once. The function also lowers the
+        process's priority and turns off garbage collection."""
         request = self.first_request()
         if request is not None:
             be_nice()
-            gc.disable()  # nearly all objects created here are trees without cycles
+            gc.disable()  # nearly all objects created in this process are trees without cycles
             self.end_with_input()
         return request
 
     def end_with_input(self) -> None:
-        """From now on, end the process at once when further input arrives or the input ends."""
+        """From now on, end the process at once when standard input ends or has further data."""
         if self._begun:
             os._exit(0)
         end_with_input()
 
     def say(self, record: object) -> None:
-        """Send a record; may be called from any thread."""
+        """Send a record to the parent process; any thread may call the function."""
         data = self._codec.line(record)
         with self._saying:
             self._write(data)
@@ -112,7 +112,7 @@ class Channel:
         self._write(b"[]\n")
 
     def _write(self, data: bytes) -> None:
-        """Write with os.write, because in a forked process the buffer of sys.stdout may contain data of the parent."""
+        """Write with os.write: in a forked process, the buffer of sys.stdout may contain data of the parent process."""
         view = memoryview(data)
         try:
             while view:

@@ -1,4 +1,5 @@
-"""The command line. The module of a command, and with it the engine, is imported only when the command runs."""
+"""The command line of uncuda. The module of a command, which imports the engine, is imported only when the command
+runs."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ _COMMANDS = ("check", "fix", "report", "rule", "server")
 
 
 class _Commands(click.Group):
-    """A click group that lists its commands without importing them."""
+    """A click group that lists uncuda's commands without importing their modules."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -59,17 +60,18 @@ def group() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 0 clean, 1 findings, 2 error, 130 interrupted."""
+    """Run the command line and return its exit code: 0 without findings, 1 with findings, 2 for an error, 130 if
+    interrupted."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    gc.disable()  # nearly all objects made here are trees without cycles
-    atexit.register(gc.freeze)  # otherwise Python would collect garbage once more at exit
+    gc.disable()  # nearly all objects created by the command line are trees without cycles
+    atexit.register(gc.freeze)  # without this call, Python collects garbage when it exits
     _prepare_streams()
     try:
         code = _run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The process that reads the output has ended; without this, Python would raise the same error again when it
-        # flushes at exit.
+        # The process that reads the output has ended; if stdout still led to it, Python would raise the same error
+        # again at its exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FINDINGS
     except OSError as error:
@@ -78,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _prepare_streams() -> None:
-    """Make printing never fail because of the terminal's encoding, or because there is no terminal."""
+    """Make sure that printing cannot fail because of the terminal's encoding, or because there is no terminal."""
     if sys.stdout is None:
         sys.stdout = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     if sys.stderr is None:
@@ -107,10 +109,10 @@ def _run(arguments: list[str]) -> int:
 
 
 def _show(error: click.ClickException, given: bool) -> None:
-    """Print a click error. `given`: whether there are arguments, which the message may quote; without arguments, the
-    help is printed too."""
+    """Print an error of click. `given`: whether there are command-line arguments, which the error may quote; without
+    arguments, the help is printed, too."""
     if given:
-        vars(error)["message"] = one_line(error.message)  # before click removes text that looks like colour codes
+        vars(error)["message"] = one_line(error.message)  # done before click removes text that looks like colour codes
     shown = io.StringIO()
     error.show(shown)
     complain_lines(shown.getvalue())

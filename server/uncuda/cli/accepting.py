@@ -1,4 +1,4 @@
-"""Accepted findings on the command line: the options about baselines, and the removal of accepted findings from a run's
+"""Accepted findings on the command line: the options about baselines, and how accepted findings are left out of the
 results."""
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
-_PLACES = 5  # how many source lines one message names
+_PLACES = 5  # maximum number of source lines that one message names
 
 
 def baseline_options(command: CommandT) -> CommandT:
-    """Add the options that choose the baseline: `--baseline`, `--no-baseline`."""
+    """Add the options that choose the baseline to a command: `--baseline`, `--no-baseline`."""
     command = click.option("--no-baseline", is_flag=True, help=say("no-baseline"))(command)
     return click.option("--baseline", metavar="FILE", help=say("baseline"))(command)
 
 
 def writing_options(command: CommandT) -> CommandT:
-    """Add the options that write or check the baseline: `--write-baseline`, `--prune-baseline`, `--strict-baseline`,
-    `--reason`."""
+    """Add the options that write or check the baseline to a command: `--write-baseline`, `--prune-baseline`,
+    `--strict-baseline`, `--reason`."""
     command = click.option("--strict-baseline", is_flag=True, help=say("strict-baseline"))(command)
     command = click.option("--prune-baseline", is_flag=True, help=say("prune-baseline"))(command)
     command = click.option("--reason", metavar="TEXT", help=say("reason"))(command)
@@ -54,7 +54,7 @@ class Wishes(NamedTuple):
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Wishes:
-        """Return the values of a command's options; raise a usage error if they cannot be combined."""
+        """Return the values of a command's baseline options; raise a usage error if they contradict each other."""
         wishes = cls(
             given["baseline"],
             given["no_baseline"],
@@ -71,13 +71,13 @@ class Wishes(NamedTuple):
 
     @property
     def writes(self) -> bool:
-        """Whether the run writes baselines."""
+        """Whether the command writes baselines."""
         return self.write or self.prune
 
 
 class Accepting:
-    """The baselines of a run, and which findings they accept. `says`: whether to print notes about the entries of the
-    baselines."""
+    """The baselines of the checked files, and the findings that they accept. `says`: whether notes about the entries of
+    the baselines are printed."""
 
     def __init__(self, session: Session, wishes: Wishes, says: bool = True) -> None:
         self.accepted = 0
@@ -85,10 +85,10 @@ class Accepting:
         self._by_folder: dict[str, Acceptance | None] = {}
         self._by_file: dict[str, Acceptance] = {}
         self._unwritten = False
-        self._active: dict[int, frozenset[str]] = {}  # the names of active rules, by the id() of an engine
+        self._active: dict[int, frozenset[str]] = {}  # the names of active rules, by `id()` of the engine
 
     def open(self, files: Iterable[File]) -> None:
-        """Read the baselines of these files; raises Failure if one cannot be used."""
+        """Read the baselines of these files; raise Failure if one of them cannot be used."""
         for file in () if self._wishes.none else files:
             folder = os.path.dirname(file.path)  # noqa: PTH120
             if folder not in self._by_folder:
@@ -96,12 +96,12 @@ class Accepting:
 
     @property
     def any(self) -> bool:
-        """Return whether a baseline accepts any finding, or whether the run will write one."""
+        """Return whether a baseline accepts any finding, or whether the command will write a baseline."""
         return self._wishes.write or any(self._by_file.values())
 
     @property
     def begun(self) -> int:
-        """Return the number of findings when the baselines were first written; 0 if unknown."""
+        """Return the number of findings at the time when the baselines were first written; 0 if it is unknown."""
         return sum(sum(acceptance.baseline.counts.values()) for acceptance in self._by_file.values())
 
     def left_alone(self, file: File, source: Source, findings: Iterable[Finding]) -> list[LeftAlone]:
@@ -115,8 +115,8 @@ class Accepting:
         return left
 
     def finish(self, folders: Iterable[str]) -> None:
-        """Print which findings were accepted and which baseline entries are unused, and write the baselines that the
-        user asked for."""
+        """Print the accepted findings and the unused entries of baselines, and write the baselines that the user asked
+        for."""
         given = [os.path.abspath(folder).rstrip(os.sep) + os.sep for folder in folders]  # noqa: PTH100
         unread = bool(self._session.problems)
         for acceptance in self._by_file.values():
@@ -137,7 +137,7 @@ class Accepting:
         if known is None:
             if not (self._wishes.file or self._wishes.write or os.path.lexists(path)):
                 return None
-            # imported here, because it costs start-up time and many runs need no baseline
+            # imported here, because the import takes time and many runs need no baseline
             from uncuda.workspace.acceptance import Acceptance
             from uncuda.workspace.baseline import BaselineError, read_baseline
 
@@ -153,9 +153,9 @@ class Accepting:
         return known
 
     def _beside(self, folder: str) -> str:
-        """Return the path of the baseline for the files in a folder: beside their configuration file. If they have no
-        configuration file, the baseline is in the current folder; but for files outside of the current folder, an
-        existing baseline in or above their folder is used, because it belongs to their project."""
+        """Return the path of the baseline for the files in a folder: beside the configuration file of these files.
+        Without a configuration file, the baseline is in the current folder; files outside of the current folder use the
+        baseline of their project, in or above their folder, if there is one."""
         configuration = self._session.configuration.file_for(folder)
         if configuration:
             return baseline_beside(os.path.abspath(configuration), "")  # noqa: PTH100
@@ -165,7 +165,7 @@ class Accepting:
         return baseline_above(folder) or here
 
     def _is_whole(self, acceptance: Acceptance, given: Iterable[str]) -> bool:
-        """Return True if all files that a baseline may have entries for are below the `given` paths."""
+        """Return whether all files for which a baseline may have entries are below the `given` paths."""
         roots = [acceptance.folder, *([os.getcwd()] if self._wishes.file else [])]  # noqa: PTH109
         return any(f"{root.rstrip(os.sep)}{os.sep}".startswith(folder) for root in roots for folder in given)
 
@@ -205,8 +205,8 @@ class Accepting:
             self._session.console.note(f"{shown(Path(acceptance.baseline.file))}: {dropped}")
 
     def _looked(self, acceptance: Acceptance) -> dict[str, LooksFor]:
-        """Return, by path, a function for each file of a baseline that was checked without an error; the function tells
-        whether a rule searched the file for findings of a target."""
+        """Return a function for each path of a file that was checked without an error; the function tells whether a
+        rule searched this file for findings of a target."""
         from uncuda.workspace.baseline import relative
 
         failed = {problem.path for problem in self._session.problems}
@@ -230,7 +230,8 @@ class Accepting:
         return looks_for
 
     def _looks_elsewhere(self, acceptance: Acceptance) -> LooksFor:
-        """Return such a function for a file that no longer exists: that of the first checked file of the baseline."""
+        """Return the function (see `_looked`) to use for files that no longer exist: the function for the first checked
+        file of the baseline."""
         first = next((file for file in self._session.looked if self._is_of(file, acceptance)), None)
         return self._looks_in(first) if first is not None else lambda rule, target: False
 

@@ -21,13 +21,13 @@ CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 
 def asking_options(command: CommandT) -> CommandT:
-    """Add the options that leave findings out: `--diff-base` and those about baselines."""
+    """Add the options that leave findings out to a command: `--diff-base` and the options about baselines."""
     return click.option("--diff-base", metavar="REV", help=say("diff-base"))(baseline_options(command))
 
 
 class Asking:
     """Leaves out the findings that the options of the command line exclude. `given`: the options of the command line;
-    `says`: as in `Accepting`."""
+    `says`: whether notes about the entries of baselines are printed."""
 
     def __init__(self, session: Session, given: Mapping[str, Any], says: bool = True) -> None:
         self._session = session
@@ -39,7 +39,7 @@ class Asking:
         if given["diff_base"] is not None:
             if self._wishes.write:
                 raise click.UsageError("--write-baseline does not go together with --diff-base")
-            from .changes import Changes  # imported here, because it costs start-up time
+            from .changes import Changes  # imported here, because the import takes time
 
             self._changed = Changes(session, given["diff_base"])
 
@@ -50,7 +50,8 @@ class Asking:
 
     @property
     def begun(self) -> int:
-        """The number of findings when the baselines of these files were first written; 0 if unknown."""
+        """The number of findings at the time when the baselines of these files were first written; 0 if it is
+        unknown."""
         return self._accepting.begun
 
     def files(self, paths: Sequence[str]) -> list[File]:
@@ -60,10 +61,10 @@ class Asking:
         return files
 
     def open(self, files: Sequence[File]) -> None:
-        """Read the baselines, and find the changed lines of these files; both decide which findings are reported."""
+        """Read the baselines and find the changed lines of these files; both limit the reported findings."""
         self._accepting.open(self._session.looked)
         if self._changed is not None:
-            # a wrong revision is reported even if there are no findings
+            # done even without findings, so that a wrong revision is always reported
             self._changed.open([*self._session.looked[:1], *files])
 
     def standard_input(self, name: str | None) -> tuple[File, bytes]:
@@ -78,7 +79,7 @@ class Asking:
         return file, data
 
     def checked(self, results: Iterable[Checked]) -> Iterator[Checked]:
-        """Yield the results, with only those findings that the user requested."""
+        """Yield the results of files, reduced to the findings that the user asked for."""
         for result in results:
             selection = self.selection(result)
             if selection is not None and result.report is not None:
@@ -87,8 +88,8 @@ class Asking:
                 yield result
 
     def selections(self, paths: Sequence[str], files: list[File]) -> dict[str, Selection]:
-        """Return, for each path, which findings in the file should be fixed; for a path that is missing, all findings
-        are. The files are checked for this purpose."""
+        """Return, by path, which findings in a file should be fixed; if a path is missing, all findings of its file. If
+        an option can leave findings out, this method checks all files."""
         if self._changed is None and not self._accepting.any:
             return {}
         results = self._session.check(paths, files, files)
@@ -96,7 +97,7 @@ class Asking:
         return {path: selection for path, selection in found if selection is not None}
 
     def selection(self, result: Checked) -> Selection | None:
-        """Return which findings of a file are not left out; None: all of them."""
+        """Return which findings of a file remain after others are left out; None if all remain."""
         source, report = result.source, result.report
         if source is None or report is None or not report.findings:
             return None

@@ -1,4 +1,4 @@
-"""`--diff-base`: the lines of a run's files that changed since a git revision."""
+"""`--diff-base`: finds the lines of the checked files that changed since a git revision."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .session import Failure, Session
 
 
 class Changes:
-    """The changed lines of a run's files. `given`: the bytes from standard input, which are used instead of a file's
-    bytes."""
+    """The changed lines of the checked files. `given`: the bytes from standard input, which replace the bytes of a
+    file."""
 
     def __init__(self, session: Session, revision: str) -> None:
         self.given: bytes | None = None
@@ -36,7 +36,7 @@ class Changes:
             self._fail(error)
 
     def parts(self, path: str, source: Source, settings: Settings) -> tuple[Span, ...] | None:
-        """The spans of a text that are new since the revision; None: all of the text."""
+        """Return the spans of a text that are new since the revision; None if the whole text is new."""
         try:
             data = read_file(path, settings.max_bytes) if self.given is None else self.given
             lines = self._lines.of(path, data)

@@ -87,7 +87,7 @@ def _frame(session: Session, for_people: bool, only: Only | None, given: dict[st
 
 
 def _report(results: Iterable[Checked], report: Reporter, session: Session) -> bool:
-    """Write the report of all results; return whether a finding is severe enough to make the command fail."""
+    """Write the report of all results; return whether the severity of a finding makes the command fail."""
     failed = False
     for result in results:
         if result.problem:

@@ -48,7 +48,7 @@ class Console:
         self.print(f"uncuda: {self.words('error')}: {problem.path}: {one_line(problem.message)}")
 
     def left_out(self, skipped: Iterable[Problem]) -> None:
-        """With `--verbose`, print which files were left out on purpose, and why."""
+        """With `--verbose`, print which files were left out on purpose, and the reason for each."""
         for path, why in skipped if self.verbose else ():
             self.print(self.words("left out", path, why))
 
@@ -62,8 +62,7 @@ class Console:
         sys.stderr.write(text + "\n")
 
     def progress(self, items: list[T], shown: bool) -> Iterator[T]:
-        """Yield the items; on a terminal a progress bar is drawn meanwhile, if the loop takes more than half a
-        second."""
+        """Yield the items; draw a progress bar on a terminal if the loop takes more than half a second."""
         if not shown or self.quiet or not sys.stderr.isatty():
             yield from items
             return
@@ -76,7 +75,7 @@ class Console:
         self.clear()
 
     def clear(self) -> None:
-        """Remove the progress bar before something else is printed."""
+        """Remove the progress bar from the terminal before other text is printed."""
         if self._progress:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
@@ -97,7 +96,7 @@ _INTERRUPTS = [
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Delay Ctrl-C and signals that end the process until the end of the block, then handle them as usual."""
+    """Delay Ctrl-C and other signals that end the process until the end of the block, then handle them as usual."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -109,6 +108,6 @@ def interrupts_held() -> Iterator[None]:
         yield
     finally:
         for number in reversed(before):  # Ctrl-C comes last, because its handler raises an exception at once
-            signal.signal(number, before[number] or signal.SIG_DFL)  # None means that the handler was not set by Python
+            signal.signal(number, before[number] or signal.SIG_DFL)  # None means that Python did not set the handler
         for number in dict.fromkeys(pending):
             signal.raise_signal(number)

@@ -90,7 +90,7 @@ def command(paths: tuple[str, ...], review: bool, diff: bool, fixable: tuple[str
 
 @dataclass
 class _Run:
-    """The state of one run of the command: which files were fixed so far, and how."""
+    """One run of the command `uncuda fix`, with the fixed files and the applied fixes so far."""
 
     session: Session
     diff: bool
@@ -108,11 +108,11 @@ class _Run:
     helpers: list[str] = field(default_factory=list)
     """The helper modules of portable projects that this run has written."""
     old_names: dict[tuple[int, int], tuple[str, int]] = field(default_factory=dict)
-    """For each replaced file, by its device and inode: the path that was written last, and how many other hard links
-    still have the old text."""
+    """For each replaced file, by its device and inode: the last path that was written, and the number of other hard
+    links that still have the old text."""
 
     def files(self, results: Iterable[Repaired]) -> None:
-        """Write the fixed files, one after the other."""
+        """Write the fixed files one after another."""
         for result in results:
             if result.problem:
                 self.session.fail_read(result.problem, result.trace)
@@ -122,7 +122,7 @@ class _Run:
             self._remember(result)
 
     def text(self, file: File, data: bytes) -> None:
-        """Fix the text on standard input, and write the result, or the diff, to standard output."""
+        """Fix the text from standard input, and write the fixed text or the diff to standard output."""
         try:
             source = source_of(data, file.path)
             engine = self.session.engine_for(file.settings)
@@ -156,21 +156,20 @@ class _Run:
         self._remember(Repaired(file, source, fixed, data, result))
 
     def _pass_on(self, data: bytes) -> None:
-        """Write the text unchanged to standard output, where the caller expects the result; with `--diff` write
-        nothing."""
+        """Write the unchanged text to standard output, where the caller expects a text; write nothing with `--diff`."""
         if not self.diff:
             sys.stdout.buffer.write(data)
 
     def interrupted(self) -> str:
-        """The message to print when the run was interrupted."""
+        """The message for a run of the command that was interrupted."""
         self._note_old_names()
         if not self.changed or self.diff:
             return self.session.words("interrupted")
         return self.session.words("interrupted after", ", ".join(self.changed))
 
     def summarize(self, command: Command) -> None:
-        """Print the summary to standard error: the applied fixes, by rule, and the remaining findings. `command`:
-        builds the command line that the summary suggests next."""
+        """Print the summary to standard error: the applied fixes, by rule, and the remaining findings. `command`: a
+        function that returns the next command line to suggest."""
         session, words = self.session, self.session.words
         self._note_old_names()
         for path, why in self.refused:
@@ -231,7 +230,7 @@ class _Run:
         return fixes[0] if fixes else command("check", "--summary", "--only", MANUAL) if left else ""
 
     def _allowed(self, file: File) -> bool:
-        """Return whether the file may be written: False if it was found through a symbolic link that leads out of the
+        """Return whether the file may be written; False if it was found through a symbolic link that leads out of the
         given folders."""
         if not leads_out(file, self.folders):
             return True
@@ -260,12 +259,13 @@ class _Run:
         except FileProblem as error:
             self.session.fail(Problem(path, str(error)))
             return False
-        # this is the number of links left after the last write
+        # only the count of links after the last write is kept
         self.old_names[names.st_dev, names.st_ino] = path, other_names
         return True
 
     def _give_helper(self, result: Repaired) -> None:
-        """Write the helper module that a fixed file imports, once, if it does not exist; FileProblem if that fails."""
+        """Write the helper module that a fixed file imports, if the module does not exist yet; raise FileProblem if
+        that fails."""
         engine = self.session.engine_for(result.file.settings)
         new = new_helper(engine, result.fixed.text if result.fixed else "", result.file.path)
         if new is None or new.path in self.helpers:
@@ -279,15 +279,15 @@ class _Run:
         self.helpers.append(new.path)
 
     def _note_old_names(self) -> None:
-        """Print which files have other hard links that still hold the old text, now that all files are written."""
+        """After all files are written, print which of them have other hard links that still have the old text."""
         words = self.session.words
         for path, number in self.old_names.values():
             if number:
                 self.session.console.note(f"{path}: " + words("hard links", words.count(number, "name")))
 
     def _print_diff(self, path: str, before: bytes | None, after: bytes, encoding: str) -> None:
-        """Print a diff: for a person on a terminal, for `git apply` everywhere else. `before`: the old bytes, None for
-        a new file."""
+        """Print a diff: coloured on a terminal, otherwise in the form that `git apply` reads. `before`: the old bytes
+        of the file, None for a new file."""
         name, inside = name_in_diff(path)
         if before != after and not inside:
             self.outside.append(path)

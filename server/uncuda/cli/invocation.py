@@ -1,4 +1,5 @@
-"""Builds command lines with the user's own paths and settings, which are suggested as the next command."""
+"""Builds command lines that messages suggest as the next command; they contain the paths and settings of the running
+command."""
 
 from __future__ import annotations
 
@@ -11,11 +12,11 @@ from uncuda.printable import printable
 
 from .options import SHARED
 
-_NAMED = 5  # the maximum number of paths in a command line; more paths are shortened to `…`
+_NAMED = 5  # maximum number of paths in a command line; otherwise `…` replaces all paths
 
 
 class Invocation:
-    """The paths and settings options of the running command."""
+    """The paths and the settings options of the running command."""
 
     def __init__(self, context: click.Context) -> None:
         self._paths: list[str] = list(context.params["paths"])
@@ -27,8 +28,8 @@ class Invocation:
                 self._options += _said(parameter, context.params[name])
 
     def __call__(self, command: str, *options: str) -> str:
-        """A command line that the user can copy: `uncuda COMMAND` with these options and the user's settings and
-        paths."""
+        """Return a command line that the user can copy: `uncuda COMMAND` with these options, and with the user's
+        settings and paths."""
         paths = self._paths if len(self._paths) <= _NAMED else ["…"]
         words = ["uncuda", command, *options, *self._options, *paths]
         return printable(" ".join(word if word == "…" else shlex.quote(word) for word in words))

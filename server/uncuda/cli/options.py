@@ -1,4 +1,5 @@
-"""The options that `check` and `fix` share. Options for settings are generated from the table of settings."""
+"""The options that the commands `check` and `fix` have in common. The options for settings are generated from the table
+of settings."""
 
 from __future__ import annotations
 
@@ -18,11 +19,12 @@ LOCALE = next(option for option in OPTIONS if option.name == "locale")
 _FORMS = ("string", "boolean", "integer", "rules", "targets", "patterns")
 _SETTINGS = [option for option in OPTIONS if option.kind in _FORMS]
 SHARED = frozenset({"config", "isolated", "stdin_filename", *(option.field for option in _SETTINGS)} - {"workers"})
-"""The click parameters that affect the findings of `check` and `fix`."""
+"""The parameters of click that can change the findings of `check` and `fix`."""
 
 
 def settings_options(command: CommandT) -> CommandT:
-    """Add an option for each setting that the command line can set, and the options about configuration files."""
+    """Add the options about configuration files, and one for each setting that the command line can set, to a
+    command."""
     for option in reversed(_SETTINGS):
         name = f"--{option.name}/--no-{option.name}" if option.kind == "boolean" else f"--{option.name}"
         command = click.option(name, **_form(option))(command)
@@ -35,19 +37,19 @@ def settings_options(command: CommandT) -> CommandT:
 
 
 def common_options(command: CommandT) -> CommandT:
-    """Add the paths argument and the options about standard input and verbosity."""
+    """Add the paths argument and the options about standard input and verbosity to a command."""
     return path_options(click.option("--stdin-filename", metavar="PATH", help=say("stdin-filename"))(command))
 
 
 def path_options(command: CommandT) -> CommandT:
-    """Add the paths argument and the options `--quiet` and `--verbose`."""
+    """Add the paths argument and the options `--quiet` and `--verbose` to a command."""
     command = click.option("-v", "--verbose", is_flag=True, help=say("verbose"))(command)
     command = click.option("-q", "--quiet", is_flag=True, help=say("quiet"))(command)
     return click.argument("paths", nargs=-1, metavar="[PATHS]...")(command)
 
 
 def overrides(given: Mapping[str, Any]) -> dict[str, object]:
-    """The settings that the command line sets, as a table with kebab-case keys."""
+    """The settings from the command line, as a table with kebab-case keys."""
     table: dict[str, object] = {}
     for option in _SETTINGS:
         value = given.get(option.field)
@@ -60,7 +62,7 @@ def overrides(given: Mapping[str, Any]) -> dict[str, object]:
 
 
 def words_in(given: Iterable[str]) -> list[str]:
-    """Return the values of an option that may be repeated or contain a list: ["a", "b"] for `--x a --x b` and for `--x
+    """Return the values of an option that can be repeated or contain a list: ["a", "b"] for `--x a --x b` and for `--x
     a,b`."""
     return [word for part in given for word in part.replace(",", " ").split()]
 

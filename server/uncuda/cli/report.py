@@ -1,4 +1,4 @@
-"""`uncuda report`: writes a report on the port of the whole project."""
+"""The command `uncuda report`, which writes a report on the port of the whole project."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def _gather(
     naming: Naming,
     beside: bool,
 ) -> Port:
-    """Check the files and return the data of the report.
+    """Check the files and return the data for the report.
 
-    The checks for other targets use an `Asking` of their own, because matching findings with baseline entries changes
+    The checks for other targets use another `Asking` object, because matching findings with baseline entries changes
     its state.
     """
 
@@ -96,7 +96,7 @@ def _gather(
 
 
 def _told(session: Session, results: Iterable[Checked]) -> Iterator[Checked]:
-    """Yield the results, and print the error of each file that failed, once for each file."""
+    """Yield the results, and print the error of each failed file once."""
     for result in results:
         if result.problem and result.file.path not in {problem.path for problem in session.problems}:
             session.fail(result.problem, result.trace)
@@ -113,7 +113,7 @@ def _earlier(path: str, session: Session) -> tuple[Earlier, ...]:
 
 
 def _compared(path: str, earlier: Sequence[Earlier], port: Port, session: Session) -> Comparison:
-    """Return the comparison with an earlier report; raises Failure if that report is for other targets."""
+    """Return the comparison with an earlier report; raise Failure if the earlier report is for other targets."""
     before = {one.target for one in earlier}
     now = {plugin.target for plugin in port.plugins}
     if before and now and before.isdisjoint(now):

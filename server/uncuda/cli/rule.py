@@ -1,4 +1,4 @@
-"""The command `uncuda rule`: prints the pages of rules."""
+"""The command `uncuda rule`, which prints the pages of rules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .texts import either, say
 @click.option("--output-format", metavar="text|json", default="text", help=say("rule output-format"))
 @click.option("--locale", metavar="|".join(LOCALE.choices), default="auto", help=either(LOCALE.en, LOCALE.zh))
 def command(name: str | None, everything: bool, output_format: str, locale: str) -> None:
-    """Print the pages of one rule or of all, or their list."""
+    """Print the page of one rule, the pages of all rules, or a list of the rules."""
     choose("output format", output_format, ("text", "json"))
     words = Words(language(choose("locale", locale, LOCALE.choices)))
     catalogue = load()
@@ -53,7 +53,7 @@ def command(name: str | None, everything: bool, output_format: str, locale: str)
 
 
 def _records(rules: Iterable[Rule]) -> list[dict[str, Any]]:
-    """Rules as JSON objects, each with its proofs by target."""
+    """Return rules as JSON objects, each with the records of how the rule was tested, by target."""
     proofs = load_proofs()
     return [
         rule_record(rule) | {"proof": {target: asdict(proof) for target, proof in proofs.get(rule.name, {}).items()}}

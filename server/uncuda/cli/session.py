@@ -1,4 +1,4 @@
-"""The steps that every command that reads files shares: load the settings, find the files, read the facts of their
+"""The steps that all commands that read files share: load the settings, find the files, read the facts of their
 project, choose the target."""
 
 from __future__ import annotations
@@ -58,15 +58,15 @@ if TYPE_CHECKING:
     from uncuda.workspace.workers import Workers
 
 STDIN = "-"
-_PLACES = 3  # how many unparsed statements one message names
+_PLACES = 3  # maximum number of unparsed statements that one message names
 _ONLY_VERBOSE = ("torch", "receivers late")
 _ASKED_FOR = "target asked for"
-_VERSIONS = "plugin "  # the keys of messages about the plugin's version begin with this text
+_VERSIONS = "plugin "  # the key of every message about the plugin's version begins with this text
 
 
 class Wanted(NamedTuple):
-    """Which fixes a command applies. `review`: whether to apply fixes that need review, too; `rules`: apply only fixes
-    of these rules, None: of all rules."""
+    """Which fixes a command applies. `review`: whether fixes that need review are applied, too; `rules`: the rules
+    whose fixes are applied, None for all rules."""
 
     review: bool
     rules: tuple[str, ...] | None = None
@@ -87,9 +87,9 @@ class Failure(click.ClickException):
 
 @dataclass
 class Session:
-    """One run over a set of files. `given`: the settings from the command line, with kebab-case keys.
+    """One run of a command over a set of files. `given`: the settings from the command line, by kebab-case key.
 
-    `looked`: the files that were read, including those without a finding.
+    `looked`: the files that were read, with and without findings.
     """
 
     given: dict[str, object]
@@ -116,12 +116,12 @@ class Session:
         self.engines = Engines(self.catalogue, self._note)
         self._workers: Workers | None = None
         self._noted: set[str] = set()
-        # the first note about a target or its plugin
+        # for each target: the first note about the choice of the target or its plugin
         self._first: dict[tuple[str, object], tuple[object, ...]] = {}
 
     def files(self, paths: Sequence[str]) -> list[File]:
-        """Return the files that may have findings. Each file is read once to decide that, and to collect the facts of
-        its project; other files of the project are read for their facts, too."""
+        """Return the files that may have findings. Each file is read once, to decide whether it may have findings and
+        to collect the facts of its project; other files of the project are read only for these facts."""
         found = discover(paths or ["."], self.configuration.settings_for)
         for problem in found.problems:
             self.fail(problem)
@@ -153,7 +153,7 @@ class Session:
         return check_files(shown, self.engine_for, self.answers_for(paths, files))
 
     def check_again(self, paths: Sequence[str], files: Sequence[File], engine_for: EngineFor) -> Iterator[Checked]:
-        """Check files once more, with the engines that `engine_for` returns (those of another target or version)."""
+        """Check files again, with the engines that `engine_for` returns: those of another target or version."""
         if self._workers is not None:
             return self._workers.check(files, files, engine_for, engine_for)
         return check_files(files, engine_for, self.answers_for(paths, files))
@@ -166,10 +166,10 @@ class Session:
         wanted: Wanted,
         selections: Mapping[str, Selection],
     ) -> Iterator[Repaired]:
-        """Fix files in memory, with the same arguments as `check`; `selections`: by path, which findings should be
-        fixed."""
+        """Fix files in memory, with the same arguments as `check`; `selections`: the findings that should be fixed, by
+        path."""
         if self._workers is not None:
-            from uncuda.workspace.tasks import FixFiles  # the worker processes have imported this module already
+            from uncuda.workspace.tasks import FixFiles  # worker processes have imported this module already
 
             request = FixFiles((), *wanted, dict(selections))
             return self._workers.fix(files, shown, self.engines.known_for, self.engine_for, request)
@@ -178,10 +178,11 @@ class Session:
         return fix_files(shown, self.engine_for, *wanted, answers_for=answers_for, selection_for=asked)
 
     def _engage(self, files: Sequence[File], looked: bool) -> None:
-        """Start worker processes if the files are large enough for that. `looked`: whether each file was already read
-        once.
+        """Start worker processes if the files are large enough to need them. `looked`: whether each file has already
+        been read once.
 
-        No workers are started if receivers are analysed, because one process analyses the receivers of all files.
+        No worker process is started if receivers are analysed, because a single process analyses the receivers of all
+        files.
         """
         wanted = files[0].settings.workers if files and "workers" in self.given else wanted_for(files)
         if (wanted or processors()) == 1 or any(file.settings.receivers for file in files):
@@ -189,7 +190,7 @@ class Session:
         sizes = sizes_of(files)
         number = number_for(sizes, wanted, looked)
         if number > 1:
-            from uncuda.workspace.workers import Workers  # imported here, because it costs start-up time
+            from uncuda.workspace.workers import Workers  # imported here, because the import takes time
 
             self._workers = Workers(self.catalogue, number, files, sizes, self._lose)
             click.get_current_context().call_on_close(self._workers.close)
@@ -200,8 +201,8 @@ class Session:
         self._note("worker crashed", process, exit_reason(code))
 
     def reads_standard_input(self, paths: Sequence[str], name: str | None) -> bool:
-        """Return whether the text comes from standard input (under the name `name`); raise a usage error if the paths
-        do not allow that."""
+        """Return whether the checked text comes from standard input (under the name `name`); raise a usage error if it
+        cannot be combined with the paths."""
         if STDIN in paths and len(paths) > 1:
             raise click.UsageError("`-` (standard input) does not go together with files")
         if name and STDIN not in paths:
@@ -209,8 +210,8 @@ class Session:
         return STDIN in paths
 
     def standard_input(self, name: str | None) -> tuple[File, bytes]:
-        """The text on standard input as a file named `name`, which replaces the file of that name on disk. If there is
-        no such file, the project consists only of this text."""
+        """Return the text from standard input as a file named `name`; it replaces the file of this name on disk. If no
+        file of this name exists, the project consists only of the text from standard input."""
         if sys.stdin is None:  # the caller closed standard input
             raise Failure(say("no standard input"))
         data = sys.stdin.buffer.read()
@@ -220,7 +221,7 @@ class Session:
         file = File(path, settings, True)
         try:
             program = program_bytes(data, path)
-        except SourceError:  # the error is reported later, when the text is checked
+        except SourceError:  # this error is reported later, when the text is checked
             program = b""
         every = project_files([path], [file], self.configuration.settings_for) if name else [file]
         if len(every) > 1:
@@ -231,20 +232,19 @@ class Session:
         return file, data
 
     def fail_read(self, problem: Problem, trace: str = "") -> None:
-        """Report an error of a file that was counted as read, so that the summary does not call it clean."""
+        """Report an error of a file that was counted as read, so that the summary does not count the file as clean."""
         self.read -= 1
         self.fail(problem, trace)
 
     def fail(self, problem: Problem, trace: str = "") -> None:
-        """Record an error and print it."""
+        """Record an error of a file and print it."""
         if isinstance(problem, Exceeds):
             problem, trace = Problem(problem.path, self.words.exceeds(problem.limit)), ""
         self.problems.append(problem)
         self.console.error(problem, trace)
 
     def unread(self, source: Source, report: Report) -> None:
-        """Report which statements of a file could not be parsed; the findings in its other statements are still
-        reported."""
+        """Report the statements of a file that could not be parsed; findings in other statements are still reported."""
         if not report.skipped:
             return
         lines = [source.location(span.start) for span in report.skipped]
@@ -257,15 +257,15 @@ class Session:
         )
 
     def engine_for(self, settings: Settings) -> Engine:
-        """The engine for files with these settings; one engine is created for each different settings object."""
+        """Return the engine for files with these settings; one engine is created for each settings object."""
         with self._decided():
             return self.engines.engine_for(settings)
 
     def answers_for(self, paths: Sequence[str], files: Iterable[File]) -> AnswersFor:
         """Return a function that returns the types of receivers, if the settings of any file enable receiver analysis;
-        the child process for that ends with the command.
+        the child process of this analysis ends with the command.
 
-        `paths`: the paths in the command line; imports are searched in the folders among them.
+        `paths`: the paths in the command line; imports are resolved in the folders among them.
         """
         if not any(file.settings.receivers for file in files):
             return ask_nobody
@@ -284,7 +284,7 @@ class Session:
             raise Failure(_which(error.targets, self.engines.modules)) from None
 
     def _speak(self, settings: Settings) -> None:
-        """Switch messages to the language in the settings, which include those of the command line, as soon as the
+        """Print messages in the language of the settings, which include those of the command line, as soon as the
         settings are read."""
         self.words = self.console.words = Words(language(settings.locale))
         self.engines.locale = self.words.locale
@@ -317,8 +317,8 @@ def choose(what: str, value: str, choices: Sequence[str]) -> str:
 
 
 def shown_only(given: Iterable[str], catalogue: Catalogue) -> Only | None:
-    """Return the findings that `--only` selects: by fix class, by rule, or by prerequisite ("plugin"); None if it is
-    not given."""
+    """Return which findings `--only` selects: by fix class, by rule, or by prerequisite ("plugin"); None without
+    `--only`."""
     words, classes, rules = words_in(given), set[str](), set[str]()
     for word in words:
         if word in CLASSES:

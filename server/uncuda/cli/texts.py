@@ -1,4 +1,5 @@
-"""Texts in the language of the terminal: the help, errors and pages that are printed before settings are read."""
+"""Texts of the command line, in the language of the environment: the help, errors and pages that are printed before the
+settings are read."""
 
 import sys
 
@@ -13,7 +14,7 @@ class _Terminal(Sentences):
 
 
 def say(key: str, **named: object) -> str:
-    """Return a sentence of the command line, in the language of the environment (LANG)."""
+    """Return a sentence of the command line in the language of the environment (LANG)."""
     return _Terminal(language("auto"))(key, **named)
 
 
@@ -23,13 +24,14 @@ def either(en: str, zh: str) -> str:
 
 
 def complain(text: str) -> None:
-    """Print in one line, to standard error, why the command cannot run."""
+    """Print the reason why the command cannot run to standard error, in one line."""
     sys.stderr.write(one_line(text) + "\n")
 
 
 def one_line(text: str) -> str:
-    """Return a message that may quote untrusted text, made safe to print: escaped, and cut to a readable length."""
-    from uncuda.printable import cut_middle, printable  # imported here, because `--version` and `--help` do not need it
+    """Return a message that may quote untrusted text in a form that is safe to print: escaped, and cut to a readable
+    length."""
+    from uncuda.printable import cut_middle, printable  # `--version` and `--help` never need this import
 
     return printable(cut_middle(text, _LONGEST))
 

@@ -1,5 +1,5 @@
-"""The engine: computes findings and fixed text from a source text, the catalogue, settings and project. The engine does
-no I/O."""
+"""The engine computes findings and fixed text from a source text, the catalogue, settings and facts about the project.
+The engine does no I/O."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from .sites import answered, sites_of
 __all__ = ["Engine", "Finding", "Fixed", "LeftAlone", "Related", "Report", "Selection", "name_of"]
 
 
-_FINDING = 60  # work steps that are counted for each finding made from a hit
+_FINDING = 60  # work steps that are counted for each hit that becomes a finding
 
 
 class Engine:
-    """Checks and fixes any number of source texts for one target, one set of settings and one project."""
+    """Checks and fixes source texts for one target, one set of settings and one project."""
 
     def __init__(
         self,
@@ -50,10 +50,10 @@ class Engine:
         project: Project | None = None,
         remember: int = 1,
     ) -> None:
-        """`remember`: the number of texts whose facts the engine keeps, so that checking the next version of such a
-        text is cheap.
+        """`remember`: the number of texts whose facts the engine keeps, so that the next version of such a text is
+        checked faster.
 
-        `guard`: a function that is called when a rule raises an exception; without it, the exception propagates.
+        `guard`: a function that is called if a rule raises an exception; without `guard`, the exception propagates.
         """
         self.guard: Tell | None = None
         self.catalogue = catalogue
@@ -74,14 +74,14 @@ class Engine:
         return Messages(self.catalogue, self.target, self.settings.locale)
 
     def knowing(self, project: Project) -> Engine:
-        """Return an engine with the same target and settings for another project; both engines share the prepared
+        """Return an engine for another project, with the same target and settings; both engines share the prepared
         rules."""
         other = Engine(self.catalogue, self.target.id, self.settings, project, self._remember)
         other._sets = self._sets
         return other
 
     def concerns(self, data: bytes) -> bool:
-        """Return whether a file with these bytes can have a finding; this fast test runs before the bytes are
+        """Return whether a file with these bytes can have a finding; this fast test is done before the bytes are
         decoded."""
         return self.ruleset(self._project_shim()).concerns(data)
 
@@ -90,29 +90,29 @@ class Engine:
         return strategy == "shim" or (strategy == "auto" and is_projects(self.project, self.target))
 
     def patched(self, text: str, work: Work | None = None) -> bool:
-        """Return whether the shim is active for a text: because of the settings, the project, or an import in the text
-        itself."""
+        """Return whether the shim is active for a text: by the settings, by the project, or by an import in the
+        text."""
         if self._project_shim():
             return True
         words = self.ruleset(True).words
         return self.settings.strategy == "auto" and patches(text, self.target, lambda: read(text, words, work=work))
 
     def ruleset(self, shim: bool) -> Ruleset:
-        """The active rules, for code with or without an active shim."""
+        """The active rules for code with, or without, an active shim."""
         if shim not in self._sets:
             self._sets[shim] = Ruleset(self.catalogue, self.target, self.settings, shim)
         return self._sets[shim]
 
     def read(self, source: Source, limits: Limits | None = None) -> tuple[Facts, Ruleset]:
-        """Return the facts of a text and the rules that apply to it. `limits` are used as in `check`, and LimitExceeded
-        is raised as there."""
+        """Return the facts of a text, and the rules that apply to the text. `limits`: limits on the work; LimitExceeded
+        is raised if one is exceeded."""
         work = Work(limits or self.settings.limits)
         ruleset = self.ruleset(self.patched(source.text, work))
         return self._facts(source, ruleset, work), ruleset
 
     def _facts(self, source: Source, ruleset: Ruleset, work: Work, edited: Edited | None = None) -> Facts:
-        """The facts of a text. If the facts of an earlier text of the same path are cached, only the changed lines are
-        read; after an undo, no line is read."""
+        """The facts of a text. If the facts of an earlier text with the same path are cached, only the changed lines
+        are read; after an undo, no line is read."""
         key = source.path, ruleset
         before = self._memory.get(key)
         edits = edited[1] if edited is not None and before is not None and before.text is edited[0] else ()
@@ -136,19 +136,19 @@ class Engine:
         answers: Answers | None = None,
         limits: Limits | None = None,
     ) -> Report:
-        """Return all findings in a text except suppressed ones.
+        """Return all findings in a text that no comment suppresses.
 
-        `concerned`: whether `concerns` is known to be true for the text's bytes. `edited`: a text of the same path that
-        was checked before, and the edits that turned it into this one. `answers`: the types of receivers that are
-        known; because of them, findings are removed or the class of fixes is lowered. `limits`: limits on the work;
-        None: those of the settings; if one is exceeded, LimitExceeded is raised.
+        `concerned`: whether `concerns` is known to return True for the text's bytes. `edited`: a text with the same
+        path that was checked before, and the edits that turned it into this text. `answers`: the known types of
+        receivers; they remove findings or lower fix classes. `limits`: limits on the work, None for those of the
+        settings; LimitExceeded is raised if one is exceeded.
         """
         work = Work(limits or self.settings.limits)
         try:
             work.size(source.text)
             return self._check(source, concerned, edited, answers, work)
         except (LimitExceeded, RecursionError) as error:
-            self._forget(source.path)  # the facts are incomplete, so they must not be kept
+            self._forget(source.path)  # the facts are incomplete and must not be reused
             raise error if isinstance(error, LimitExceeded) else work.too_deep() from None
 
     def _forget(self, path: str) -> None:
@@ -174,14 +174,15 @@ class Engine:
         return self.report(facts, source.path, ruleset, answers)
 
     def sites(self, source: Source) -> tuple[Site, ...]:
-        """Return the receivers of all findings in a text that the receiver analysis can look up."""
+        """Return the places of all findings in a text whose receivers the receiver analysis can look up."""
         return self.check(source).sites
 
     def report(
         self, facts: Facts, path: str = "", ruleset: Ruleset | None = None, answers: Answers | None = None
     ) -> Report:
-        """Return the findings for facts that were read before; a file that is for CUDA only has none. `answers`: as in
-        `check`."""
+        """Return the findings for facts that were read before. Some files have no findings: the helper module, modules
+        for another accelerator, and modules for CUDA that have a counterpart for the target. `answers`: the known types
+        of receivers; they remove findings or lower fix classes."""
         if self.project.helper is not None and self.project.helper.is_at(path):
             return Report()
         if path in self.project.neutral or (self.target.id, path) in self.project.backends:
@@ -199,7 +200,7 @@ class Engine:
         if suppressions:
             findings = self._suppress(findings, suppressions, ruleset, ignored)
         sites = sites_of((*hits, *silent), findings)
-        # these findings are removed only here, because a comment that suppresses them must not be reported as unused
+        # these findings are removed last, so that a comment that suppresses one of them is not reported as unused
         if silent:
             places = {(hit.rule.name, Span(hit.start, hit.end)) for hit in silent}
             findings = [finding for finding in findings if (finding.rule, finding.span) not in places]
@@ -213,7 +214,7 @@ class Engine:
         return Report(tuple(findings), skipped, sites)
 
     def _hits(self, facts: Facts, ruleset: Ruleset, answers: Answers, path: str) -> tuple[Sequence[Hit], Sequence[Hit]]:
-        """Return the hits of all checks, and separately the hits that `answers` remove."""
+        """Return the hits of all checks, and separately the hits that the types in `answers` remove."""
         key = path, ruleset
         known, kept = self._carried.take(key, facts, self.project)
         context, rows = self._look(facts, ruleset, path, kept)
@@ -233,19 +234,19 @@ class Engine:
         hits = without_kept(reported(rows), facts.work)
         hits = served.lowered(without_handed(hits, context))
         if ruleset.shim and not is_patched(context):
-            hits = [hit.lowered(REVIEW) for hit in hits]  # the fixed code works only with the shim
+            hits = [hit.lowered(REVIEW) for hit in hits]  # the fixed code works only if the shim is active
         hits, silent = answered(hits, answers)
         if hits:
             package = self.target.words.get("package", "")
             hits = without_idle(link(hits, facts, branches, package, self._libraries))
         hits = self._imported(hits, context)
-        # an import anywhere in the text can affect the fixes of the whole text
+        # an import anywhere in the text can change the fixes of the whole text
         if self._remember > 1 and not context.portable:
             self._carried.keep(key, facts, context, known, rows, None if answers else hits, branches.certain)
         return hits, silent
 
     def _look(self, facts: Facts, ruleset: Ruleset, path: str, kept: Kept | None) -> tuple[Context, list[Row]]:
-        """Return the context and the hits of each check; the hits in `kept` are not computed again."""
+        """Return the context and the hits of each check; the hits in `kept` are reused."""
         line = kept.line if kept is not None else None
         portable = self.settings.portable
         context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim, path, portable, line)
@@ -257,17 +258,17 @@ class Engine:
         return context, rows
 
     def _written(self, rows: list[Row], context: Context) -> list[Row]:
-        """Return the hits by check, ready to be linked; in a portable project, their fixes become fixes for all
-        targets."""
+        """Return the hits of each check, ready to be linked; in a portable project, their fixes are turned into fixes
+        for all targets."""
         return rows
 
     def _imported(self, hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
-        """Return linked hits with the imports that all of their edits together need."""
+        """Return linked hits whose fixes add the imports that all of their edits need together."""
         return hits
 
     def _run(self, check: Check, context: Context, ruleset: Ruleset, path: str) -> Iterable[Hit]:
-        """Return the hits of a check; if a rule raises an exception and `guard` is set, the rule's hits are left
-        out."""
+        """Return the hits of a check; if a rule raises an exception and `guard` is given, the hits of this rule are
+        missing."""
         guard = self.guard
         if guard is None:
             return check.run(context)
@@ -322,11 +323,12 @@ class Engine:
         limits: Limits | None = None,
         selection: Selection | None = None,
     ) -> Fixed:
-        """Apply fixes of the allowed classes until nothing changes. `concerned` and `answers`: as in `check`.
+        """Apply the fixes of the allowed fix classes in passes, until no pass changes the text. `concerned`, `answers`:
+        the same as for `check`.
 
-        `rules`: apply only fixes of these rules, and edits that must be applied together with them; None means all
-        rules. `selection`: the findings that may be fixed; None: all. `limits`: as in `check`, for each of at most 12
-        passes over the text; if a pass exceeds one, LimitExceeded is raised.
+        `rules`: the rules whose fixes are applied, with the edits that must be applied together with these; None for
+        all rules. `selection`: the findings that may be fixed; None for all. `limits`: limits on the work of each pass
+        (at most 12); LimitExceeded is raised if a pass exceeds one.
         """
 
         def check(text: Source, edited: Edited | None, known: Answers | None) -> Report:
@@ -335,9 +337,9 @@ class Engine:
         return fixed(source, check, review, rules, answers, selection, Combination(self._combined, self._laid_out))
 
     def _laid_out(self, before: str, after: str) -> list[Edit]:
-        """Return edits that reformat the code which the fixes wrote into a text; the base class has none."""
+        """Return edits that reformat the code which the fixes wrote; only subclasses return any."""
         return []
 
     def _combined(self, chosen: Chosen) -> Chosen:
-        """Return fixes that are applied together, with the imports that all of them need."""
+        """Return fixes that are applied together, with the imports that they need together."""
         return chosen

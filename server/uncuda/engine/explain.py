@@ -1,5 +1,5 @@
-"""Explains the code at an offset for a hover: its findings, and the target's counterpart of a name. This module does no
-I/O."""
+"""Explains the code at an offset, for a hover: the findings there, and the target's counterpart of a name. This module
+does no I/O."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ from .ruleset import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class Counterpart:
-    """The target's counterpart of a name.
+    """The counterpart of a name on a target.
 
-    `status`: the status of the name in the target's table, or "unlisted". `present`: whether the counterpart is in the
-    configured version; `since`: the first version with it. `missing`: parameters that the counterpart lacks. `limits`:
-    ids of sentences in `rules/limits.tsv`. `applicability`: the highest class of a fix, None if there is no fix.
-    `patched`: whether the active shim maps the name.
+    `status`: the status of the name in the target's table, or "unlisted". `present`: whether the counterpart exists in
+    the configured plugin version; `since`: the first plugin version with it. `missing`: the parameters of the name that
+    the counterpart lacks. `limits`: ids of sentences in `rules/limits.tsv`. `applicability`: the highest fix class that
+    the tables allow, "safe" or "review"; None if there can be no fix. `patched`: whether the target's shim is active
+    and maps the name.
     """
 
     name: str
@@ -48,8 +49,8 @@ class Explanation:
     """The explanation of the code at an offset: findings, a name covered by the target's table, or a suppression
     comment.
 
-    `rules`: the rules involved, in order of discovery. `silenced`: the names of rules in a suppression comment, as they
-    are written; None if there is no comment.
+    `rules`: the rules of the findings, of the name or of the comment, in the order in which they were found.
+    `silenced`: the names of rules in a suppression comment, as the comment spells them; None if there is no comment.
     """
 
     span: Span
@@ -63,7 +64,7 @@ def explain(
     engine: Engine, source: Source, findings: Iterable[Finding], offset: int, limits: Limits | None = None
 ) -> Explanation | None:
     """Return the explanation of the code at an offset, given the findings of the text; None if there is nothing to
-    explain. `limits` are used as in `Engine.check`, and LimitExceeded is raised as there."""
+    explain. `limits`: limits on the work; LimitExceeded is raised if one is exceeded."""
     text = source.text
     here = _here(findings, offset)
     if not here and not _may_say(engine, text, offset):
@@ -88,19 +89,19 @@ def counterpart_on(engine: Engine, name: str) -> Counterpart | None:
 
 
 def explain_findings(engine: Engine, findings: Iterable[Finding], offset: int) -> Explanation | None:
-    """The explanation from findings alone, without reading the text."""
+    """Return the explanation that the findings alone give, without reading the text."""
     here = _here(findings, offset)
     return _explanation(engine, here[0].span, here) if here else None
 
 
 def _here(findings: Iterable[Finding], offset: int) -> tuple[Finding, ...]:
-    """The findings at an offset, shortest span first."""
+    """The findings at an offset; those with the shortest span come first."""
     here = (finding for finding in findings if finding.span.start <= offset <= finding.span.end)
     return tuple(sorted(here, key=lambda finding: finding.span.end - finding.span.start))
 
 
 def _may_say(engine: Engine, text: str, offset: int) -> bool:
-    """Return whether there can be a name of torch or a suppression comment at the offset; this test is fast."""
+    """Return whether a name of torch or a suppression comment may be at the offset; this is a fast test."""
     if "uncuda:" in text:
         return True
     word = (text[offset : offset + 1] + text[max(0, offset - 1) : offset]).replace("_", "a")
@@ -118,7 +119,7 @@ def _explanation(
 
 
 def _comment(engine: Engine, text: str, comment: Comment, findings: tuple[Finding, ...], offset: int) -> Explanation:
-    """The explanation of a suppression comment, restricted to the rule name under the offset if there is one."""
+    """The explanation of a suppression comment; if the offset is at a rule name in the comment, only of this rule."""
     names = comment.names or ()
     under = [name for name in names if name.start <= offset <= name.end]
     words = tuple(text[name.start : name.end] for name in under or names)
@@ -131,8 +132,8 @@ Segments = list["tuple[int, int] | None"]
 
 
 def _names(facts: Facts, offset: int) -> Iterator[tuple[str, Segments]]:
-    """Yield the dotted names at an offset, each with the spans of its segments; the span is None for a segment that an
-    import alias replaces."""
+    """Yield the dotted names at an offset, each with the spans of its segments; None is the span of a segment for which
+    an import alias stands."""
     for reference in facts.references:
         if reference.statement.start <= offset <= reference.statement.end and _holds(_segments(reference), offset):
             yield reference.dotted, _segments(reference)
@@ -147,7 +148,7 @@ def _holds(segments: Segments, offset: int) -> bool:
 
 
 def _segments(reference: Name) -> Segments:
-    """Return the spans of a reference's segments; if an import alias replaces all of them, the span of the alias."""
+    """Return the spans of a reference's segments; the span of the import alias if the alias stands for all of them."""
     places = reference.spans()
     if any(places):
         return places
@@ -158,7 +159,7 @@ def _segments(reference: Name) -> Segments:
 def _imported(
     statement: Statement, alias: ast.alias, node: ast.stmt | None, offset: int
 ) -> Iterator[tuple[str, Segments]]:
-    """The names that an import statement contains at an offset: the module, or a name imported from it."""
+    """Yield the names at an offset in an import statement: the module, or a name that is imported from it."""
     base = statement.start
     start, end = (base + at for at in statement.digest.piece.span(alias))
     if isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -173,7 +174,7 @@ def _imported(
 
 
 def _spread(dotted: str, start: int) -> Segments:
-    """Return the spans of the segments of a dotted name, if the name is written without blanks."""
+    """Return the spans of the segments of a dotted name that is spelled without blanks."""
     places: Segments = []
     for part in dotted.split("."):
         places.append((start, start + len(part)))
@@ -182,7 +183,7 @@ def _spread(dotted: str, start: int) -> Segments:
 
 
 def _spelled(segments: Segments, name: str) -> Span:
-    """Return the span of the segments that form `name`, which is the beginning of a dotted name."""
+    """Return the source span of `name`, which is the first part of a dotted name with these segments."""
     places = [place for place in segments[: name.count(".") + 1] if place is not None]
     places = places or [place for place in segments if place is not None][:1]
     return Span(places[0][0], places[-1][1])
@@ -214,7 +215,7 @@ def _counterpart(engine: Engine, ruleset: Ruleset, dotted: str) -> Counterpart |
 
 
 def _since(engine: Engine, row: Row) -> str:
-    """Return the first plugin version that has the replacement in a row, as far as the tables show; "" if unknown."""
+    """Return the first plugin version whose table has the replacement that `row` names; "" if unknown."""
     if not row.replacement or row.status in ("missing", "noop"):
         return ""
     return (not row.present and row.since) or engine.catalogue.since(engine.target.id, row.name)

@@ -1,4 +1,4 @@
-"""Isolates a rule that raises an exception, so that only its own findings are lost."""
+"""Runs the rules of a check separately if one raises an exception, so that only the findings of this rule are lost."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from ..checks import CHECKS, Check, Context, Hit
 from ..limits import LimitExceeded
 
 Tell = Callable[[str, str, Exception], object]
-"""A function that is called for failures: with the rule's name ("" if it is unknown which rule failed), the path of the
+"""A function that is called for each failure of a rule, with the rule's name ("" if it is unknown), the path of the
 text, and the exception."""
 
 
 def run_apart(
     check: Check, context: Context, rules: Sequence[Rule], target: Target, tell: Callable[[str, Exception], object]
 ) -> list[Hit]:
-    """Return the hits of a check that raised an exception: each rule is run alone, then all rules that did not raise
-    are run together."""
+    """Return the hits of a check that raised an exception: each rule is run alone first; then the rules that raised no
+    exception are run together."""
     kind: object = type(check)
     mine = [rule for rule in rules if CHECKS.get(rule.check) is kind]
     good = []

@@ -1,4 +1,4 @@
-"""Applies fixes pass by pass until no fix of an allowed class is left."""
+"""Applies fixes pass by pass until no fix of an allowed class (safe, or also review) is left."""
 
 from __future__ import annotations
 
@@ -27,19 +27,20 @@ Chosen = list[tuple[Fix, str]]
 
 
 class Combination(NamedTuple):
-    """What an engine does with fixes that are applied together."""
+    """Two functions of an engine that change fixes which are applied together."""
 
     combined: Callable[[Chosen], Chosen] = list
-    """Replaces the imports that single fixes need by those that all fixes together need."""
+    """Replaces the imports that the single fixes add by the imports that all fixes need together."""
     laid_out: Callable[[str, str], list[Edit]] = lambda before, after: []
-    """Returns the edits that reformat the code which the fixes wrote; the arguments are the texts before and after the
-    fixes."""
+    """Returns edits that reformat the code which the fixes wrote; the arguments are the text before and the text after
+    the fixes."""
 
 
 _ALONE = Combination()
 
 Check = Callable[[Source, "Edited | None", "Answers | None"], Report]
-"""A function that returns the report of a text, given the edits since the last check and the known receivers."""
+"""A function that returns the report of a text; its arguments are the edits since the last check and the known types of
+receivers."""
 
 
 def fixed(

@@ -1,5 +1,5 @@
-"""Links a test for CUDA to the code that it guards in the same expression, `x.is_cuda and torch.cuda.f()`: the test is
-fixed only if that code is fixed."""
+"""Links a test for CUDA to the code that it guards in the same expression, `x.is_cuda and torch.cuda.f()`; the test is
+fixed only if this code is fixed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..facts.role_calls import last_word
 from ..limits import Work
 from .relations.parts import guarded_parts
 
-_DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # functions whose `driver` argument selects a routine of cuSOLVER
+_DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # these functions can select a routine of cuSOLVER
 
-_GPUS = "num_gpus"  # the name of the option in Ray
+_GPUS = "num_gpus"  # Ray's name for the number of GPUs
 
 Numbered = Iterable[tuple[int, Hit]]
 """Hits, each with its index in the list of all hits of the text."""
@@ -27,7 +27,7 @@ Parts = dict[ast.AST, list[int]]
 def parts_of(
     hits: Numbered, kinds: tuple[type[ast.AST], ...], work: Work
 ) -> Iterator[tuple[Statement, ast.AST, Parts]]:
-    """Yield, for each expression with hits in several parts, the statement, the expression, and the hits by part."""
+    """Yield each expression with hits in several of its parts, with its statement, and the hits of each part."""
     found: dict[tuple[int, ast.AST], tuple[Statement, Parts]] = {}
     placed = [(index, hit) for index, hit in hits if hit.node is not None]
     several = Counter(hit.statement.start for _, hit in placed if hit.statement)
@@ -46,7 +46,8 @@ def parts_of(
 
 
 def guarded(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
-    """Yield pairs of hits, by index: one in a test, and one in code that is evaluated only if the test finds CUDA."""
+    """Yield pairs of indices of hits: a hit in a test, and a hit in code that is evaluated only if the test finds
+    CUDA."""
     for statement, outer, parts in parts_of(enumerate(hits), (ast.BoolOp, ast.IfExp, ast.Subscript), branches.work):
         denied = {part: _denies(statement, part, branches) for part in parts}
         if isinstance(outer, ast.BoolOp):
@@ -65,10 +66,10 @@ def _denies(statement: Statement, part: ast.AST, branches: Branches) -> bool:
 
 
 def _in_chain(outer: ast.BoolOp, parts: Parts, denied: dict[ast.AST, bool], work: Work) -> Iterator[tuple[int, int]]:
-    """Yield such pairs for `a and b and …`: each test is paired with the operands up to and including the next test.
+    """Yield the pairs for `a and b and …`: each test is paired with the operands after it, up to and including the next
+    test.
 
-    The pairs are yielded from right to left, so that the result for a later test is known before an earlier one is
-    handled.
+    Pairs of a later test are yielded before pairs of an earlier test, which depend on the result for the later one.
     """
     wanted = isinstance(outer.op, ast.Or)
     behind: list[int] = []
@@ -85,14 +86,14 @@ def _in_chain(outer: ast.BoolOp, parts: Parts, denied: dict[ast.AST, bool], work
 
 
 def _behind(outer: ast.AST, question: ast.AST, denied: bool) -> Sequence[ast.AST]:
-    """The parts of an expression that are evaluated only if a test for CUDA is true."""
+    """Return the parts of an expression that are evaluated only if a test for CUDA is true."""
     if isinstance(outer, ast.Subscript) and isinstance(outer.value, (ast.List, ast.Tuple, ast.Dict)):
         return [outer.value] if question is outer.slice else []
     return guarded_parts(outer, question, lambda _: denied)
 
 
 def filled(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
-    """Yield pairs of hits, by index: a string, and a hit in a value that is formatted into it, as in
+    """Yield pairs of indices of hits: a hit at a string, and a hit in a value that is formatted into this string:
     `"cuda:{}".format(torch.cuda.current_device())`."""
     heads = {
         (hit.statement.start, hit.node): index
@@ -114,14 +115,14 @@ def filled(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
 
 
 def _head(outer: ast.AST) -> ast.AST:
-    """The string that a `.format()`, `%` or `+` expression begins with."""
+    """The string at the beginning of an expression with `.format()`, `%` or `+`."""
     if isinstance(outer, ast.Call) and isinstance(outer.func, ast.Attribute) and outer.func.attr == "format":
         return outer.func.value
     return outer.left if isinstance(outer, ast.BinOp) and isinstance(outer.op, (ast.Add, ast.Mod)) else outer
 
 
 def choosing(hits: Sequence[Hit], work: Work) -> Iterator[int]:
-    """Yield the indices of tests that select a value which only CUDA's libraries or GPU schedulers know:
+    """Yield the indices of hits in tests that select a value which only CUDA's libraries or GPU schedulers know:
     `driver="gesvd" if …`, `{"num_gpus": 1 if …}`."""
     for index, hit in enumerate(hits):
         if hit.node is not None and hit.statement is not None and _drives(hit.node, hit.statement, work):
@@ -143,7 +144,7 @@ def _drives(node: ast.AST, statement: Statement, work: Work) -> bool:
 
 
 def _of_gpus(outer: ast.AST, inner: ast.AST) -> bool:
-    """Whether a value is the number of GPUs in a request to a scheduler."""
+    """Whether a value is the number of GPUs in a request to a job scheduler."""
     if isinstance(outer, ast.keyword):
         return outer.arg == _GPUS
     if not isinstance(outer, ast.Dict) or inner not in outer.values:

@@ -1,8 +1,8 @@
-"""Reuses hits after an edit: if only a plain call, name or comment was typed, only its own line is checked again.
+"""Reuses hits after an edit: if the edited line is only a plain call, name or comment, only this line is checked again.
 
-A line can affect other lines through names that it binds, through block headers and strings, and through uses of names
-whose uses a check follows. A line that is only a dotted name, called or not, affects no other line, unless it contains
-a name that a check follows; a comment affects none, either.
+A line can affect the hits in other lines by names that it binds, by block headers and strings, and by uses of names
+that a check traces. A line that is only a comment, or a dotted name, called or not, affects no other line, unless it
+contains a name that a check traces.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ..source import Span
 
 _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
 _COMMENT = re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
-# Words on a line that affect other lines: skipping a test, or compiling with TorchScript.
+# Words for skipped tests and TorchScript; a line with one of them affects the hits in other lines.
 _SPOKEN = re.compile(r"script|skip", re.I)
 _WORD = re.compile(r"\w+")
 _FUNCTION = re.compile(r"\bdef[ \t]+(\w+)")
@@ -46,20 +46,22 @@ _TO_ITEM = re.compile(r"[\])}][ \t]*=(?!=)")
 _RESULT = re.compile(r"[ \t]*(?:return|raise)\b")
 _IN_VALUE = re.compile(r"[(\[{\"'#]")
 _COMPARING = ("!", "<", ">")
-# keys of searches for statements to read, or for definitions and assignments
+# keys of searches for statements to parse, or for definitions and assignments
 _NOT_PLAIN = frozenset({"anchor", BEGINNING})
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
 
 
 Row = Sequence[tuple[Hit, "bool | None"]]
-"""The hits of one check, each with whether a sibling branch handles the target, if that is known."""
+"""The hits of one check; each has a flag that tells whether a sibling branch handles the target, None if that is
+unknown."""
 
 
 class Found(NamedTuple):
-    """The results of the checks of one text. `hits` has, for each check, its hits, each with whether a sibling branch
-    handles the target. `asked` and `absent` have the same meaning as in the Context of that check. `keys`: the keys of
-    the searches that the checks used; `placed`: of those whose offsets were used. `certain`: whether no answer depended
-    on earlier fixes. `linked`: the final hits with linked fixes; None if types of receivers were known."""
+    """The results of all checks of one text. `hits`: the hits of each check; each hit has a flag that tells whether a
+    sibling branch handles the target. `asked` and `absent`: the values of the Context's fields of the same name.
+    `keys`: the keys of all searches that the checks used; `placed`: the keys of searches whose offsets the checks used.
+    `certain`: whether no result depended on words that earlier fixes may have written. `linked`: the hits with linked
+    fixes; None if types of receivers were known."""
 
     facts: Facts
     project: Project
@@ -73,9 +75,10 @@ class Found(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """Hits that are still valid after an edit, at their new offsets. `line`: the one line to check again.
+    """Hits of an earlier check that are still valid after an edit, at their new offsets. `line`: the only line that
+    must be checked again.
 
-    `linked` is as in `Found` if the line had no hit and no fix touches the line; else None.
+    `linked`: the hits with linked fixes, if no hit is on the line and no fix touches the line; otherwise None.
     """
 
     hits: Sequence[Row]
@@ -84,24 +87,24 @@ class Kept(NamedTuple):
 
 
 class Carried:
-    """The results for the texts that were checked last, by the engine's key for a text; and those for their previous
-    versions, because an edit is often undone."""
+    """The results for the last checked version of each text and for the version before it, by the engine's key for the
+    text; an edit is often undone."""
 
     def __init__(self) -> None:
         self._found: dict[Hashable, Found] = {}
         self._earlier: dict[Hashable, Found] = {}
 
     def earlier(self, key: Hashable, text: str) -> Facts | None:
-        """The facts of the previous version if this is its text."""
+        """Return the facts of the version before the last checked one, if that version has this text."""
         found = self._earlier.get(key)
         if found is None or found.facts.text != text:
             return None
-        found.facts.text = text  # the next edit is recognised by the identity of the text
+        found.facts.text = text  # the next edit is recognised by the identity of this string object
         return found.facts
 
     def take(self, key: Hashable, facts: Facts, project: Project) -> tuple[Found, Kept] | tuple[None, None]:
-        """The results for the previous text, and the part of them that is still valid; (None, None) if the whole text
-        must be checked again."""
+        """Return the results for the text before the edit, and the hits of them that are still valid; (None, None) if
+        the whole text must be checked again."""
         found, earlier = self._found.get(key), self._earlier.get(key)
         if earlier is not None and earlier.facts is facts:
             found = earlier
@@ -118,7 +121,7 @@ class Carried:
         linked: Sequence[Hit] | None,
         certain: bool,
     ) -> None:
-        """Store the results of a check. `old` is the result whose hits were reused; the other arguments are as in
+        """Store the results of a check. `old`: the results whose hits were reused; the other arguments are as in
         `Found`."""
         asked, placed, keys = context.asked, facts.searches.placed, old.keys if old is not None else frozenset()
         if more := facts.searches.keys(keys):
@@ -139,8 +142,8 @@ class Carried:
 
 
 def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
-    """The hits of `found` that are still valid after one edit of its text; None if the whole text must be checked
-    again."""
+    """Return the hits of `found` that are still valid after one edit of its text; None if the whole text must be
+    checked again."""
     if found.project is not project:
         return None
     if facts is found.facts:
@@ -190,7 +193,7 @@ def _words(digest: Digest) -> frozenset[str]:
 
 
 def same(kept: Row, found: Row) -> bool:
-    """Whether a check found the same hits as before."""
+    """Whether the check of the line found the same hits as before the edit."""
     return [hit for hit, _ in kept] == [hit for hit, _ in found]
 
 
@@ -198,7 +201,7 @@ _NONE = Span(0, 0)
 
 
 def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> bool:
-    """Whether lines are empty or in a docstring, or one line is a comment, or a plain dotted name or call that affects
+    """Whether lines are empty or in a docstring, or one line is a comment, or a plain dotted name or call, and so affects
     no other line."""
     text = facts.text[start:end]
     if _SPOKEN.search(text):
@@ -223,8 +226,8 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
 
 
 def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
-    """Whether the edited line, before and after the edit, is in a function in which no statement was read, and contains
-    no name that a check traces. If so, editing the line has no effect on the hits in other lines."""
+    """Whether the edited line, before and after the edit, is in a function of which no statement was parsed, and
+    contains no name that a check traces. If the result is True, the edit has no effect on the hits in other lines."""
     old = found.facts.indents.outer_function(region.old, region.old_end)
     new = facts.indents.outer_function(region.new, region.new_end)
     if old is None or new is None or new != (old[0], old[1] + region.shift):
@@ -248,8 +251,8 @@ def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
 def _nothing_found(
     found: Found, facts: Facts, region: Region, edited: Region, functions: tuple[tuple[int, int], tuple[int, int]]
 ) -> bool:
-    """Whether no search that counts for the whole function matches in the function, before or after the edit, and none
-    that counts for a line in the line. `edited`: the physical lines that changed."""
+    """Whether no search for text of the whole function has a match in the function, before or after the edit, and no
+    search for text of single lines has a match in the line. `edited`: the physical lines that changed."""
     line, fresh = (region.old, region.old_end), (region.new, region.new_end)
     (start, end), (_, new_end) = functions
     earlier, now = found.facts.searches, facts.searches
@@ -261,13 +264,14 @@ def _nothing_found(
         flat = flat and _HEADER.match(text.text, first) is None and _HEADER.search(text.text, *lines) is None
     for key in found.keys:
         kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
-        if kind == "beginnings":  # this kind of search affects only its own block
+        if kind == "beginnings":  # matches of this kind of search affect only the block that contains them
             continue
         if kind == MENTIONED:
             if bool(earlier.again(key)) != bool(now.again(key)):
                 return False
             continue
-        # Searches may match in the line itself: if such a match mattered, the line would have been read as a statement.
+        # A match of any other search in the line has no effect: if it had, the line would have been parsed as a
+        # statement.
         own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in found.placed
         below = kind in _OF_BLOCKS or (kind == "text" and more.startswith(_DEFINITIONS))
         first = region.old if below else start
@@ -330,7 +334,7 @@ def _assigned(line: str) -> str:
 
 
 def _is_read(facts: Facts, start: int, asked: Collection[str]) -> bool:
-    """Whether a line is in a function that a check read as a whole."""
+    """Whether a line is in a function whose whole source a check read."""
     for header in facts.indents.around(start):
         if header.word == "def" and (match := _FUNCTION.search(facts.text, header.start, header.end)):
             if f"def {match[1]}" in asked:
@@ -339,9 +343,9 @@ def _is_read(facts: Facts, start: int, asked: Collection[str]) -> bool:
 
 
 def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
-    """Whether no search matches in the line, before or after the edit, except searches for statements to read.
+    """Whether no search has a match in the line, before or after the edit, apart from searches for statements to parse.
 
-    For searches that only tell whether a word occurs in the text, one occurrence more or less makes no difference.
+    For a search that only tells whether the text contains a word, a further occurrence of the word changes nothing.
     """
     earlier, now = found.facts.searches, facts.searches
     for key in found.keys:

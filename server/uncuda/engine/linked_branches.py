@@ -1,9 +1,9 @@
-"""Groups fixes in sibling branches that must be applied together, because a later run would misread branches of which
-only some were fixed.
+"""Groups hits in sibling branches whose fixes must be applied together: if only some of these branches were fixed, a
+later run would misread the others.
 
-If a fix writes the target into one clause, that clause looks like a branch for the target, and the hits in its sibling
-clauses would no longer be reported. `checks/branches.py` decides which branch is for which device; this module calls it
-for the text that a fix would produce.
+If a fix writes the target into one clause, this clause looks like a branch for the target, and hits in its sibling
+clauses are no longer reported. `checks/branches.py` decides for which device a branch is; this module asks it about the
+text that the fixes would produce.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from ..facts.read import Facts, Statement
 from ..facts.scopes import Header
 from .guards import parts_of
 
-_ALIKE = (ast.List, ast.Tuple, ast.Set, ast.MatchOr)  # in these nodes, every item is a sibling of every other
+_ALIKE = (ast.List, ast.Tuple, ast.Set, ast.MatchOr)  # in these nodes, all items are siblings
 _CLAUSE = re.compile(r"^(?P<indent>[ \t]*)(?:else|elif|except)\b", re.M)
 _ASKED = re.compile(r"(?:elif|case)\b")
 _RULED_OUT = re.compile(r"if\b[^\n]*(?:\bnot\b|!=|<|(?:==|\bis)[ \t]*(?:False|None|0)\b)")
-_FAR = 4000  # maximum number of characters between two clauses of one chain
+_FAR = 4000  # maximum number of characters between two clauses of one if/elif chain
 
 Group = list[int]
-"""Indices of hits in the list of all hits of the text."""
+"""A group of hits whose fixes must be applied together, as indices in the list of all hits of the text."""
 
 
 class LinkedBranches:
-    """The groups of one text; they contain only hits with fixes."""
+    """Finds the groups of hits in one text whose fixes must be applied together; only hits with fixes count."""
 
     def __init__(self, hits: Sequence[Hit], facts: Facts, branches: Branches) -> None:
         places = [
@@ -45,8 +45,9 @@ class LinkedBranches:
         self._starts = [start for start, _ in places]
         self._text, self._indents = facts.text, facts.indents
         self._branches, self._work = branches, branches.work
-        self._cases: dict[int, list[Header]] = {}  # by the offset of the `match` statement
-        # For each block and indentation: the last `if` that was searched, and the earlier bodies that return or raise.
+        self._cases: dict[int, list[Header]] = {}  # the cases of a `match` statement, by its offset
+        # For each block and indentation: the last `if` that was searched, and the hits in earlier `if` blocks that
+        # return or raise.
         self._left: dict[tuple[int, int], tuple[int, list[Group]]] = {}
 
     def groups(self) -> Iterator[Group]:
@@ -68,13 +69,13 @@ class LinkedBranches:
         yield from self._members()
 
     def _expressions(self) -> Iterator[Group]:
-        """Groups of hits in sibling parts of a list, dictionary, boolean or conditional expression."""
+        """Yield groups of hits in sibling parts of a list, a dictionary, or a boolean or conditional expression."""
         numbered = ((index, self._hits[index]) for index in self._places)
         for statement, outer, found in parts_of(numbered, PARTED, self._work):
             if isinstance(outer, _ALIKE) or (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or)):
                 yield _all(found.values())
                 continue
-            # in a dictionary, only string values are siblings
+            # keys of a dictionary and values other than strings are no siblings
             if isinstance(outer, ast.Dict) and not found.keys() & set(outer.keys):
                 yield _all(own for part, own in found.items() if isinstance(part, TEXTS))
                 continue
@@ -94,7 +95,7 @@ class LinkedBranches:
         return self._branches.asks_cuda(statement.start + start, statement.start + end) < 0
 
     def _heads(self, statements: list[int]) -> Iterator[Header]:
-        """Yield one clause of each `if` chain that may contain several of the given hits."""
+        """Yield one clause of each if/elif chain that may contain several of the hits."""
         text, widths = self._text, [self._width(start) for start in statements]
         for index, (start, width) in enumerate(zip(statements, widths)):
             self._work.compare(2)
@@ -149,8 +150,8 @@ class LinkedBranches:
             yield self._exposed(clauses, conditions, asked)
 
     def _asked(self, clause: Header, own: Group) -> int:
-        """Return what a condition would test for after its fixes: 1 for the target, -1 for any device but the target, 0
-        for neither."""
+        """Return what the condition of a clause would test for after the fixes: 1 for the target, -1 for any device but
+        the target, 0 for neither."""
         changed, done = "", clause.start
         for edit in sorted({edit for index in own for edit in self._hits[index].fixes[0].edits}):
             if done <= edit.start and edit.end <= clause.end:
@@ -159,8 +160,8 @@ class LinkedBranches:
         return self._branches.asked(changed + self._text[done : clause.end]) if changed else 0
 
     def _exposed(self, clauses: list[Header], conditions: list[Group], asked: list[int]) -> Group:
-        """Return the hits in the conditions of a chain, and the hits in its blocks that would no longer be reported
-        once the conditions are fixed."""
+        """Return the hits in the conditions of a chain, and the hits in its blocks that would not be reported after the
+        conditions were fixed."""
         bodies = [self._body(clause) for clause in clauses]
         if any(conditions):
             sure = [polarity > 0 for polarity in asked]
@@ -173,7 +174,7 @@ class LinkedBranches:
         return _all(bodies) if any(serving) else []
 
     def _leaving(self, statements: list[int]) -> Iterator[Group]:
-        """Groups that contain an `if` that returns or raises, and the hits in the same block."""
+        """Yield groups with the hits of an `if` that returns or raises, and other hits in the same block."""
         widths = [self._width(start) for start in statements]
         for index, (start, width) in enumerate(zip(statements, widths)):
             above = index > 0 and widths[index - 1] >= width
@@ -185,7 +186,7 @@ class LinkedBranches:
                     yield from self._above(header, own) if above else ()
 
     def _below(self, header: Header, own: Group) -> Group:
-        """Return the group of an `if` that returns or raises: its hits, and the hits below it in the same block."""
+        """Return the group of an `if` that returns or raises: its own hits, and the hits after it in the same block."""
         end = self._indents.extent(header.start)
         after = bisect_left(self._starts, end)
         if after == len(self._starts) or self._width(self._starts[after]) < self._width(header.start):
@@ -196,8 +197,8 @@ class LinkedBranches:
         return own + below if below else []
 
     def _above(self, header: Header, own: Group) -> Iterator[Group]:
-        """Yield the groups of an `if` and an earlier `if` with the same condition, or with earlier ones that test for
-        CUDA and return or raise."""
+        """Yield groups of an `if` with an earlier `if` that has the same condition, or that tests for CUDA and returns
+        or raises."""
         line, above = header.start - self._width(header.start), self._indents.header_above(header.start)
         block = above.start if above is not None else -1, header.indent
         last, left = self._left.get(block, (-1, []))
@@ -217,7 +218,7 @@ class LinkedBranches:
             yield own + body
 
     def _members(self) -> Iterator[Group]:
-        """The groups of hits in the body of one class that lists devices: `CUDA = "cuda"` and `GPU = "cuda"`."""
+        """Yield the groups of hits in the body of a class that lists devices: `CUDA = "cuda"` and `GPU = "cuda"`."""
         listed = [place for place in zip(self._starts, self._places) if MEMBER.match(self._text, place[0])]
         classes: dict[int, Group] = {}
         for start, index in listed if len(listed) > 1 else ():

@@ -1,5 +1,5 @@
-"""Links hits whose fixes must be applied together: each hit gets the edits of all, and the lowest fix class among
-them."""
+"""Links hits whose fixes must be applied together: the fix of each hit gets the edits of all, and the lowest of their
+fix classes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
 from .relations.words import questioned
 
-_ROUNDS = 8  # how often the set of tests that cannot be fixed is computed again, because one test can depend on another
-_MOST = 200  # the maximum number of hits that one fix may change
+_ROUNDS = 8  # maximum number of rounds that compute the unchanged tests, because one test can depend on another
+_MOST = 200  # maximum number of hits that one fix may change
 
 
 def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
-    """Return the hits without those inside code that another hit keeps for CUDA: `{"cuda": torch.cuda.synchronize}`."""
+    """Return the hits without those in code that another hit keeps unchanged for CUDA: `{"cuda":
+    torch.cuda.synchronize}`."""
     kept = [hit.keeps for hit in hits if hit.keeps[1]]
     if not kept:
         return hits
@@ -38,7 +39,8 @@ def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
 
 
 def without_idle(hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits without names that can only change together with another name which does not change."""
+    """Return the hits; a hit at a name that can change only together with another name is left out if that other name
+    does not change."""
     return [hit for hit in hits if hit.fixes or not hit.rule.get("only-with") or _is_its_own(hit)]
 
 
@@ -48,11 +50,11 @@ def _is_its_own(hit: Hit) -> bool:
 
 
 def _keep_imports(hits: Sequence[Hit], package: str, work: Work) -> Sequence[Hit]:
-    """Return the hits with one change: a fix that replaces an import by the plugin's also adds the plain import of the
+    """Return the hits; if a fix replaces an import by an import of the plugin, it also adds the plain `import` of the
     plugin that other fixes need.
 
-    After a fix that imports the plugin, the other fixes would not import it again, although the first import may be
-    inside a condition.
+    After a fix has imported the plugin, later fixes do not import it again, although the existing import may be under a
+    condition.
     """
     plain = f"import {package}"
     asked: dict[str, set[Edit]] = {SAFE: set(), REVIEW: set()}
@@ -83,7 +85,7 @@ def _with_edits(hit: Hit, edits: tuple[Edit, ...]) -> Hit:
 
 
 def _imports(hit: Hit, package: str) -> bool:
-    """Return whether a fix turns the import statement of its hit into an import from the plugin."""
+    """Return whether a fix turns the import statement of its hit into an import of the plugin or from it."""
     if not hit.fixes or hit.statement is None or hit.rule.check == "missing-import":
         return False
     start, end = hit.statement.start, hit.statement.end
@@ -97,12 +99,14 @@ def safe_of(hits: Sequence[Hit], libraries: Libraries, branches: Branches) -> li
 
 
 def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, libraries: Libraries) -> list[Hit]:
-    """Return the hits in their order; the hits of a group get all edits of the group and its lowest class.
+    """Return the hits in their order; the fix of each hit in a group has all edits of the group, and the lowest of
+    their fix classes.
 
-    A test is not fixed before the code that it guards, and not at all if calls in its block would raise on the target.
-    Fixes in sibling branches are linked by class: a safe fix does not include one that needs review, but a fix that
-    needs review includes the safe ones. The hits of a group larger than `_MOST` get no fix, and neither do hits that
-    depend on them. `package`: the plugin's package; `libraries`: tells which modules are compiled for CUDA.
+    A test is fixed only if the code that it guards is fixed, and never if a call in its block would raise an exception
+    on the target. Fixes in sibling branches are linked by fix class: a safe fix contains no fix that needs review, but
+    a fix that needs review contains the safe ones. Hits in a group of more than `_MOST` hits have no fix, and neither
+    have hits that depend on such hits. `package`: the package of the plugin; `libraries`: tells which modules are
+    compiled for CUDA.
     """
     hits = [hit.lowered(REVIEW) if hit.by_hand else hit for hit in _keep_imports(hits, package, facts.work)]
     for _ in range(_ROUNDS):
@@ -114,7 +118,7 @@ def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, li
 
 
 def _link(hits: Sequence[Hit], facts: Facts, branches: Branches, libraries: Libraries) -> tuple[list[Hit], set[int]]:
-    """Return the linked hits, and the indices of hits whose group is too large."""
+    """Return the linked hits, and the indices of hits in groups that are too large."""
     sets, pairs, classes, stays = _linked(hits, branches, libraries)
     hits = stays.explained([hit.lowered(applicability) for hit, applicability in zip(hits, classes)])
     along = [(one, other) for one, other in pairs if hits[one].fixes]
@@ -130,8 +134,8 @@ def _link(hits: Sequence[Hit], facts: Facts, branches: Branches, libraries: Libr
 def _linked(
     hits: Sequence[Hit], branches: Branches, libraries: Libraries
 ) -> tuple[_Sets, list[tuple[int, int]], list[str | None], Staying]:
-    """Return the disjoint sets of hits that share a link, the pairs of a test and a hit that it guards, the class of
-    each hit, and the tests that are not fixed."""
+    """Return the disjoint sets of hits that share a key in `Hit.links`, the pairs of a test and a hit that it guards,
+    the fix class of each hit, and the tests that stay unchanged."""
     sets = _Sets(len(hits))
     owner: dict[Hashable, int] = {}
     for index, hit in enumerate(hits):
@@ -173,11 +177,11 @@ def _linked(
 
 
 def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[int, int]]:
-    """Yield pairs, in both directions, of a test and the code that computes the tested value. `owner`: maps each key to
-    the first hit that has it.
+    """Yield pairs of a test and the code that computes the tested value, in both directions. `owner`: for each key in
+    `Hit.links`, the first hit that has it.
 
-    These links are pairs, not sets, because the test may have no fix, and then the code that computes the value is not
-    fixed either.
+    A set of linked hits would not be enough: a test without a fix must also keep the code that computes the value
+    unchanged.
     """
     for index, hit in enumerate(hits):
         for key in hit.sources:
@@ -186,8 +190,8 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
 
 
 def _left(hits: Sequence[Hit], before: list[str | None], classes: list[str | None], stays: Staying) -> bool:
-    """Return whether a hit lost its safe fix although no test that stays unchanged guards it; then the tests that guard
-    it must stay unchanged too."""
+    """Return whether a hit lost its safe fix although no unchanged test guards it; the tests that guard it must then
+    stay unchanged, too."""
     fresh = [
         index
         for index, (was, now) in enumerate(zip(before, classes, strict=True))
@@ -205,8 +209,8 @@ def _lower(
     stays: Staying,
     seen: set[int],
 ) -> None:
-    """Lower the class of tests that stay unchanged, of the code that they guard, and of the code linked to one of
-    these. `seen`: the tests whose guarded code has been handled already."""
+    """Lower the fix class of tests that stay unchanged, of the code that they guard, and of the code that is linked to
+    these. `seen`: the tests for which the fix class of the guarded code has already been lowered."""
     if stays:
         stays.lower(classes)
         _settle(classes, groups, pairs, questions.work)
@@ -219,7 +223,8 @@ def _lower(
 
 
 def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tuple[int, int]], work: Work) -> None:
-    """Lower each class to the lowest of its group, and the class of a test to the lowest of the code that it guards."""
+    """Lower the fix class of each hit to the lowest of its group, and the fix class of a test to the lowest of the code
+    that it guards."""
     before: list[str | None] = []
     size = sum(map(len, groups)) + len(pairs)
     while classes != before:
@@ -234,9 +239,10 @@ def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tupl
 
 
 def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work: Work) -> tuple[list[Hit], set[int]]:
-    """Return the hits, each with the edits of its set in its first fix, and the indices of hits whose set is too large.
+    """Return the hits, with all edits of a set in the first fix of each of its hits; and the indices of hits whose set
+    is too large.
 
-    `along`: pairs of hits, by index; the edits of the first hit's set include those of the second hit's set.
+    `along`: pairs of indices of hits; the set of the first hit gets the edits of the second hit's set, too.
     """
     taken: dict[int, set[int]] = {}
     for one, other in along:
@@ -254,7 +260,7 @@ def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work
     if crowded:
         return [], crowded
     found = list(hits)
-    for root, shared in edits.items():  # these edits are read once for each hit, which counts as work
+    for root, shared in edits.items():  # reading these edits for each hit of a set is counted as work
         work.compare(len(shared) * len(members.get(root, [root])) // 16)
         for index in members.get(root, [root]):
             if hits[index].fixes:
@@ -263,7 +269,8 @@ def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work
 
 
 def _reached(root: int, taken: dict[int, set[int]], members: dict[int, list[int]]) -> list[int]:
-    """Return the indices of all hits that change together with a set; about `_MOST` of them at most."""
+    """Return the indices of all hits that change together with a set of hits; the search stops above `_MOST` of
+    them."""
     reached, waiting = {root}, [root]
     every = list(members.get(root, [root]))
     while waiting and len(every) <= _MOST:
@@ -296,7 +303,7 @@ class _Sets:
             self._joined |= {item, other}
 
     def members(self) -> dict[int, list[int]]:
-        """The sets with more than one member, by representative."""
+        """The sets with more than one member, by their representative."""
         found: dict[int, list[int]] = {}
         for item in sorted(self._joined):
             found.setdefault(self.root(item), []).append(item)

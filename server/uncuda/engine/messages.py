@@ -1,5 +1,5 @@
-"""Builds the messages of findings in the user's language; sentences about limitations, from the tables, are
-appended."""
+"""Builds the messages of findings in the user's language; each message ends with the sentences about the target's
+limits."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ..messages.findings import FINDINGS
 from ..messages.fixes import Title, titled
 from ..printable import cut
 
-_NAMED = 20  # the number of rules that the message about one suppression comment names
-_LONGEST = 500  # the maximum length in characters, which only names from the user's code can exceed
+_NAMED = 20  # maximum number of rules that the message about one suppression comment names
+_LONGEST = 500  # maximum number of characters of a message; only names in the user's code can make it longer
 
 
 class Messages(Sentences):
-    """Fills in the message templates of rules for one target."""
+    """Fills in the templates of rules' messages for one target."""
 
     room = FINDINGS
 
     def __init__(self, catalogue: Catalogue, target: Target, locale: str, every: Sequence[Target] = ()) -> None:
-        """`every`: the targets for which a portable source is written; empty for a single target."""
+        """`every`: the targets of a portable source; empty for a single target."""
         super().__init__(language(locale))
         self._catalogue, self._target, self._every = catalogue, target, every
         self._title = target.title_zh if self.chinese else target.title
@@ -47,28 +47,27 @@ class Messages(Sentences):
         return message + self("notes", self("between notes").join(notes)) if notes else message
 
     def noted(self, message: str, limit: str) -> str:
-        """Return a message with the sentence for a further limit."""
+        """Return a message with the sentence for an additional limit."""
         return message + self("notes", self._catalogue.limit(limit, self.locale))
 
     def _note(self, limit: str, hit: Hit) -> str:
-        """Return the sentence for a limit; if the hit knows which code causes the limit, the sentence contains that
-        code."""
+        """Return the sentence for a limit; it quotes the code that causes the limit, if the hit names this code."""
         note, shown = self._catalogue.limit(limit, self.locale), hit.words.get(limit)
         return self("note", note, cut(shown)) if shown else note
 
     def _lacking(self, since: str) -> str:
-        """Return the sentence that says since which plugin version a name exists, if not every configured version has
-        it."""
+        """Return the sentence that tells the first plugin version with a name, for a name that not every configured
+        version has."""
         package, version = self._target.words["package"], self._target.version
         key = "known since" if Versions.of(version).may("<", since) else "not in"
         return self(key, package=package, since=since, version=version)
 
     def alias(self, name: str, dotted: str) -> str:
-        """Return the message for the import or assignment that gave an API a local name."""
+        """Return the message about the import or assignment that binds an API to a local name."""
         return self("alias", cut(name), cut(dotted))
 
     def fixes(self, hit: Hit) -> tuple[Fix, ...]:
-        """The fixes of a hit with titles in the user's language."""
+        """Return the fixes of a hit, with their titles in the user's language."""
         return tuple(replace(fix, title=self._title_of(fix.title)) for fix in hit.fixes) if self.chinese else hit.fixes
 
     def _title_of(self, title: str) -> str:
@@ -84,6 +83,6 @@ class Messages(Sentences):
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    """Return the first of the names, comma-separated and each shortened."""
+    """Return the first of the names, each shortened, with commas between them."""
     listed = ", ".join(cut(name) for name in names[:_NAMED])
     return f"{listed}, …" if len(names) > _NAMED else listed

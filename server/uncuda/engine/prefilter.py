@@ -1,11 +1,11 @@
-"""Anchors: words without which a rule finds nothing. A quick search for anchors in the bytes of a file excludes most
-files.
+"""Anchors of rules: a rule finds nothing in a text without one of its anchors. A quick search for anchors in the bytes
+of a file excludes most files.
 
-Each word that is searched for costs about 0.04 s of CPU on 72 MB of sources, so there are few words. "cuda" also covers
-`torch.backends.cuda.matmul`. Words of PyTorch are searched only in files that contain `torch`. A rule's `gate` lists
-which of its words cause a file to be read (if it is empty: none, unless the rule is selected by name), and
-`gate-patterns` are one-line patterns for files with `torch`. There are many libraries, so one pattern finds all of them
-in import lines.
+Each anchor costs about 0.04 s of CPU time on 72 MB of sources, so there are few anchors. The anchor "cuda" also covers
+`torch.backends.cuda.matmul`. Names of PyTorch are searched only in files that contain `torch`. A rule's key `gate`
+lists those of its anchors that cause a file to be read (with an empty list, a file is read for this rule only if the
+user selects the rule by name); `gate-patterns` are one-line patterns for files that contain `torch`. There are many
+libraries, so one pattern finds the import lines of all.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from ..catalogue import Rule, Target
 from ..facts.model import Facts
 from ..facts.scans import matches
 
-_COMMENT = "uncuda:"  # the beginning of suppression comments
+_COMMENT = "uncuda:"  # suppression comments begin with this text
 _BELOW_TORCH = "torch."
 _DOTTED = frozenset({"name", "argument", "jit-script"})
 
 
 class Prefilter:
-    """The anchors of the active rules. `anchors` are words; statements that contain one of them are read."""
+    """The anchors of the active rules: words without which a text has no finding. `anchors`: the words of which a
+    statement must contain one to be parsed."""
 
     def __init__(self, rules: Iterable[Rule], target: Target, selected: frozenset[str] = frozenset()) -> None:
         anywhere: set[str] = set()
@@ -50,7 +51,7 @@ class Prefilter:
         second = [anchor for anchor in _minimal(with_torch) if not _covered(anchor, first)]
         self.anchors = tuple(_minimal(inside))
         uses = [word for rule in ordered for word in (*_own_anchors(rule), *_dotted_names(rule))]
-        first.sort(key=lambda anchor: -sum(anchor in word for word in uses))  # the first word decides most files
+        first.sort(key=lambda anchor: -sum(anchor in word for word in uses))  # the most common anchor is searched first
         self._first, self._second = tuple(first), tuple(second)
         self._anywhere = tuple(anchor.encode() for anchor in first)
         self._comment = b"" if _covered(_COMMENT, first) else _COMMENT.encode()
@@ -78,7 +79,7 @@ class Prefilter:
         return False
 
     def open_in(self, facts: Facts) -> bool:
-        """The same test for facts, whose earlier searches are reused."""
+        """Return the result of `open_for` for facts, whose earlier searches are reused."""
 
         if any(map(facts.says, self._first)):
             return True
@@ -88,13 +89,13 @@ class Prefilter:
 
 
 def _one_of(words: Iterable[str]) -> str:
-    """Return one pattern for all words that begin with `torch.`, which is as fast as a search for that beginning."""
+    """Return one pattern for all words that begin with `torch.`; it is as fast as a search for this text."""
     return re.escape(_BELOW_TORCH) + f"(?:{'|'.join(re.escape(word[len(_BELOW_TORCH) :]) for word in words)})"
 
 
 def _library_imports(rules: Iterable[Rule], target: Target) -> list[str]:
-    """Return patterns for lines that import a module covered by a rule that has no anchors. The patterns begin with a
-    literal, because such patterns are fast."""
+    """Return patterns for lines that import a module of a rule without anchors. The patterns begin with literal text,
+    which makes them fast."""
     mine = [rule for rule in rules if rule.check == "module" and not rule.get("anchors")]
     roots = {re.escape(name.partition(".")[0]) for rule in mine for name in target.libraries(rule)}
     if not roots:
@@ -104,7 +105,7 @@ def _library_imports(rules: Iterable[Rule], target: Target) -> list[str]:
 
 
 def _found_by_imports(rule: Rule) -> bool:
-    """Whether a rule covers top-level modules only; imports and the names they bind are read in any case."""
+    """Whether a rule covers only top-level modules; imports and the names that they bind are parsed without anchors."""
     if rule.check in _DOTTED:
         return all("." not in name for name in (*rule.get("names", ()), *rule.get("calls", ())))
     return rule.check in ("module", "amp-c")
@@ -115,14 +116,14 @@ def _opens(rule: Rule, selected: frozenset[str]) -> bool:
 
 
 def _dotted_names(rule: Rule) -> tuple[str, ...]:
-    """The dotted names of a rule for which anchors must be found."""
+    """The dotted names of a rule from which its anchors are made."""
     if rule.check not in _DOTTED or rule.get("anchors"):
         return ()
     return (*rule.get("names", ()), *rule.get("results", ()), *rule.get("calls", ()))
 
 
 def _own_anchors(rule: Rule) -> Iterable[str]:
-    """The anchors that the rule declares, or those that its check derives from other keys."""
+    """The anchors that the rule declares, or otherwise those that its check takes from other keys."""
     if explicit := rule.get("anchors"):
         return tuple(explicit)
     if rule.check == "method":
@@ -135,7 +136,7 @@ def _own_anchors(rule: Rule) -> Iterable[str]:
 
 
 def _needs_torch(rule: Rule) -> bool:
-    """Whether a rule can only match in a text that contains `torch`."""
+    """Whether a rule can report code only in a text that contains `torch`."""
     names = (*rule.get("names", ()), *rule.get("calls", ())) if rule.check in _DOTTED else ()
     return rule.get("with-torch") is True or (bool(names) and all(name.startswith("torch.") for name in names))
 
@@ -145,5 +146,5 @@ def _covered(word: str, anchors: Iterable[str]) -> bool:
 
 
 def _minimal(anchors: set[str]) -> list[str]:
-    """The anchors without those that contain a shorter one."""
+    """The anchors without those that contain a shorter anchor."""
     return [a for a in sorted(anchors) if not any(b != a and b in a for b in anchors)]

@@ -1,4 +1,4 @@
-"""Decides whether fixed text may be written: it must parse if the original did."""
+"""Decides whether fixed text may be written: it must parse if the original text does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..facts.new_syntax import readable, reusing
 
 
 def refusal(before: str, after: str, quoted: bool = True) -> str | None:
-    """Return the reason why fixed text must not be written; None if it may be written. `quoted`: whether a fix wrote
+    """Return the reason why a fixed text must not be written; None if it may be written. `quoted`: whether a fix wrote
     quotation marks.
 
     The original text is parsed only if the fixed text does not parse, because fixes never repair invalid text.
@@ -27,7 +27,7 @@ def _syntax_error(text: str) -> str | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            # `compile` runs the same parser as ast.parse in less than two thirds of the time, because it builds no
+            # This call runs the same parser as ast.parse in less than two thirds of the time, because it builds no
             # tree.
             symtable.symtable(text, "<text>", "exec")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -39,7 +39,7 @@ def _syntax_error(text: str) -> str | None:
 
 
 def _said(error: Exception) -> str:
-    """Return the error message with its line number, but without a file name."""
+    """Return the message of a syntax error with its line number, but without a file name."""
     if isinstance(error, SyntaxError) and error.lineno:
         return f"line {error.lineno}: {error.msg}"
     return str(error)

@@ -1,4 +1,4 @@
-"""The values that the engine returns."""
+"""The types of the values that the engine returns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..source import Span
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another span of the same text that explains a finding."""
+    """Another span of the same text, which explains a finding."""
 
     span: Span
     message: str
@@ -23,11 +23,11 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding of a rule at a span of the text. `fixes`: the best first; if there are none, a person must change the
-    code. `related`: other spans that explain the finding.
+    """A finding of a rule at a span of the text. `fixes`: the fixes, best first; if there is none, a person must change
+    the code. `related`: other spans that explain the finding.
 
-    `subject`: as in `Hit`. Whoever ports the code has to decide only once for all findings with the same rule and
-    subject.
+    `subject`: the library, API or variable that the finding is about, as in `Hit`. Findings with the same rule and
+    subject need only one decision by the person who ports the code.
     """
 
     rule: str
@@ -44,7 +44,7 @@ class Finding:
 class Report:
     """The findings of a text in source order, and the spans of statements that could not be parsed.
 
-    `sites`: the receivers that the receiver analysis can look up, including those of findings that are not reported.
+    `sites`: the places whose receivers the receiver analysis can look up, also those of findings that are not reported.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -54,11 +54,11 @@ class Report:
 
 @dataclass(frozen=True)
 class Fixed:
-    """The result of fixing a text. `applied`: the number of fixes by rule; `report`: the remaining findings; `refused`:
-    the reason why the text was not fixed.
+    """The result of fixing a text. `applied`: the number of applied fixes by rule; `report`: the remaining findings;
+    `refused`: the reason why the text was not fixed.
 
-    `before`: the original text, and `first` its report; `passes`: the changes in each pass. `alone`: the edits of the
-    safe fixes if they are applied without those that need review; None: they are equal to the safe edits in `passes`.
+    `before`: the original text; `first`: the report on the original text; `passes`: the changes of each pass. `alone`:
+    the edits that a run which applies only safe fixes would make; None if these are the safe edits in `passes`.
     """
 
     text: str
@@ -72,8 +72,9 @@ class Fixed:
 
     @cached_property
     def changes(self) -> list[Change]:
-        """Return all changes as edits of the original text. Applying only the safe changes gives the same text as
-        fixing without review; a change that is safe only after a fix that needs review counts as needing review."""
+        """Return all changes as edits of the original text. The safe changes alone give the same text as a run that
+        applies only safe fixes; a change that is safe only after a fix that needs review counts as one that needs
+        review."""
         changes = compose(self.before, self.passes)
         if self.alone is None:
             return changes
@@ -81,10 +82,11 @@ class Fixed:
 
 
 def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
-    """Return the findings for a target without tables; if one of them has no fix, only safe fixes are kept.
+    """Return the findings for a target without tables; if one of them has no fix, all others keep only their safe
+    fixes.
 
-    Without tables it is unknown whether the target has a name, and changing only the device next to it would leave
-    half-ported code. `unknown`: whether the text imports a CUDA library that no rule covers.
+    Without tables, uncuda does not know whether the target has a name; a fix of only the device beside this name would
+    leave half-ported code. `unknown`: whether the text imports a library for CUDA that no rule covers.
     """
     if not unknown and all(finding.fixes or finding.severity == "information" for finding in findings):
         return findings
@@ -94,11 +96,11 @@ def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
 
 
 def sparing(kept: list[Finding], every: list[Finding], work: Work) -> list[Finding]:
-    """Return the findings without fixes that would change code whose findings the user suppressed."""
+    """Return the findings without the fixes that would change code at a finding that the user suppressed."""
     names = {(finding.rule, finding.span) for finding in kept}
     silenced = sorted(finding.span for finding in every if (finding.rule, finding.span) not in names)
     starts = [span.start for span in silenced]
-    ends = list(accumulate((span.end for span in silenced), max))  # the running maximum of the ends of all spans so far
+    ends = list(accumulate((span.end for span in silenced), max))  # for each span: the greatest end so far
 
     def spares(fix: Fix) -> bool:
         work.compare(len(fix.edits))

@@ -1,4 +1,4 @@
-"""The rules for one target, prepared once: their checks, and the words that a file must contain to be read."""
+"""Prepares the rules for one target once: their checks, and the words of which a file must contain one to be parsed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .prefilter import Prefilter
 class Ruleset:
     """The rules of one target, with or without an active shim. `off`: rules that settings switch off.
 
-    Rules that are switched off are checked as well, because hits of several rules are fixed together. `unselected`:
-    rules that are off because settings do not select them, not because of `ignore`; fixes of other rules may change
+    The rules in `off` are checked, too, because hits of several rules are fixed together. `unselected`: rules that are
+    off because the settings do not select them, not because of the setting `ignore`; fixes of other rules may change
     code at their hits.
     """
 
@@ -36,7 +36,7 @@ class Ruleset:
 
     @cached_property
     def checks(self) -> list[Check]:
-        """Return the check objects of these rules, one for each kind of check."""
+        """Return the checks; each check holds all rules that it runs."""
         by_check: dict[str, list[Rule]] = {}
         for rule in self.rules:
             by_check.setdefault(rule.check, []).append(rule)
@@ -50,11 +50,11 @@ class Ruleset:
         return self.shim or not (rule.when_imported or rule.check == "missing-shim")
 
     def concerns(self, data: bytes) -> bool:
-        """Return whether a file with these bytes can have a finding; a few fast searches for words decide this."""
+        """Return whether a file with these bytes can have a finding, by a few fast searches for words."""
         return self._gates.open_for(data)
 
     def speaks_of(self, data: bytes) -> bool:
-        """Do the same test as `concerns`, but for all rules, including those that are off."""
+        """Return the result of `concerns` for all rules, including the rules in `off`."""
         return (self._every if self.off else self._gates).open_for(data)
 
     @cached_property
@@ -62,12 +62,12 @@ class Ruleset:
         return Prefilter(self.rules, self.target)
 
     def opens(self, facts: Facts) -> bool:
-        """Do the same test as `concerns` for a text whose facts are known."""
+        """Return the result of `concerns` for a text whose facts are known."""
         return self._gates.open_in(facts)
 
     @cached_property
     def words(self) -> Words:
-        """Return the words because of which a statement is read."""
+        """Return the words of which a statement must contain one to be parsed."""
         names: set[str] = set()
         for check in self.checks:
             names |= getattr(check, "names", frozenset())
@@ -89,5 +89,5 @@ class Ruleset:
 
 
 def _capped(rule: Rule, target: Target) -> Rule:
-    """Return the rule as it applies to the target: if the target has no tables, no fix is safe."""
+    """Return a rule as it applies to the target; if the target has no tables, the rule has no safe fix."""
     return replace(rule, fix="review") if rule.fix == "safe" and not target.has_tables else rule

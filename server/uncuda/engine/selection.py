@@ -1,5 +1,4 @@
-"""Defines which findings of a text are requested, and which statements no fix may change; the caller knows the
-reasons."""
+"""Defines which findings of a text the user asked for, and which statements no fix may change."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from .results import Finding, Report
 
 
 class LeftAlone(NamedTuple):
-    """A finding that is neither reported nor fixed, with its statement; no fix may change that statement."""
+    """A finding that is neither reported nor fixed, and its statement, which no fix of another finding may change."""
 
     rule: str
     span: Span
@@ -25,15 +24,15 @@ class LeftAlone(NamedTuple):
 
 @dataclass(frozen=True)
 class Selection:
-    """The findings of one text that are requested. `text`: the hash of the text, from `name_of`. `parts`: sorted spans;
-    only findings that touch one of them are reported and fixed; None: all findings."""
+    """The findings of one text that the user asked for. `text`: the hash of the text, as `name_of` returns it. `parts`:
+    sorted spans; only findings that touch one of these spans are reported and fixed; None for all findings."""
 
     text: str
     left_alone: tuple[LeftAlone, ...] = ()
     parts: tuple[Span, ...] | None = None
 
     def of(self, report: Report) -> Report:
-        """Return the requested findings of a report on the same text."""
+        """Reduce a report on the same text to the findings that the user asked for."""
         if not self.left_alone and self.parts is None:
             return report
         places = {(each.rule, each.span) for each in self.left_alone}
@@ -45,7 +44,7 @@ class Selection:
         return replace(report, findings=tuple(findings))
 
     def moved(self, edits: Collection[Edit]) -> Selection:
-        """Return the selection for the text that results from these edits."""
+        """Return the same selection for the text after these edits."""
         shift = _Shift(edits)
         left = [LeftAlone(each.rule, shift.whole(each.span), shift.whole(each.statement)) for each in self.left_alone]
         parts = None if self.parts is None else tuple(map(shift.grown, self.parts))
@@ -71,14 +70,14 @@ class Selection:
 
 
 def name_of(text: str) -> str:
-    """A hash that identifies this version of a text."""
-    from hashlib import sha256  # imported here because it costs start-up time
+    """Return a hash that identifies this version of a text."""
+    from hashlib import sha256  # imported here, because the import takes time
 
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class _Shift:
-    """Maps spans of a text to the text after non-overlapping edits."""
+    """Converts spans of a text into spans of the text after edits that do not overlap."""
 
     def __init__(self, edits: Iterable[Edit]) -> None:
         self._edits = sorted(edits)

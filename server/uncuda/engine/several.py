@@ -1,4 +1,4 @@
-"""Engines for source that must run on CUDA and on several targets; their findings are combined."""
+"""Engines for source that must run on CUDA and on several targets; the findings of the targets are combined."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .portable.spelling import Spelling
 from .portable.wrapping import wrapped
 from .portable.writing import Writer
 
-_ROUNDS = 5  # maximum number of times that the engines check a text to agree on their findings
+_ROUNDS = 5  # maximum number of rounds in which the engines check a text to agree on their findings
 
 
 def make_engine(
@@ -43,15 +43,14 @@ def make_engine(
 
 
 def portable_targets(catalogue: Catalogue, settings: Settings) -> tuple[str, ...]:
-    """Return the targets for which portable source is written: those that settings name, otherwise all targets with
-    tables."""
+    """Return the targets of portable source: the targets that the settings name, otherwise all targets with tables."""
     known = [target for target in catalogue.declarations if catalogue.target(target).has_tables]
     return settings.portable_targets or tuple(sorted(known, key=lambda target: target != catalogue.default_target))
 
 
 class _Part(Engine):
-    """The engine for one of the targets of portable source. `every`: all targets; `lows`: the applicabilities that the
-    engines of the other targets have found."""
+    """The engine for one of the targets of portable source. `every`: all targets; `lows`: the lowest fix classes that
+    the engines of all targets have found so far."""
 
     def __init__(
         self, catalogue: Catalogue, target: str, every: Sequence[str], settings: Settings, project: Project | None
@@ -79,7 +78,7 @@ class _Part(Engine):
         return self._writer(context).imported(hits)
 
     def combined(self, chosen: Chosen) -> Chosen:
-        """Return fixes of the last checked text with one shared import of everything that they need."""
+        """Return fixes of the last checked text, with one import of all functions that they call."""
         return self._latest[1].combined(chosen) if self._latest is not None else chosen
 
     def _writer(self, context: Context) -> Writer:
@@ -95,7 +94,7 @@ class _Part(Engine):
 
 
 class PortableEngine(Engine):
-    """An engine that checks portable source for all targets. `target` is the first of these targets."""
+    """An engine that checks portable source for all targets. `target`: the first of the targets of this source."""
 
     def __init__(
         self, catalogue: Catalogue, settings: Settings, project: Project | None = None, remember: int = 1
@@ -109,25 +108,26 @@ class PortableEngine(Engine):
 
         self._callees = Callees()
         self._beside: PortableEngine | None = None
-        """The engine for other files of the project, so that this one keeps what it remembers of its own files."""
+        """A second engine, which checks other files of the project; this engine thereby keeps the cached facts of its
+        own files."""
 
     @property
     def parts(self) -> Sequence[Engine]:
-        """The engines of the targets."""
+        """The engines of the single targets."""
         return self._parts
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """The ids of all targets."""
+        """The ids of the targets."""
         return tuple(part.target.id for part in self._parts)
 
     @property
     def plugins(self) -> tuple[str, ...]:
-        """The plugins, each with its version."""
+        """The names of the targets' plugins, each with its version."""
         return tuple(f"{part.target.words['package']} {part.target.version}" for part in self._parts)
 
     def knowing(self, project: Project) -> Engine:
-        """Return the same engine for another project."""
+        """Return an engine for another project, with the same targets and settings."""
         return PortableEngine(self.catalogue, self.settings, project, self._remember)
 
     def concerns(self, data: bytes) -> bool:
@@ -142,8 +142,9 @@ class PortableEngine(Engine):
         answers: Answers | None = None,
         limits: Limits | None = None,
     ) -> Report:
-        """Return the findings of all targets' engines: each place once, with the lowest applicability that an engine
-        gives it. No fix is safe if functions that the file uses silently stay on CUDA, or if files stay on CUDA that
+        """Return the combined findings of all targets' engines: each span once, with the lowest fix class that an
+        engine gives it. No finding has a safe fix if functions of other files that this file uses silently stay on
+        CUDA, or if files stay on CUDA that
         read values which it declares."""
         report = self._together(source, concerned, edited, answers, limits)
         if source.path and any(map(_is_safe, report.findings)):
@@ -168,7 +169,7 @@ class PortableEngine(Engine):
         answers: Answers | None = None,
         limits: Limits | None = None,
     ) -> Report:
-        """Return the same findings without regard to other files."""
+        """Return the combined findings without regard to functions of other files."""
         helper = self.project.helper
         if helper is not None and helper.is_at(source.path):
             return Report()
@@ -188,8 +189,7 @@ class PortableEngine(Engine):
         return Report(tuple(agreed.together(reports)), tuple(skipped), tuple(sites))
 
     def _stays(self, text: str, path: str) -> bool:
-        """Return whether the file at `path`, if it is fixed alone, stays on CUDA, because a finding in it has no safe
-        fix."""
+        """Return whether the file at `path` stays on CUDA if it is fixed alone: a finding in it has no safe fix."""
         if self._beside is None:
             self._beside = PortableEngine(self.catalogue, self.settings, self.project)
         try:
@@ -231,7 +231,7 @@ def _class(hit: Hit) -> str | None:
 
 
 def _settings_of(catalogue: Catalogue, target: str, settings: Settings) -> Settings:
-    """Return the settings for one target: the version of its plugin is the one made for the PyTorch version in the
+    """Return the settings for one target, with the plugin version that is made for the PyTorch version in the
     settings."""
     torch = settings.torch_version
     return replace(settings, target_version=catalogue.going_with(target, torch) if torch else None)

@@ -1,4 +1,4 @@
-"""Finds findings that depend on the type of an object, which the text alone does not show: `x.cuda()`,
+"""Finds findings that depend on the type of an object, which the text alone does not show: `x` in `x.cuda()` and
 `x.to("cuda")`."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..source import Span
 
 
 class Found(Protocol):
-    """Any object with a finding's rule and span."""
+    """An object with a rule and a span, such as a finding."""
 
     @property
     def rule(self) -> str: ...
@@ -23,7 +23,8 @@ class Found(Protocol):
 
 
 def sites_of(hits: Iterable[Hit], findings: Iterable[Found]) -> tuple[Site, ...]:
-    """The sites of hits that became findings, in source order."""
+    """The sites of the hits that became findings, in source order: the places at which the findings depend on an
+    object's type."""
     sites = [site for hit in hits if (site := _site(hit)) is not None]
     if not sites:
         return ()
@@ -39,10 +40,10 @@ def _site(hit: Hit) -> Site | None:
 
 
 def answered(hits: Sequence[Hit], answers: Answers) -> tuple[Sequence[Hit], Sequence[Hit]]:
-    """Return the remaining hits, with the class of fixes lowered where an answer requires it, and the hits that an
-    answer removes.
+    """Return (remaining hits, removed hits): hits are removed, or their fix classes are lowered, if the type of their
+    receiver requires it.
 
-    A hit that is linked to a removed one loses its fixes.
+    A hit that shares a key in `Hit.links` with a removed hit loses its fixes.
     """
     if not answers:
         return hits, []
@@ -60,14 +61,14 @@ def answered(hits: Sequence[Hit], answers: Answers) -> tuple[Sequence[Hit], Sequ
 
 
 def _lowered(hit: Hit) -> Hit:
-    """Return the hit with each of its fixes lowered to review at most."""
+    """Return the hit with its fix classes lowered to at most review."""
     return hit.with_fixes(
         tuple([replace(fix, applicability=lowest(fix.applicability, REVIEW) or REVIEW) for fix in hit.fixes])
     )
 
 
 def moved(answers: Answers, edits: Sequence[Edit]) -> dict[Site, str]:
-    """Return the answers for the text after these edits; answers for edited code are left out."""
+    """Return the types of receivers for the text after these edits, without those in edited code."""
     ordered = sorted(edits)
     found = {}
     for site, verdict in answers.items():
@@ -78,7 +79,7 @@ def moved(answers: Answers, edits: Sequence[Edit]) -> dict[Site, str]:
 
 
 def _moved(offset: int, edits: Iterable[Edit]) -> int | None:
-    """Return the position of an offset after these edits; None if it is inside an edit."""
+    """Return the offset after these edits; None if the offset is inside an edit."""
     shift = 0
     for edit in edits:
         if edit.end <= offset:

@@ -1,4 +1,4 @@
-"""Edits that insert or extend suppression comments, so that a finding is suppressed."""
+"""Edits that insert or extend a suppression comment for a finding."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _BREAK = re.compile(r"\r\n|\n|\r")
 
 
 def ignore_on_line(text: str, layout: Layout, span: Span, rule: str, reason: str = "") -> Edit | None:
-    """Return the edit that suppresses `rule` on the line of `span`; None if no line of the span can have a comment.
-    `reason`: text for a new comment that says why the finding is suppressed."""
+    """Return the edit that suppresses `rule` on a line of `span`; None if no line of the span can have a comment.
+    `reason`: the text in a new comment that says why the finding is suppressed."""
     known = parse(text, layout.is_comment, layout.string_around)
     lines = Suppressions(text, (), layout.string_around).lines_of(span)
     for comment in known.comments:
@@ -29,8 +29,8 @@ def ignore_on_line(text: str, layout: Layout, span: Span, rule: str, reason: str
 
 
 def ignore_in_file(text: str, layout: Layout, rule: str) -> Edit:
-    """Return the edit that suppresses `rule` in the whole file: in the first file-wide comment, or in a new one near
-    the top."""
+    """Return the edit that suppresses `rule` in the whole file: in its first comment for the whole file, or in a new
+    one near the top."""
     for comment in parse(text, layout.is_comment).comments:
         if comment.names is not None and comment.line is None:
             return _named(text, comment, rule)
@@ -41,7 +41,7 @@ def ignore_in_file(text: str, layout: Layout, rule: str) -> Edit:
 
 
 def _named(text: str, comment: Comment, rule: str) -> Edit:
-    """The edit that adds a rule to a suppression comment."""
+    """Return the edit that adds the name of a rule to a suppression comment."""
     assert comment.names is not None
     if comment.names:
         end = comment.names[-1].end
@@ -51,7 +51,7 @@ def _named(text: str, comment: Comment, rule: str) -> Edit:
 
 
 def _has_room(text: str, layout: Layout, end: int, line: Span) -> bool:
-    """Return whether a comment can be added after the last character of a line."""
+    """Return whether a comment can be inserted after the last character of a line."""
     holder = layout.string_around(line.end)
     if holder is not None and holder[0] < line.end:
         return False
@@ -59,7 +59,7 @@ def _has_room(text: str, layout: Layout, end: int, line: Span) -> bool:
 
 
 def _top(text: str) -> int:
-    """The offset for a new comment near the top, below a shebang and an encoding line."""
+    """The offset for a new comment near the top of a text, below the shebang and the encoding line."""
     start = int(text.startswith("\ufeff"))
     ends = [match.end() for match, _ in zip(_BREAK.finditer(text, start), range(2))] or [len(text)]
     first, second = text[start : ends[0]], text[ends[0] : ends[-1]]

@@ -1,2 +1,2 @@
-"""Turns source text into facts: statements, imports, names, calls, strings with their roles. The package knows Python,
-not CUDA."""
+"""Turns source text into facts: its statements, imports, names, calls, and strings with their roles. The package
+contains facts about Python code, and nothing about CUDA."""

@@ -10,8 +10,8 @@ from .piece import Piece
 
 @dataclass(slots=True, eq=False)
 class Binding:
-    """A name that a line binds. `inside`: the offset, within the line, of an enclosing `def` or `class` on the same
-    line; -1 if there is none."""
+    """A name that a statement binds. `inside`: the offset in the line of the `def` or `class` that contains the
+    binding, if both are on the same line; otherwise -1."""
 
     name: str
     kind: str  # import, from, star, assign, parameter, def, class, for, with, except, match, del, global, nonlocal

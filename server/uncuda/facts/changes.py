@@ -1,4 +1,4 @@
-"""The differences between two texts as ranges of whole lines, so that only these lines are searched again."""
+"""The differences between two texts as regions of whole lines; only these lines are searched again."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from typing import NamedTuple
 from ..limits import UNLIMITED, Work
 
 _STRETCH = 4096
-_MOST = 0.8  # share of the searches; a text in which fewer were repeated was not looked at as a whole
-_FEW, _IN_VAIN = 100, 4  # up to `_FEW` scans, and `_IN_VAIN` for each search in the last text, are kept
-_WIDE = 0.2  # share of a text; if a larger part has changed, the results of earlier texts are not worth keeping
-FAR = 20_000  # characters; in a longer part of a text, a search that is kept after an edit is worth it
+_MOST = 0.8  # a text that repeated less than this share of the searches was checked only in part
+_FEW, _IN_VAIN = 100, 4  # kept search functions: at most `_FEW`, and `_IN_VAIN` more for each search in the last text
+_WIDE = 0.2  # if a larger share of a text has changed, the results of earlier texts are not kept
+FAR = 20_000  # in a part of a text with more characters, the result of a search is worth keeping after an edit
 FOLLOWED = "followed"
-"""The first part of the key of a search that no edit needs to be compared with, because the names that are followed
-are compared, or because the check runs after every edit."""
+"""The first part of the key of a search whose results need no comparison after an edit: the traced names are compared
+instead, or the check runs after every edit."""
 Scan = Callable[[str, int, int], Iterable[int]]
 
 
 class Region(NamedTuple):
-    """Lines [old, old_end) of one text that became lines [new, new_end) of another; all four are offsets."""
+    """The lines [old, old_end) of one text that became the lines [new, new_end) of another; all four numbers are
+    offsets."""
 
     old: int
     old_end: int
@@ -30,28 +31,28 @@ class Region(NamedTuple):
 
     @property
     def shift(self) -> int:
-        """The number to add to an offset of the old text that is after this region."""
+        """The number to add to an offset of the old text after this region to get the offset in the new text."""
         return self.new_end - self.old_end
 
     def place(self, offset: int) -> int:
-        """Return the new offset for an old offset outside of this region, if it is the only region."""
+        """Return the new offset for an old offset outside of this region, if the texts differ only in this region."""
         return offset + self.new_end - self.old_end if offset >= self.old_end else offset
 
 
 def _around(regions: Sequence[Region]) -> Region:
-    """The part from the first region to the last."""
+    """Return a region that contains all these regions."""
     first, last = regions[0], regions[-1]
     return Region(first.old, last.old_end, first.new, last.new_end)
 
 
 def _one_after_the_other(one: Region, other: Region) -> Region:
-    """The part that two edits change, the second after the first."""
+    """Return the region that two successive edits change together."""
     start, end = min(one.new, other.old), max(one.new_end, other.old_end)
     return Region(start, end - one.shift, start, end + other.shift)
 
 
 def between(old: str, new: str) -> list[Region]:
-    """Return one region from the first difference of two texts to the last; empty if they are equal."""
+    """Return one region from the first to the last difference between two texts; empty if the texts are equal."""
     if old == new:
         return []
     size, last, end = min(len(old), len(new)), len(old), len(new)
@@ -61,7 +62,7 @@ def between(old: str, new: str) -> list[Region]:
 
 
 def of_edits(old: str, edits: Iterable[tuple[int, int, str]]) -> list[Region]:
-    """The regions for non-overlapping edits (start, end, text) of the old text."""
+    """Return the regions for edits (start, end, text) of the old text that do not overlap."""
     return _in_lines(old, [_by_lines(old, *edit) for edit in sorted(edits)])
 
 
@@ -78,15 +79,15 @@ def _by_lines(old: str, start: int, end: int, text: str) -> tuple[int, int, int,
 
 
 def _alike(size: int, part: Callable[[int, int], bool]) -> int:
-    """Return the length, at most `size`, of the common beginning of two texts; `part(a, b)` returns whether [a, b) is
-    equal in both."""
+    """Return the length of the common beginning of two texts, at most `size`; `part(a, b)` returns whether both texts
+    are equal in [a, b)."""
     low = 0
     while low < size and part(low, min(low + _STRETCH, size)):
         low += _STRETCH
     if low >= size:
         return size
     high = min(low + _STRETCH, size)
-    while high - low > 1:  # the texts are equal up to low, and different before high
+    while high - low > 1:  # the texts are equal before low, and differ before high
         middle = (low + high) // 2
         if part(low, middle):
             low = middle
@@ -96,7 +97,7 @@ def _alike(size: int, part: Callable[[int, int], bool]) -> int:
 
 
 def _in_lines(old: str, edits: Iterable[tuple[int, int, int, bool]]) -> list[Region]:
-    """Regions of whole lines for edits (start, end, growth, whole), in order; edits of the same line share a region."""
+    """Return regions of whole lines for edits (start, end, growth, whole), in order; edits of one line share a region."""
     regions: list[Region] = []
     shift = 0
     for start, end, growth, whole in edits:
@@ -115,15 +116,16 @@ def _in_lines(old: str, edits: Iterable[tuple[int, int, int, bool]]) -> list[Reg
 
 
 class _Base(NamedTuple):
-    """The results of all searches in an earlier text, and the part of the text that differs from the present text."""
+    """The results of all searches in an earlier text, and the region in which this text differs from the present
+    text."""
 
     found: Mapping[Hashable, list[int]]
     region: Region
 
 
 class Searches:
-    """Results of searches in a text. If the text is an edited version of another, only its changed lines are searched
-    again."""
+    """The results of searches in a text. If the text is an edited version of another text, only the changed lines are
+    searched again."""
 
     def __init__(
         self,
@@ -142,7 +144,8 @@ class Searches:
         self._scans: dict[Hashable, Scan] = before._scans_for() if before is not None else {}
 
     def _base_for(self, regions: Sequence[Region]) -> _Base:
-        """The searches that the next text can use if they were not repeated in this one."""
+        """Return the results that searches in the next text can reuse: those of this text, or those of an earlier text
+        if this text repeated only a part of its searches."""
         region = _around(regions)
         if self._base is not None and len(self._found) < _MOST * len(self._base.found):
             wider = _one_after_the_other(self._base.region, region)
@@ -151,22 +154,21 @@ class Searches:
         return _Base(self._found, region)
 
     def _scans_for(self) -> dict[Hashable, Scan]:
-        """Return the scans of all searches in this text and in earlier texts; texts share them until too many of them
-        are no longer used."""
+        """Return the functions of all searches in this text and in earlier texts; the texts share one dictionary until
+        too many of its functions are no longer used."""
         used = len(self._found) if self._base is None else max(len(self._found), len(self._base.found))
         if len(self._scans) < _FEW + _IN_VAIN * used:
             return self._scans
         return {key: self._scans[key] for key in self._found}
 
     def find(self, key: Hashable, scan: Scan) -> list[int]:
-        """The sorted offsets that `scan` yields for the text. `scan` gets the text and the range of whole lines to
-        search; `key` identifies the search.
-        """
+        """Return the sorted offsets in the text that `scan` yields. `scan`: a function of the text and the range of
+        whole lines to search; `key`: identifies the search."""
         self._placed.add(key)
         return self._all(key, scan)
 
     def has(self, key: Hashable, scan: Scan) -> bool:
-        """Whether `find` finds anything, wherever that is."""
+        """Whether `find` would return any offset."""
         return bool(self._all(key, scan))
 
     def _all(self, key: Hashable, scan: Scan) -> list[int]:
@@ -182,30 +184,31 @@ class Searches:
         return found
 
     def keys(self, known: Collection[Hashable] = ()) -> frozenset[Hashable]:
-        """The keys that `find` was called with so far, except those in `known` and those of searches for followed
-        names, which begin with FOLLOWED."""
+        """The keys of all searches so far, without those in `known` and without those for traced names, which begin
+        with FOLLOWED."""
         found = self._found.keys() - known if known else self._found
         return frozenset(key for key in found if not (isinstance(key, tuple) and key[0] == FOLLOWED))
 
     @property
     def placed(self) -> frozenset[Hashable]:
-        """The keys of the searches whose offsets were used, that is for which not only `has` was called."""
+        """The keys of the searches whose offsets were used: `find` was called with them, not only `has`."""
         return frozenset(self._placed)
 
     def know(self, keys: AbstractSet[Hashable]) -> bool:
-        """Return whether the scans of these keys are stored, so that `again` and `touches` can be called with them."""
+        """Return whether the search functions for these keys are stored; `again` and `touches` can be called only with
+        stored keys."""
         return self._scans.keys() >= keys
 
     def again(self, key: Hashable) -> list[int]:
-        """Return the result of `find` for the key of a search that was made in this text or an earlier one."""
+        """Return the result of `find` for a key that was used for a search in this text or in an earlier one."""
         return self._all(key, self._scans[key])
 
     def touches(self, key: Hashable, start: int, end: int) -> bool:
-        """Return whether the search with this key finds anything in a range of whole lines."""
+        """Return whether the search with this key has a match in a range of whole lines."""
         return next(iter(self._scans[key](self.text, start, end)), None) is not None
 
     def imports(self) -> Iterator[tuple[list[int], list[int]]]:
-        """Yield (old offsets, new offsets) for each search for imports that was made in the previous text."""
+        """Yield (old offsets, new offsets) for each search for imports in the previous text."""
         for key in [key for key in self._before if isinstance(key, tuple) and key[0] == "imports"]:
             yield self._before[key], self.again(key)
 
@@ -232,7 +235,7 @@ class Searches:
 
 
 def moved(offsets: list[int], regions: Sequence[Region]) -> list[int]:
-    """Return sorted offsets of the old text as offsets of the new text, leaving out those inside a region."""
+    """Return sorted offsets in the old text as offsets in the new text, without those inside a region."""
     found: list[int] = []
     done = shift = 0
     for region in regions:

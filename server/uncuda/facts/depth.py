@@ -1,7 +1,8 @@
-"""Computes how deeply a text is nested. libcst recurses for every level, and crashes the process if its stack is full.
+"""Computes how deeply a text is nested. libcst recurses for every level of nesting, and crashes the process if the
+stack overflows.
 
-The depth is counted in pairs of brackets, which need the most stack. If the end of an f-string is uncertain, libcst
-must parse the f-string first; see `readable` in `new_syntax.py`.
+The depth is given in pairs of brackets, because brackets need the most stack. If it is uncertain where an f-string
+ends, libcst must parse the f-string first (see `readable` in `new_syntax.py`).
 """
 
 from __future__ import annotations
@@ -18,18 +19,19 @@ _TOKEN = re.compile(
     re.M,
 )
 _CONTINUES = re.compile(r"(?:elif|else|except|finally|case)\b")
-# The weights: one level of brackets needs about as much stack as this many levels of another construct.
+# Weights of constructs: how much stack one level of each needs, relative to the others.
 _BRACKET, _LAMBDA, _STEP, _BLOCK = 6, 3, 1, 6
-_PATTERN = 96  # libcst tries each bracket of a pattern several ways, which at least doubles the time
+_PATTERN = 96  # libcst tries each bracket of a pattern in several ways: at least twice the time per level
 
 
 def nesting(text: str, enough: int = 1_000_000) -> int:
-    """An upper bound of the nesting of a text without f-strings, in brackets; counting stops beyond `enough`."""
+    """Return an upper bound for the nesting, counted in pairs of brackets, of a text without f-strings; the count stops
+    beyond `enough`."""
     most = done = 0
-    levels = [[0, 0]]  # for each open bracket: the number of operators since the last comma, and of lambdas
-    # for each enclosing block: its indentation, and the number of clauses of its statement
+    levels = [[0, 0]]  # for each open bracket: the number of operators since the last comma, and the number of lambdas
+    # for each enclosing block: its indentation, and the number of clauses of its statement so far
     blocks: list[list[int]] = []
-    total = 0  # the weight of the enclosing brackets
+    total = 0  # the weight of all open brackets
     bracket = _BRACKET
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
@@ -64,7 +66,7 @@ def _weight(level: Sequence[int]) -> int:
 
 
 def _block(blocks: list[list[int]], text: str, line: re.Match[str]) -> int:
-    """Return the weight of the blocks that contain a line."""
+    """Return the weight, in stack use, of the blocks that contain a line."""
     indent = len(line[0].expandtabs(8))
     while blocks and blocks[-1][0] > indent:
         blocks.pop()
@@ -75,8 +77,8 @@ def _block(blocks: list[list[int]], text: str, line: re.Match[str]) -> int:
 
 
 def split_strings(text: str) -> tuple[str, list[str]] | None:
-    """Return the text with strings and comments blanked, and separately its f-strings and t-strings; None if a string
-    is not closed."""
+    """Return the text with each string replaced by `_` and without comments, and a list of its f-strings and t-strings;
+    None if a string is not closed."""
     parts: list[str] = []
     fields: list[str] = []
     position = 0

@@ -1,5 +1,5 @@
-"""The contents of one logical line: dotted names, attributes, strings, bindings. A digest is cached by the text of the
-line."""
+"""The contents of one logical line of code: dotted names, attributes, strings and bindings of names. The contents are
+cached by the text of the line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {
 
 @dataclass(slots=True, eq=False)
 class Chain:
-    """A dotted name `root.part.part`, or a bare name; `node` is its outermost node."""
+    """A dotted name `root.part.part`, or a single name; `node`: the outermost node of the name."""
 
     root: str
     parts: tuple[str, ...]
@@ -66,8 +66,8 @@ class Member:
 
 @dataclass(slots=True, eq=False)
 class Text:
-    """`value`: the string's value, or, for an f-string, the text before its first field. `value` is the string's value,
-    or the text before the first field of an f-string."""
+    """A string literal, an f-string or a t-string. `value`: the value of the string, or the text before the first field
+    of an f-string."""
 
     value: str
     node: ast.expr
@@ -76,13 +76,13 @@ class Text:
 
     @property
     def formatted(self) -> bool:
-        """Whether the expression has fields, as an f-string does."""
+        """Whether the string has fields, as an f-string does."""
         return any(token.fields for token in self.tokens)
 
 
 @dataclass(slots=True, eq=False)
 class Digest:
-    """The contents of one logical line."""
+    """The contents of one logical line of code."""
 
     piece: Piece
     chains: list[Chain] = field(default_factory=list)
@@ -92,12 +92,12 @@ class Digest:
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     scopes: dict[ast.AST, int] = field(default_factory=dict)
     fields: dict[ast.AST, Piece] = field(default_factory=dict)
-    nested: bool = False  # whether the line has a lambda or comprehension, which may hide names
-    # the names that comprehensions bind, computed on demand
+    nested: bool = False  # whether the line contains a lambda or comprehension, which may hide names
+    # for each comprehension: the names that it binds, computed when they are needed
     targets: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield the nodes that contain `node`, innermost first."""
+        """Yield the nodes that contain `node`, the innermost first."""
         parent = self.parents.get(node)
         while parent is not None:
             yield parent
@@ -105,7 +105,7 @@ class Digest:
 
     @property
     def text(self) -> str:
-        """The text from the start of the statement; the results of `span` are offsets in this text."""
+        """The text from the start of the statement; `span` returns offsets in this text."""
         return self.piece.text[-self.piece.base :] if self.piece.base else self.piece.text
 
     def span(self, node: ast.AST) -> tuple[int, int]:
@@ -118,7 +118,7 @@ class Digest:
 
 
 def digest(piece: Piece, header_only: bool = False) -> Digest:
-    """Return the digest of a line's nodes. With `header_only`, the blocks of compound statements are left out."""
+    """Return the contents of a logical line. `header_only`: the blocks of compound statements are left out."""
     result = Digest(piece)
     for node in piece.nodes:
         _visit(node, result, piece, -1, header_only)
@@ -147,7 +147,7 @@ def _visit(node: ast.AST, out: Digest, piece: Piece, inside: int, header_only: b
 
 
 def _header(node: ast.AST, out: Digest, piece: Piece, inside: int) -> None:
-    """Visit the parts of a compound statement that are on its header line."""
+    """Visit the parts of a compound statement that are on its first line."""
     if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
         kind = "class" if isinstance(node, ast.ClassDef) else "def"
         start = piece.start(node)
@@ -289,7 +289,7 @@ def _text(node: ast.expr, out: Digest, piece: Piece) -> None:
 
 
 def _annotates(node: ast.AST, out: Digest) -> bool:
-    """Return whether a string is an annotation or a part of one, so that it contains code."""
+    """Return whether a string is an annotation or a part of one; such a string contains code."""
     for outer in out.ancestors(node):
         if isinstance(outer, (ast.arg, ast.AnnAssign, *_FUNCTIONS)):
             return node is (outer.returns if isinstance(outer, _FUNCTIONS) else outer.annotation)
@@ -301,7 +301,7 @@ def _annotates(node: ast.AST, out: Digest) -> bool:
 
 
 def _expression(text: str, base: int, holder: ast.AST, out: Digest) -> None:
-    """Parse the expression in a field of an f-string, and add its contents to the digest."""
+    """Parse the expression in a field of an f-string, and add its contents to those of the line."""
     field_piece = read_expression(text, base)
     if field_piece is not None:
         top = field_piece.nodes[0]

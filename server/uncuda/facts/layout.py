@@ -1,8 +1,8 @@
-"""Finds strings, comments and logical lines of a text, but only near the offsets that a caller requests.
+"""Finds the strings, comments and logical lines of a text, but only near the offsets that a caller asks for.
 
-Only triple-quoted strings can extend over several lines without brackets or backslashes, so they are found first, by
-their quotes. A logical line is found from the nearest line above that is certain to start a statement (`return`,
-`import` …), because no bracket can contain such a line.
+Without brackets and backslashes, only triple-quoted strings can extend over several lines, so these are found first, by
+their quotes. The search for a logical line starts at the nearest line above that certainly begins a statement
+(`return`, `import` …), because such a line cannot be inside brackets.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from collections.abc import Iterator
 
 from ..limits import UNLIMITED, Work
 
-# Matches a token that can hide or contain brackets. A string may continue after a backslash.
+# Matches brackets, line breaks, and tokens that may contain brackets: strings and comments. A backslash at the end of a
+# line continues a string.
 _TOKEN = re.compile(
     r"""#[^\n\r]*|"[^"\\\n]*(?:\\(?:\r\n|[\s\S])[^"\\\n]*)*"|'[^'\\\n]*(?:\\(?:\r\n|[\s\S])[^'\\\n]*)*'"""
     r"""|[()\[\]{}]|\\?\r?\n|\\?\r|["']"""
@@ -34,11 +35,11 @@ _OPEN, _CLOSE = "([{", ")]}"
 
 
 class Layout:
-    """The lexical structure of one text; every answer is cached.
+    """The strings, comments and logical lines of one text; all results are cached.
 
     `strings`: the spans of the text's triple-quoted strings, if they are known. `work`: counts the work of searches;
-    None: the work is not counted. `mended`: whether the text's triple quotes were unbalanced and have been paired by
-    guess. `known_starts`, `known_ends`: the starts and ends of the logical lines found so far.
+    None to count nothing. `mended`: whether the triple quotes of the text are unbalanced, so that their pairs are a
+    guess. `known_starts`, `known_ends`: the starts and ends of the logical lines that are already known.
     """
 
     def __init__(self, text: str, strings: list[tuple[int, int]] | None = None, work: Work | None = None) -> None:
@@ -51,8 +52,8 @@ class Layout:
         self.known_ends: list[int] = []
         self.unclosed: set[int] = set()
         self._passed: tuple[int, int, tuple[int, int] | None] = (-1, 0, None)
-        """The state of the last call of `token_at`: the start of its logical line, a position between tokens, and the
-        next token."""
+        """The state after the last call of `token_at`: the start of its logical line, a position between two tokens,
+        and the next token."""
 
     def string_around(self, offset: int) -> tuple[int, int] | None:
         """The span of the triple-quoted string around `offset`, with its quotes; None if there is none."""
@@ -98,7 +99,7 @@ class Layout:
         return carriage if carriage >= 0 else end
 
     def newline_at(self, offset: int) -> str:
-        """Return the line break for a new line inserted at `offset`: the one of the line above."""
+        """Return the line break for a new line at `offset`: that of the line above."""
         if self._carriages:
             above = self.text[max(0, offset - 2) : offset]
             if above.endswith("\r\n"):
@@ -117,7 +118,7 @@ class Layout:
             return '"'
         start, end = self.logical_line(offset)
         position, token = start, None
-        # calls for one long line usually have increasing offsets
+        # successive calls in one long line usually have increasing offsets
         if self._passed[0] == start and self._passed[1] <= offset:
             _, position, token = self._passed
         while position <= offset:
@@ -133,7 +134,7 @@ class Layout:
         return ""
 
     def tokens(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """(start, end) of the brackets, strings, comments and line breaks in a part of the text."""
+        """Yield (start, end) of the brackets, strings, comments and line breaks in a part of the text."""
         while (token := self._next_token(start, end)) is not None:
             self.work.compare()
             yield token
@@ -150,11 +151,11 @@ class Layout:
         return start, match.end()
 
     def is_sure(self, start: int) -> bool:
-        """Whether the line that starts here is certain to start a statement, whatever is above it."""
+        """Whether the line at this offset certainly begins a statement, whatever is above it."""
         return _SURE.match(self.text, start) is not None
 
     def _sure_start(self, offset: int) -> int:
-        """Return the nearest line start at or above `offset` where a statement certainly begins."""
+        """Return the start of the nearest line, at or above `offset`, that certainly begins a statement."""
         text, strings, opening, ends = self.text, self.strings, self._string_starts, self.known_ends
         sure, carriages = _SURE.match, self._carriages
         start = self.line_start(offset)
@@ -176,13 +177,13 @@ class Layout:
         return start
 
     def _goes_on(self, start: int) -> bool:
-        """Whether the line above ends with a backslash."""
+        """Whether the line above this one ends with a backslash."""
         above = self.text[max(0, start - 3) : start]
         return above.endswith(("\\\n", "\\\r\n"))
 
     def line_end(self, start: int, most: int = sys.maxsize) -> int:
-        """Return the end of the logical line that begins at `start`; if the line is longer than `most`, an offset
-        beyond that length."""
+        """Return the end of the logical line that begins at `start`; for a line longer than `most`, an offset beyond
+        this length."""
         text = self.text
         end = text.find("\n", start) + 1 or len(text)
         index = bisect_left(self._string_starts, start)
@@ -223,19 +224,20 @@ class Layout:
 
 
 def without_comments(text: str) -> str:
-    """Code without comments; a `#` in a string is also treated as the start of a comment."""
+    """Return the code without comments; a `#` in a string counts as the start of a comment, too."""
     return _COMMENT.sub("", text) if "#" in text else text
 
 
 def _line_start(text: str, offset: int) -> int:
-    """The start of the physical line that contains `offset`; a lone carriage return ends a line too."""
+    """The start of the physical line that contains `offset`; a carriage return alone also ends a line."""
     newline = text.rfind("\n", 0, offset) + 1
     carriage = text.rfind("\r", newline, offset) + 1
     return carriage if carriage > newline and text[carriage : carriage + 1] != "\n" else newline
 
 
 def triple_strings(text: str) -> tuple[list[tuple[int, int]], bool]:
-    """The triple-quoted strings in order, and whether their quotes are unbalanced and were paired by guess."""
+    """Return the triple-quoted strings, sorted, and whether their quotes are unbalanced, so that their pairs are a
+    guess."""
     spans: list[tuple[int, int]] = []
     position, size = 0, len(text)
     double, single = text.find('"""'), text.find("'''")
@@ -258,7 +260,7 @@ def triple_strings(text: str) -> tuple[list[tuple[int, int]], bool]:
 
 
 def _hidden_until(text: str, floor: int, start: int) -> int:
-    """Return the end of the comment or one-line string that contains the quotes at `start`; 0 if the quotes are in
+    """Return the end of the comment or one-line string that contains the quotes at `start`; 0 if these quotes are
     code."""
     line = max(floor, _line_start(text, start))
     while line > floor and text[line - 2 : line - 1] == "\\":
@@ -274,7 +276,7 @@ def _hidden_until(text: str, floor: int, start: int) -> int:
 
 
 def _closing(text: str, start: int) -> int:
-    """The end of the triple-quoted string that starts at `start`, or -1."""
+    """The end of the triple-quoted string that begins at `start`; -1 if it is not closed."""
     quotes, position = text[start : start + 3], start + 3
     while True:
         found = text.find(quotes, position)
@@ -295,9 +297,9 @@ _CODE = re.compile(
 
 
 def _repair(text: str) -> list[tuple[int, int]]:
-    """Pair unbalanced triple quotes: leave out the one quote whose omission fits best.
+    """Pair unbalanced triple quotes: the quotes whose omission gives the best pairs are left out.
 
-    A string should not contain lines of code, and no word should directly follow its closing quotes.
+    A pair is good if there are no lines of code between its quotes, and no word directly after them.
     """
     marks = [match.start() for match in _QUOTES.finditer(text)]
     costs = [_cost(text, a, b) for a, b in zip(marks, marks[1:])]

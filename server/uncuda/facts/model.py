@@ -1,4 +1,4 @@
-"""The facts of a text: its statements that were read, names and references."""
+"""The facts of a text: its parsed statements, and their names and references."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from .scans import plain
 from .scopes import IndentScopes, ScopeMap
 
 MENTIONED = "mentioned"
-"""The first part of the key of a search of which only counts whether the text has the word."""
+"""The first part of the key of a search whose offsets do not matter, only whether the text contains the word."""
 _FEW = 64
-READ = 8  # number of characters that `ast` parses in about the time of one comparison that `Work.compare` counts
+READ = 8  # `ast` parses about this many characters in the time of one comparison that `Work.compare` counts
 
 
 @dataclass(frozen=True)
 class Words:
-    """The words because of which a statement is read; all of them come from the rules.
+    """The words of which a statement must contain one to be parsed; the rules define them all.
 
-    Names in these sets may end with `*`. `spoken`: words covered by rules, among words that contain an anchor;
-    `families`: the beginnings of such words; if both are empty, every word that contains an anchor counts. `libraries`:
-    modules of which only imports are read.
+    Names in the sets of this class may end with `*`. `spoken`: words that contain an anchor and that rules cover;
+    `families`: the beginnings of further such words; if both are empty, every word with an anchor counts. `libraries`:
+    modules of which only the imports are parsed.
     """
 
     anchors: tuple[str, ...]
@@ -47,7 +47,7 @@ class Words:
     _children: dict[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
 
     def bound(self, dotted: str) -> bool:
-        """Whether a dotted name, or one of its parents, is covered by rules."""
+        """Whether rules cover a dotted name or one of its parents."""
         known = self._bound.get(dotted)
         if known is None:
             parent = dotted.rpartition(".")[0]
@@ -57,7 +57,8 @@ class Words:
 
     @cached_property
     def scans(self) -> tuple[tuple[str, Scan], ...]:
-        """Pairs of an anchor and a function that finds the occurrences of the anchor whose statements must be read."""
+        """Pairs of an anchor and a function that finds those occurrences of the anchor whose statements must be
+        parsed."""
         return tuple((anchor, scan_for(anchor, self.speaks)) for anchor in self.anchors)
 
     @cached_property
@@ -66,20 +67,20 @@ class Words:
         return tuple(name[:-1] for name in self.names if name.endswith("*"))
 
     def speaks(self, word: str) -> bool:
-        """Return whether rules may cover a word that contains an anchor: they may cover `is_cuda`, but not
+        """Return whether rules may cover a word that contains an anchor: True for `is_cuda`, False for
         `cuda_graph_mode`."""
         return not self.spoken or word in self.spoken or word.startswith(self.families)
 
     def anchored(self, name: str) -> bool:
-        """Whether statements that contain this name are read because of an anchor in it."""
+        """Whether the name contains an anchor, so that statements with the name are parsed."""
         return self.speaks(name) and any(anchor in name for anchor in self.anchors)
 
     def relevant(self, dotted: str) -> bool:
-        """Return whether a dotted name is covered by rules, or is a parent or a member of such a name."""
+        """Return whether rules cover a dotted name, a parent of it, or a name below it."""
         return dotted in self.prefixes or self.bound(dotted)
 
     def told_apart(self, dotted: str) -> bool:
-        """Return whether the dotted name of an imported object is kept, because rules cover it or it belongs to a
+        """Return whether the dotted name of an imported object is recorded: rules cover it, or it belongs to a
         library."""
         if self.relevant(dotted):
             return True
@@ -88,7 +89,7 @@ class Words:
         return bool(dotted)
 
     def children(self, module: str) -> frozenset[str]:
-        """The names covered by rules that `from module import *` may bind."""
+        """Return the names that rules cover and that `from module import *` may bind."""
         known = self._children.get(module)
         if known is None:
             dot, every = module + ".", self.names | self.prefixes | self.listed
@@ -99,7 +100,7 @@ class Words:
 
 @dataclass(slots=True, eq=False)
 class Statement:
-    """A logical line that was read: the offset of its first character, its end, and its contents."""
+    """A parsed logical line: the offset of its first character, its end, and its contents."""
 
     start: int
     end: int
@@ -108,8 +109,8 @@ class Statement:
 
 @dataclass(slots=True, eq=False)
 class Name:
-    """A reference that resolves to `dotted`. `hidden`: the number of leading segments of the name that an import alias
-    replaces."""
+    """A use of a name in the code, which refers to the object with the dotted name `dotted`. `hidden`: the number of
+    leading segments of `dotted` for which an import alias stands."""
 
     dotted: str
     chain: Chain
@@ -117,7 +118,7 @@ class Name:
     hidden: int
 
     def spans(self) -> list[tuple[int, int] | None]:
-        """Return the spans of the segments of `dotted`; None for segments that an import alias replaces."""
+        """Return the spans of the segments of `dotted`; None for a segment for which an import alias stands."""
         base = self.statement.start
         spelled = [(a + base, b + base) for a, b in self.chain.segments()]
         if self.hidden:
@@ -128,21 +129,21 @@ class Name:
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """The names in the imports of a text."""
+    """The names in the import statements of a text."""
 
     dotted: Mapping[str, str]
-    """The local names that imports bind, with the dotted names of the imported objects."""
+    """The local names that imports bind, each with the dotted name of the imported object."""
     roots: frozenset[str]
-    """The first segments of the names of the imported modules."""
+    """The first parts of the names of imported modules."""
     bound: frozenset[str]
     """The local names that the imports bind."""
     spelled: frozenset[str]
-    """The modules and names, spelled as in the import statements."""
+    """The modules and names as the import statements spell them."""
 
 
 @dataclass(slots=True, eq=False)
 class Facts:
-    """The facts of a text: the statements that were read, and what they contain."""
+    """The facts of a text: its parsed statements, and what they contain."""
 
     text: str
     layout: Layout
@@ -153,26 +154,26 @@ class Facts:
     statements: dict[int, Statement] = field(default_factory=dict)
     unread: list[tuple[int, int]] = field(default_factory=list)
     references: list[Name] = field(default_factory=list)
-    present: frozenset[str] = frozenset()  # the anchors that occur in words covered by rules
-    digests: dict[str, Digest | None] = field(default_factory=dict)  # by the text of the logical line
-    # for each name: True if its uses with attributes were read, too
+    present: frozenset[str] = frozenset()  # the anchors that the text contains, in words that rules cover
+    digests: dict[str, Digest | None] = field(default_factory=dict)  # contents of lines, by the text of the line
+    # for each traced name: whether uses of the name that have attributes, such as `name.x`, are parsed, too
     followed: dict[str, bool] = field(default_factory=dict)
-    star: int = -1  # the offset of the star import that must be the one that binds `torch`; -1: there is none
-    broken: Collection[int] = ()  # the starts of statements that could not be parsed, or only in part
-    # If a single region of changed lines turned another text into this one: the token of the other text's facts, and
-    # the region. `same_blocks`: whether all other lines are in the same blocks as before; `alike`: whether they also
+    star: int = -1  # the offset of the star import that certainly binds `torch`; -1 if there is none
+    broken: Collection[int] = ()  # the starts of statements that could not be parsed completely
+    # If this text differs from an earlier text in a single region of lines: the field `token` of the facts of the
+    # earlier text, and the region. `same_blocks`: whether all other lines are in the same blocks as before; `alike`: whether they also
     # follow upon each other as before. Otherwise, this may have changed for lines of the same function.
     origin: object = None
     region: Region | None = None
     same_blocks: bool = False
     alike: bool = False
     token: object = field(default_factory=object)
-    imported: Imported | None = None  # computed when it is first used; see `import_names`
+    imported: Imported | None = None  # computed at the first call of `import_names`
     _imports: list[tuple[Binding, Statement]] | None = None
 
     @property
     def work(self) -> Work:
-        """The work counter of the current analysis."""
+        """The object that counts the work of the current analysis."""
         return self.layout.work
 
     @work.setter
@@ -180,23 +181,23 @@ class Facts:
         self.layout.work = self.names.work = self.searches.work = work
 
     def says(self, word: str) -> bool:
-        """Return whether the text contains a word, or any other string without a line break."""
+        """Return whether the text contains a word, or another text without a line break."""
         return self.searches.has(("text", word), plain(word))
 
     def places(self, word: str, start: int = 0, end: int = sys.maxsize) -> Sequence[int]:
-        """Return the offsets of a word in a part of the text. Results that depend on them must also depend on another
-        search or on `Context.asked`, because an edit of such a word alone is not noticed."""
+        """Return the offsets of a word in a part of the text. Results that depend on the returned offsets must also
+        depend on another search or on `Context.asked`; otherwise an edit of the word is not noticed."""
         found = self.searches.find((FOLLOWED, word), plain(word))
         return found[bisect_left(found, start) : bisect_left(found, end)]
 
     def mentions(self, word: str) -> bool:
-        """The same as `says`, for an answer to which it makes no difference where the word is."""
+        """Return whether the text contains a word, for results that do not depend on the offsets of the word."""
         return self.searches.has((MENTIONED, word), plain(word))
 
     def moved(self, facts: Facts, region: Region) -> list[Name]:
-        """Copy the statements outside `region`, and all names, to the facts of the changed text.
+        """Copy the statements outside `region`, and all names, to the facts of the edited text.
 
-        Returns the references in these statements, in the order in which they were read.
+        Return the references in the copied statements, in the order in which these were parsed.
         """
 
         for start, statement in self.statements.items():
@@ -224,7 +225,7 @@ class Facts:
         return any(start <= at < end for at in self.statements) or any(start <= at < end for at in self.broken)
 
     def holds_any(self, offsets: Iterable[int]) -> bool:
-        """Return whether a statement that was read contains one of these offsets."""
+        """Return whether one of these offsets is in a parsed statement."""
         starts = sorted(self.statements)
         for offset in offsets:
             at = bisect_right(starts, offset) - 1
@@ -233,7 +234,7 @@ class Facts:
         return False
 
     def peek(self, offset: int) -> Statement | None:
-        """The statement at `offset`, parsed on demand without adding it to the facts."""
+        """Return the statement at `offset`, parsed if necessary, but not added to the facts."""
         start, end = self.layout.logical_line(offset)
         while start < end and self.text[start] in " \t\f":
             start += 1
@@ -246,7 +247,7 @@ class Facts:
         return Statement(start, end, found) if found else None
 
     def imports(self) -> list[tuple[Binding, Statement]]:
-        """Return every import that was read; the list is complete after the text has been read."""
+        """Return all parsed imports; none is missing after the whole text has been read."""
         if self._imports is None:
             self._imports = [
                 (binding, statement)
@@ -257,7 +258,7 @@ class Facts:
         return self._imports
 
     def import_names(self) -> Imported:
-        """The names in the imports that were read."""
+        """Return the names in the parsed imports."""
         if self.imported is None:
             every = [binding for binding, _ in self.imports()]
             self.imported = Imported(
@@ -271,14 +272,14 @@ class Facts:
 
 @lru_cache(maxsize=512)
 def digest_text(text: str, depth: int = Limits.depth) -> Digest | None:
-    """Return the digest of a logical line, cached by its text; None if the line cannot be parsed or is nested deeper
+    """Return the contents of a logical line, cached by its text; None if the line cannot be parsed, or is nested deeper
     than `depth`."""
     piece: Piece | None = read_line(text) or read_new_syntax(text, depth)
     return None if piece is None else digest(piece)
 
 
 def references(statement: Statement, names: Names, words: Words) -> Iterator[Name]:
-    """The names of a statement that resolve to names covered by rules."""
+    """Yield the references in a statement to names that rules cover."""
     found = statement.digest
     for chain in found.chains:
         if not names.bindings(chain.root):

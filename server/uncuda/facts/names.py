@@ -1,4 +1,4 @@
-"""Resolves local names to dotted names: imports, aliases, and scopes that hide them."""
+"""Resolves local names to dotted names, by imports, aliases, and scopes that hide a name."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _IMPORTERS = frozenset({"import_module", "importorskip", "__import__"})
 
 @dataclass(slots=True, eq=False)
 class Bound:
-    """One binding of a name. `scope`: the offset of the scope's header, or -1 for the module; `dotted`: the dotted name
-    of the bound object, if it is known."""
+    """One binding of a name. `scope`: the offset of the header of the scope, or -1 for the module; `dotted`: the dotted
+    name of the bound object, None if it is unknown."""
 
     scope: int
     word: str
@@ -34,7 +34,7 @@ class Bound:
 
 
 class Names:
-    """All bindings of names in one text that rules may cover."""
+    """The bindings, in one text, of all names that rules may cover."""
 
     def __init__(self, scopes: ScopeMap, work: Work | None = None) -> None:
         self.work = work or Work(UNLIMITED)
@@ -64,14 +64,14 @@ class Names:
         return self._scopes.scope_of(statement) or (-1, "")
 
     def settle(self) -> None:
-        """After all statements have been added, move bindings that are declared `global` to the module."""
+        """Move the bindings of names declared `global` to the module; called after all statements have been added."""
         for bounds in self._bound.values():
             for bound in bounds:
                 if self._declared.get((bound.binding.name, bound.scope)) == "global":
                     bound.scope = -1
 
     def moved(self, scopes: ScopeMap, place: Callable[[int], int], work: Work) -> Names:
-        """Return the same names for a text in which the statements have new offsets."""
+        """Return the same bindings for a text in which the statements have other offsets."""
         names = Names(scopes, work)
         for name, bounds in self._bound.items():
             names._bound[name] = [
@@ -83,8 +83,8 @@ class Names:
         return names
 
     def resolve(self, name: str, statement: int, inside: int = -1) -> str | None:
-        """Return the dotted name of the object that `name` refers to in the statement at this offset; None if it is
-        unknown or ambiguous."""
+        """Return the dotted name of the object that `name` means in the statement at this offset; None if it is unknown
+        or ambiguous."""
         bounds = self._bound.get(name)
         if not bounds:
             return None
@@ -107,7 +107,7 @@ class Names:
         return _agreed([b for b in bounds if b.scope == best])
 
     def resolve_node(self, node: ast.AST, statement: int, digest: Digest) -> str | None:
-        """The dotted name of a name or attribute expression; None if it does not resolve."""
+        """Return the dotted name that a name or attribute expression resolves to; None if it resolves to none."""
         base, parts = chain_of(node)
         if not isinstance(base, ast.Name):
             return None
@@ -118,7 +118,7 @@ class Names:
 
 
 def hidden(name: str, node: ast.AST, digest: Digest, work: Work) -> bool:
-    """Whether a lambda's parameter or a comprehension's target hides `name` at `node`."""
+    """Whether a parameter of a lambda, or a target of a comprehension, hides `name` at `node`."""
     inner = node
     for outer in digest.ancestors(node):
         work.compare()
@@ -144,9 +144,10 @@ def _holds(tree: ast.AST, node: ast.AST) -> bool:
 
 
 def _agreed(bounds: list[Bound]) -> str | None:
-    """Return the dotted name on which all bindings of a name in one scope agree.
+    """Return the dotted name if all bindings of a name in one scope agree on it, otherwise None.
 
-    `name = None` and a definition in a fallback branch do not count as a disagreement with an import.
+    A binding `name = None` contradicts no other binding; neither does a definition in a fallback branch, if another
+    binding is an import.
     """
     known = {b.dotted for b in bounds if b.dotted}
     if len(known) != 1:
@@ -183,7 +184,7 @@ def imported_name(value: ast.expr | None) -> str | None:
 
 
 def plain_imports(searches: Searches) -> Iterator[tuple[str, str]]:
-    """Yield (local name, module) for every `import a, b.c as d`, without parsing the statements."""
+    """Yield (local name, module) for each module in an `import a, b.c as d`; the statements are not parsed."""
     text, end = searches.text, 0
     for at in searches.find(("text", "import "), plain("import ")):
         if at < end:
@@ -198,7 +199,7 @@ def plain_imports(searches: Searches) -> Iterator[tuple[str, str]]:
 
 
 def from_imports(searches: Searches) -> Iterator[tuple[str, str]]:
-    """Yield (local name, dotted name) for every `from a.b import c as d`, without parsing the statements."""
+    """Yield (local name, dotted name) for each name in a `from a.b import c as d`; the statements are not parsed."""
     text = searches.text
     for at in searches.find(("text", "import "), plain("import ")):
         head = text[text.rfind("\n", 0, at) + 1 : at].split()

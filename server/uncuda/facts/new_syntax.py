@@ -1,8 +1,9 @@
 """Reads statements that this Python's `ast` rejects but libcst accepts: PEP 701 f-strings, PEP 695 `type` and generics,
-t-strings, `except*`. Without libcst, statements with newer syntax are not read.
+t-strings, `except*`. Statements with newer syntax are ignored if libcst is not installed.
 
-libcst is only used to confirm that a text is valid Python. `ast` then parses the text with the new syntax replaced by
-blanks of the same length, and the fields of f-strings are parsed one by one, as in every version.
+libcst is only used to confirm that a text is valid Python. After libcst has accepted a text, `ast` parses it with old
+syntax of the same length in place of the new syntax; the fields of f-strings are parsed one by one, as in every Python
+version.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ _ALIAS = re.compile(r"type[ \t]+(?=\w)[^=\n]*?(?=[ \t]*=)")
 _GENERIC = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w+[ \t]*(?=\[)")
 _BRACKET = re.compile(r"[(\[{]")
 _STEP = re.compile(r"\b(?:not|and|or|if|else|await|lambda|for|in|is)\b|[.+*/%@&|^~<>:-]")
-# this many operators in a field count like one bracket: libcst takes a minute for thousands of operators, and crashes
-# on even more
+# this many operators in a field count as one bracket: libcst takes a minute for thousands of operators, and crashes if
+# there are even more
 _STEPS = 2
 _WRAPPERS = (
     "{}", "{}\n pass", "if 0:pass\n{}\n pass", "if 0:pass\n{}", "try:pass\n{}\n pass", "try:pass\n{}",
@@ -29,7 +30,8 @@ _WRAPPERS = (
 
 
 def readable(text: str, depth: int = Limits.depth) -> bool:
-    """Whether libcst can parse a text; False, without a call of libcst, if more than `depth` brackets are nested."""
+    """Whether libcst can parse a text; False, without calling libcst, if the text is nested deeper than `depth`
+    brackets."""
     return _is_shallow(text, depth) and _parses(text)
 
 
@@ -46,9 +48,9 @@ def _parses(text: str) -> bool:
 
 
 def _is_shallow(text: str, depth: int) -> bool:
-    """Whether a text is shallow enough for libcst, which recurses on the stack of the process.
+    """Whether a text is not too deep for libcst, which recurses on the stack of this process.
 
-    Each f-string is parsed by libcst first, because the end of the f-string determines which of the following brackets
+    libcst parses each f-string alone first, because the end of the f-string determines which of the following brackets
     are code.
     """
     parts = split_strings(text)
@@ -60,8 +62,8 @@ def _is_shallow(text: str, depth: int) -> bool:
 
 
 def read_new_syntax(text: str, depth: int = Limits.depth) -> Piece | None:
-    """Parse a logical line with the help of libcst; None if libcst is not installed or cannot parse it. `depth`: the
-    maximum nesting."""
+    """Parse a logical line that only libcst accepts; None if libcst is not installed or rejects it, too. `depth`: the
+    maximum nesting of the line."""
     plain = _blanked(text)
     if plain is None or plain == text:
         return None
@@ -75,7 +77,8 @@ def read_new_syntax(text: str, depth: int = Limits.depth) -> Piece | None:
 
 
 def wants_libcst(text: str) -> bool:
-    """Whether an unread logical line looks like newer Python that libcst could read if it were installed."""
+    """Whether a logical line that could not be parsed looks like newer Python, which libcst could parse if it were
+    installed."""
     try:
         import libcst  # noqa: F401
     except ImportError:
@@ -128,7 +131,8 @@ def _formatted_strings(text: str) -> list[tuple[int, int]]:
 
 
 def reusing(text: str) -> int:
-    """The number of f-string fields that contain the f-string's own quotes, which Python before 3.12 rejects."""
+    """Return the number of f-string fields that contain the quotes of their own f-string, which Python before 3.12
+    rejects."""
     found = position = 0
     while match := _STRING.search(text, position):
         position, quotes = match.end(), match[2] or match[3]
@@ -148,7 +152,7 @@ def reusing(text: str) -> int:
 
 
 def _placeholder(text: str) -> str:
-    """A plain string literal of the same length, with the same line breaks."""
+    """Return a plain string literal of the same length as a text, with the same line breaks."""
     quotes = "'''" if "\n" in text and len(text) >= 6 else "'"
     return quotes + _hidden(text[len(quotes) : -len(quotes)], "_") + quotes
 

@@ -1,4 +1,4 @@
-"""One logical line parsed by `ast` on its own, with a mapping from its nodes back to offsets."""
+"""One logical line that `ast` has parsed alone; converts the positions of its nodes to offsets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ _PREFIX = {"elif": "if 0:pass\n", "else": "if 0:pass\n", "except": "try:pass\n",
 
 @dataclass(slots=True, eq=False)
 class Piece:
-    """The nodes of one part of a text. `base`: a number that is added to every returned offset."""
+    """The `ast` nodes of a part of a text, with methods that return their offsets. `base`: the number that is added to
+    every returned offset."""
 
     text: str
     nodes: list[ast.AST]
@@ -22,7 +23,7 @@ class Piece:
     _starts: list[int] = field(default_factory=list)
 
     def offset(self, line: int, column: int) -> int:
-        """Return the offset, in characters, of a line (from 1) and of a column that `ast` counts in UTF-8 bytes."""
+        """Return the offset, in characters, of a line (from 1) and a column that `ast` counts in UTF-8 bytes."""
         line -= self.lines_before
         if line == 1:
             column -= self.shift
@@ -51,7 +52,7 @@ class Piece:
 
 
 def parsed(text: str) -> ast.Module | None:
-    """Return the syntax tree of a text; None if it is invalid, or too large or too deep for `ast`."""
+    """Return the syntax tree of a text; None if the text is invalid, or too large or too deep for `ast`."""
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -64,7 +65,7 @@ def _parse(text: str) -> list[ast.stmt] | None:
 
 
 def read_line(text: str) -> Piece | None:
-    """Parse a logical line without indentation: simple statements, a block header, or a decorator; None if it is
+    """Parse a logical line without its indentation: simple statements, a block header, or a decorator; None if it is
     invalid."""
     match = _HEAD.match(text)
     head = match[1] if match else None
@@ -108,7 +109,7 @@ def _case(text: str) -> Piece | None:
 
 
 def read_expression(text: str, base: int) -> Piece | None:
-    """Parse an expression, such as an f-string field, that starts at offset `base`."""
+    """Parse an expression that begins at offset `base`, such as a field of an f-string."""
     stripped = text.rstrip()
     if stripped.endswith("=") and stripped[-2:-1] not in ("=", "!", "<", ">"):
         text = stripped[:-1]

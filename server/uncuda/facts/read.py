@@ -1,4 +1,5 @@
-"""Reads the facts of a text from statement islands: only statements that contain a relevant word are parsed."""
+"""Reads the facts of a text; only statements that contain a relevant word (called statement islands in the docs) are
+parsed."""
 
 from __future__ import annotations
 
@@ -24,12 +25,12 @@ from .relayout import relayout
 from .scans import imports, plain, uses
 from .scopes import IndentScopes
 
-# Longer strings are not read: they contain text for people or another language, and rules only cover shorter ones.
+# Longer strings are ignored: they are text for people or code in another language, and rules cover only shorter ones.
 _LONG = 1000
 _COMMENT = re.compile(r"[ \t\f]*#")
 _STAR = "import *"
-_FAR = 2000  # maximum length of a statement that is parsed on its own below an unclosed bracket
-_TRIES = 10  # maximum number of ways that are tried to parse a broken statement
+_FAR = 2000  # maximum length of a statement, below an unclosed bracket, that is parsed alone
+_TRIES = 10  # maximum number of ways in which a statement with a syntax error is parsed
 
 __all__ = ["Facts", "Name", "Statement", "Words", "read"]
 
@@ -41,11 +42,11 @@ def read(
     edits: Collection[tuple[int, int, str]] = (),
     work: Work | None = None,
 ) -> Facts:
-    """Read the facts of a text from its statement islands.
+    """Read the facts of a text; only statements that contain a word of the rules are parsed.
 
-    `before`: the facts of the previous text, read for the same words; `edits`: the edits (start, end, text) that turned
-    that text into this one, if they are known. Unchanged parts are reused; the result is the same as without them.
-    `work`: counts the work and raises LimitExceeded; None: no limit.
+    `before`: the facts of the previous text, for the same words; `edits`: the edits (start, end, text) that turned the
+    previous text into this one, if they are known. Facts of unchanged lines are reused; the result is the same as
+    without `before` and `edits`. `work`: counts the work, and raises LimitExceeded; None for no limit.
     """
     if before is None:
         plain = narrow(text)
@@ -98,7 +99,7 @@ class _Reader:
         scopes: IndentScopes,
         before: Facts | None = None,
     ) -> None:
-        self.text, self.words, self.layout = layout.text, words, layout  # the text in one-byte characters, for searches
+        self.text, self.words, self.layout = layout.text, words, layout  # `text` has one-byte characters, for searches
         self.facts = Facts(text, layout, scopes, scopes, Names(scopes, layout.work), searches)
         self._work = layout.work
         self._digests = before.digests if before is not None else {}
@@ -107,10 +108,10 @@ class _Reader:
         self._stars: dict[str, dict[str, str]] = {}
 
     def read_all(self) -> Facts:
-        """Read every relevant statement."""
+        """Parse every relevant statement."""
         self.read_at(self.anchored())
         searches, roots = self.facts.searches, self.words.roots
-        # in a file without anchors, only rules about top-level modules other than torch can find something
+        # in a file without anchors, only rules about top-level modules other than torch can report anything
         if not self._found_any():
             own = roots - {"torch"}
             self.read_at(searches.find(("imports", own), imports(_any_of(own))))
@@ -133,9 +134,9 @@ class _Reader:
         if any(line[0] <= start < line[1] and s.digest.bindings for start, s in before.statements.items()):
             return None
         moved = before.moved(facts, region)
-        facts.imported = before.imported  # neither the old nor the new version of the line binds a name
+        facts.imported = before.imported  # the line binds no name, neither before nor after the edit
         anchored = self.anchored()
-        if not facts.holds_any(anchored):  # no other statement was read, so imports of torch are not read either
+        if not facts.holds_any(anchored):  # no other statement was parsed, so imports of torch are not parsed either
             return None
         searches = [anchored, *(facts.searches.find(key, uses(*key)) for key in facts.followed.items())]
         self.read_at(sorted({at for found in searches for at in _inside(found, region.new, region.new_end)}))
@@ -146,25 +147,26 @@ class _Reader:
         return facts
 
     def _says_star(self, before: Facts, region: Region) -> bool:
-        """Return whether the changed line is or was a star import, or decides whether `torch` comes from a star
+        """Return whether the changed line is or was a star import, or determines whether `torch` comes from a star
         import."""
         lines = before.layout.text[region.old : region.old_end], self.text[region.new : region.new_end]
         brought = any("torch" in line for line in lines) and self.facts.searches.find(("text", _STAR), plain(_STAR))
         return before.star >= 0 or bool(brought) or any(_STAR in line for line in lines)
 
     def anchored(self) -> list[int]:
-        """Return the offsets of all anchors, and record which anchors occur."""
+        """Return the offsets of all anchors, and record which anchors the text contains; an anchor is a word without
+        which a rule finds nothing."""
         find = self.facts.searches.find
         found = {word: offsets for word, scan in self.words.scans if (offsets := find(("anchor", word), scan))}
         self.facts.present = frozenset(found)
         return sorted(chain.from_iterable(found.values()))
 
     def _found_any(self) -> bool:
-        """Whether any statement was read, even one with a syntax error."""
+        """Whether any statement was parsed, successfully or not."""
         return bool(self.facts.statements or self._failed)
 
     def read_at(self, offsets: Iterable[int]) -> None:
-        """Read the statements at these sorted offsets."""
+        """Parse the statements at these sorted offsets."""
         done = -1
         for offset in offsets:
             self._work.compare()
@@ -172,7 +174,7 @@ class _Reader:
                 done = self._statement(offset)
 
     def _statement(self, offset: int) -> int:
-        """Read the statement at an offset; return the offset up to which no other statement needs to be read."""
+        """Parse the statement at an offset; return the offset up to which no further statement must be parsed."""
         if (end := self._hopeless(offset)) >= 0:
             return end
         text = self.text
@@ -199,7 +201,7 @@ class _Reader:
         return -1
 
     def _digest(self, start: int, end: int) -> Digest | None:
-        """Return the digest of a part of the text; None if it cannot be parsed."""
+        """Return the contents of a part of the text; None if this part cannot be parsed."""
         text = self.facts.text[start:end].rstrip()
         self._work.compare(1 + len(text) // _READ)
         found = self._digests[text] if text in self._digests else digest_text(text, self._work.limits.depth)
@@ -207,8 +209,7 @@ class _Reader:
         return found
 
     def _hopeless(self, offset: int) -> int:
-        """Return the end of the long string or the comment line that contains an offset, since most matches are in
-        those; -1 if the offset is in neither."""
+        """Return the end of the long string or comment line that contains an offset; -1 if neither contains it."""
         holder = self.layout.string_around(offset)
         if holder is not None:
             prefix = self.text[max(0, holder[0] - 2) : holder[0]].lower()
@@ -217,13 +218,13 @@ class _Reader:
         return self.layout.line_break(offset) if _COMMENT.match(self.text, line) else -1
 
     def _prose(self, start: int, end: int, offset: int) -> bool:
-        """Whether the statement is only a triple-quoted string."""
+        """Whether the statement is nothing but a triple-quoted string."""
         holder = self.layout.string_around(offset)
         return holder is not None and holder[0] - start <= 2 and not self.text[holder[1] : end].strip()
 
     def _recover(self, start: int, end: int, offset: int) -> bool:
-        """If an unclosed bracket above has joined several lines into one statement, parse only the physical line with
-        the relevant word."""
+        """Parse only the physical line with the relevant word, if an unclosed bracket above joins several lines into
+        one statement."""
         if start not in self.layout.unclosed and self.layout.line_start(start) not in self.layout.unclosed:
             return False
         first = self.layout.line_start(offset)
@@ -241,7 +242,7 @@ class _Reader:
         return True
 
     def _recover_part(self, start: int, end: int, offset: int) -> None:
-        """Parse only the largest part in brackets that contains the relevant word and is valid."""
+        """Parse only the largest valid part in brackets that contains the relevant word."""
         parts = self._failed[start] = self._failed[start] or Parts(self.facts.text, self.layout, start, end)
         found = parts.around(offset)
         if found is not None and found[0] not in self.facts.statements:
@@ -254,16 +255,16 @@ class _Reader:
         self._pending.append(statement)
 
     def follow_names(self) -> None:
-        """Read the statements that use or rebind the names bound by imports and aliases, until there are no new
-        names."""
+        """Parse the statements that use, or bind again, the names bound by imports and aliases; repeat for new names
+        until there are none."""
         self._follow_bound()
         if self._take_from_star():
             self._follow_bound()
         self.facts.names.settle()
 
     def _take_from_star(self) -> bool:
-        """Treat the name `torch` as the module if the text uses it and only a star import, such as `from .common import
-        *`, can bind it."""
+        """Treat the name `torch` as the module, if the text uses the name and only a star import, such as `from .common
+        import *`, can bind it."""
         searches, names = self.facts.searches, self.facts.names
         if not self._found_any() or any(bound.scope < 0 for bound in names.bindings("torch")):
             return False
@@ -307,7 +308,7 @@ class _Reader:
     def _bind(
         self, waiting: list[tuple[Binding, Statement]], known: dict[str, bool]
     ) -> list[tuple[Binding, Statement]]:
-        """Record the bindings of relevant names, and return the other bindings."""
+        """Record the bindings of relevant names; return the bindings of all other names."""
         rest = []
         for binding, statement in waiting:
             if binding.name in known or binding.kind == "star":
@@ -318,7 +319,7 @@ class _Reader:
         return rest
 
     def _meaning(self, binding: Binding, statement: Statement) -> str | None:
-        """Return the dotted name of the object that a binding refers to, if rules cover it."""
+        """Return the dotted name of the bound object, if rules cover it; otherwise None."""
         if binding.kind in ("import", "from", "star"):
             return binding.dotted if self.words.told_apart(binding.dotted) else None
         if binding.value is None:

@@ -1,6 +1,6 @@
-"""Reads the bracketed parts of a statement that does not parse as a whole.
+"""Parses the bracketed parts of a statement that cannot be parsed as a whole.
 
-A table of hundreds of lines is one statement, and a half-typed line should affect only its own entry in the table.
+A table of hundreds of lines is one statement; an incomplete line should only affect its own entry in the table.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _CLOSER = {"(": ")", "[": "]", "{": "}"}
 
 
 class Parts:
-    """The bracketed parts of one broken statement."""
+    """The bracketed parts of a statement with a syntax error."""
 
     def __init__(self, text: str, layout: Layout, start: int, end: int) -> None:
         self._text, self._work = text, layout.work
@@ -24,7 +24,7 @@ class Parts:
         self._spans = sorted(spans, key=lambda span: (span[0], -span[1]))
 
     def around(self, offset: int) -> tuple[int, int, Digest] | None:
-        """Return (start, end, digest) of the largest part that contains an offset and can be parsed."""
+        """Return (start, end, contents) of the largest part that contains an offset and can be parsed."""
         for start, end in self._spans:
             self._work.compare()
             if start <= offset < end:
@@ -35,16 +35,16 @@ class Parts:
 
 
 def _callee(text: str, bracket: int) -> int:
-    """The start of the name that is called or subscripted at this bracket."""
+    """The start of the name before a bracket, which is called or subscripted there."""
     while bracket and (text[bracket - 1].isalnum() or text[bracket - 1] in "._"):
         bracket -= 1
     return bracket
 
 
 def _pairs(text: str, layout: Layout, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield matching pairs of brackets; unmatched brackets between them are skipped."""
+    """Yield the offsets of matching pairs of brackets; unmatched brackets between them are skipped."""
     open_at: list[int] = []
-    waiting = dict.fromkeys(_CLOSER.values(), 0)  # the number of open brackets, by their closing character
+    waiting = dict.fromkeys(_CLOSER.values(), 0)  # number of open brackets, by their closing character
     for at, stop in layout.tokens(start, end):
         kind = text[at]
         if kind in _CLOSER:

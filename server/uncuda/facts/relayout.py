@@ -1,5 +1,5 @@
-"""Computes the layout of an edited text from the previous layout, reusing the parts that the changed lines cannot
-affect."""
+"""Computes the layout of an edited text from the layout before the edit; parts that the changed lines cannot affect are
+reused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def relayout(
 
 
 def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple[int, int]] | None:
-    """Return the triple-quoted strings, if no changed line can have begun or ended one; otherwise None."""
+    """Return the triple-quoted strings, if no changed line can begin or end one; otherwise None."""
     if before.mended:
         return None
     changed, fresh = [], list[tuple[int, int]]()
@@ -66,8 +66,8 @@ def _has_triple(text: str) -> bool:
 
 
 def _between_quotes(old: str, new: str, region: Region) -> Region | None:
-    """Return the part of a line that differs, if this part cannot change which strings the line contains; otherwise
-    None."""
+    """Return the part in which the old and the new text of a line differ, if this part cannot change which strings the
+    line contains; otherwise None."""
     was, now = old[region.old : region.old_end], new[region.new : region.new_end]
     first = _alike(was, now)
     last = min(_alike(was[::-1], now[::-1]), len(was) - first, len(now) - first)
@@ -86,10 +86,10 @@ def _alike(one: str, other: str) -> int:
 
 
 def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> list[Region] | None:
-    """Reuse the logical lines around the changed ones if the lines still end at the same offsets.
+    """Reuse the logical lines around the changed lines, if they still end at the same places.
 
-    Below an unclosed bracket, the ends of lines are guessed from the lines around them; these are computed again,
-    unless the bracket is in the changed line.
+    Below an unclosed bracket, the ends of logical lines are a guess from the lines around them; they are computed
+    again, unless the bracket is in the changed line.
     """
     spans = _spans(before, regions)
     if any(not any(span.old <= start < span.old_end for span in spans) for start in before.unclosed):
@@ -99,7 +99,7 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> li
     for span in spans:
         last = bisect_left(before.known_starts, span.old)
         if max(before.known_ends[:last], default=0) > span.old:
-            return None  # a keyword that starts statements is inside a bracket, so the line boundary was a guess
+            return None  # a keyword that begins statements is inside a bracket, so the end of this line was a guess
         starts += [start + shift for start in before.known_starts[done:last]]
         ends += [end + shift for end in before.known_ends[done:last]]
         lines = _lines(layout, span)
@@ -120,7 +120,7 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> li
 
 
 def _spans(before: Layout, regions: Sequence[Region]) -> list[Region]:
-    """The regions, widened to all logical lines that they touch."""
+    """Return the regions, extended to whole logical lines."""
     spans: list[Region] = []
     size, shift = len(before.text), 0
     for region in regions:
@@ -140,7 +140,8 @@ def _spans(before: Layout, regions: Sequence[Region]) -> list[Region]:
 
 
 def _lines(layout: Layout, span: Region) -> list[tuple[int, int]] | None:
-    """The logical lines of a span of the new text; None unless the last line ends where the span ends."""
+    """Return the logical lines in a span of the new text; None if the last of them does not end at the end of the
+    span."""
     lines: list[tuple[int, int]] = []
     position = span.new
     while position < span.new_end:
@@ -163,8 +164,8 @@ def _ends(layout: Layout, offset: int) -> bool:
 
 
 def _holds_sure(layout: Layout, start: int, end: int) -> bool:
-    """Return whether a logical line contains a line that certainly begins a statement, so that lines above it were not
-    searched for brackets."""
+    """Return whether a logical line contains a physical line that certainly begins a statement; the layout then did not
+    search the lines above it for brackets."""
     while start < end:
         if layout.is_sure(start):
             return True
@@ -173,8 +174,8 @@ def _holds_sure(layout: Layout, start: int, end: int) -> bool:
 
 
 def _doubtful(layout: Layout, start: int, end: int) -> bool:
-    """Return whether a physical line inside a logical line looks like the beginning of a statement, which means that a
-    bracket above is open."""
+    """Return whether a physical line in a logical line looks like the beginning of a statement; a bracket above it is
+    then probably not closed."""
     at = layout.text.find("\n", start, end) + 1
     while 0 < at < end:
         holder = layout.string_around(at)

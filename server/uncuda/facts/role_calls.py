@@ -1,4 +1,4 @@
-"""Calls whose form shows the role of a string: command-line options, defaults, fields, string tests."""
+"""Calls that show the role of a string by their form: command-line options, defaults, fields, tests of strings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIELDS = frozenset({"field", "Field", "ib", "attrib", "Option", "Argument", "Pa
 
 
 def chain_of(node: ast.AST | None) -> tuple[ast.AST | None, list[str]]:
-    """The root of a dotted expression and its attributes: `torch` and ["cuda", "amp"] for `torch.cuda.amp`."""
+    """Return the root of a dotted expression, and its attributes: `torch` and ["cuda", "amp"] for `torch.cuda.amp`."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -49,8 +49,8 @@ def _text(node: ast.AST | None) -> str:
 
 
 def option_name(call: ast.Call) -> str:
-    """The destination of a command-line option: "dist_backend" for `parser.add_argument("--dist-backend", …)`; "" for
-    other calls."""
+    """The attribute that a command-line option sets: "dist_backend" for `parser.add_argument("--dist-backend", …)`; ""
+    for other calls."""
     method = last_word(call.func)
     names = [name for argument in call.args if (name := _text(argument))]
     if method in _FLAGS:
@@ -68,7 +68,7 @@ def option_name(call: ast.Call) -> str:
 
 
 def default_key(call: ast.Call, parameter: str | int | None) -> str:
-    """Return the key for which a string is the default: "device" in `cfg.get("device", "cuda")` and `getattr(args,
+    """Return the key whose default value a string is: "device" in `cfg.get("device", "cuda")` and `getattr(args,
     "device", "cuda")`."""
     method = last_word(call.func)
     texts = [_text(argument) for argument in call.args]
@@ -91,7 +91,7 @@ FIXTURES = "request.param"
 
 def item_name(call: ast.Call, parameter: str | int | None) -> str:
     """Return the name that a call gives to the items of a list: "device" in `parametrize("device", ["cpu", "cuda"])`;
-    comma-separated names for rows."""
+    names with commas between them if the items are rows."""
     if last_word(call.func) == "fixture" and parameter == "params":
         return FIXTURES
     if last_word(call.func) == "parametrize" and parameter in (1, "argvalues") and call.args:
@@ -101,14 +101,16 @@ def item_name(call: ast.Call, parameter: str | int | None) -> str:
 
 
 def is_field(method: str, parameter: str | int | None) -> bool:
-    """Whether an argument is the default of a field: `device: str = field(default="cuda")`."""
+    """Whether an argument is the default value of a field: `device: str = field(default="cuda")`."""
     return method in _FIELDS and parameter in ("default", 0)
 
 
 def column_of(names: str, part: ast.AST, containers: Sequence[ast.AST]) -> tuple[str, list[str]]:
-    """Return the name of the column that contains a part of a row, and the strings of other rows in the same column.
+    """Return the name of the column of `parametrize` that contains `part`, a part of a row, and the strings of the
+    other rows in this column.
 
-    For `parametrize("device, size", [("cuda", 1)])`, `names` are the column names, `containers` the row and the list.
+    In `parametrize("device, size", [("cuda", 1)])`, `names` are the names of the columns, and `containers` are the row
+    and the list.
     """
     columns = _columns(names)
     rows = [getattr(container, "elts", []) for container in containers]
@@ -126,6 +128,6 @@ def _columns(names: str) -> tuple[str, ...]:
 
 
 def compared_too(compare: ast.AST | None) -> list[str]:
-    """Return other names with which a string is compared: `b` in `"cuda" in (a, b)`."""
+    """Return the other names that a string is compared with: `b` in `"cuda" in (a, b)`."""
     other = compare.comparators[-1] if isinstance(compare, ast.Compare) else None
     return [name.id for name in other.elts[1:] if isinstance(name, ast.Name)] if isinstance(other, ROWS) else []

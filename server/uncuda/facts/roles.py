@@ -1,5 +1,5 @@
-"""The role of a string: the call of which it is an argument, the value with which it is compared, the variable to which
-it is assigned."""
+"""The role of a string in the code: the call with the string as an argument, the value that it is compared with, or the
+variable that it is assigned to."""
 
 from __future__ import annotations
 
@@ -34,14 +34,15 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 @dataclass(slots=True, eq=False)
 class Role:
-    """The role of a string.
+    """How the code uses a string.
 
     `kind`: argument, comparison (also `x.startswith("…")`), membership, default, assignment, key, value, item,
-    subscript, return, receiver, case, concatenation, statement or other. `name`: the last word of what the string is
-    assigned to or compared with ("type" for `x.type`, "f()" for a call). `parameter`: the keyword or position of an
-    argument. `option`: the destination of a command-line option. `items`: the strings beside it (in the same list, in
-    the other branch of a conditional expression, in other entries of a dictionary). `outer`: the role of the dictionary
-    that contains a key or value. `cut`: whether the string is compared with a slice of fixed length.
+    subscript, return, receiver, case, concatenation, statement or other. `name`: the last part of the name that the
+    string is assigned to or compared with ("type" for `x.type`, "f()" for a call). `parameter`: the keyword or position
+    of the string as an argument. `option`: the attribute that a command-line option sets. `items`: the strings beside
+    this one (in the same list, the other branch of a conditional expression, or other entries of a dictionary).
+    `outer`: for a key or value, the role of its dictionary. `cut`: whether the string is compared with a slice of fixed
+    length.
     """
 
     kind: str
@@ -60,13 +61,12 @@ class Role:
 
 
 def role_of(text: Text, digest: Digest, resolve: Resolve) -> Role:
-    """The role of a string expression within its statement. `resolve`: a function that returns the dotted name of a
-    node."""
+    """Return the role of a string in its statement. `resolve`: a function that returns the dotted name of a node."""
     return role_at(text.node, text.piece.start(text.node), digest, resolve)
 
 
 def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role:
-    """Return the role of any expression; `start`: the offset of the expression in the statement."""
+    """Return the role of an expression; `start`: the offset of the expression in the statement."""
     items: list[str] = []
     containers: list[ast.AST] = []
     member: ast.AST | None = None
@@ -82,7 +82,7 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
             containers.append(parent)
             member = node
         elif _is_indexed(parent, node):
-            containers.pop()  # the index takes one item out of the list
+            containers.pop()  # the subscript selects one item of the list
             member = None
         elif isinstance(parent, ast.IfExp) and node is not parent.test:
             items += _texts((parent.body, parent.orelse), node)
@@ -112,14 +112,15 @@ def _texts(nodes: Iterable[ast.AST | None], without: ast.AST) -> list[str]:
 
 
 def _is_indexed(parent: ast.AST | None, node: ast.AST) -> bool:
-    """Return whether an item of a list display is selected in the same expression: `["cpu",
+    """Return whether a subscript directly after a list selects one of its items: `["cpu",
     "cuda"][torch.cuda.is_available()]`."""
     indexed = isinstance(parent, ast.Subscript) and node is parent.value and not isinstance(parent.slice, ast.Slice)
     return indexed and isinstance(node, (ast.List, ast.Tuple))
 
 
 def _is_head(holder: ast.JoinedStr, start: int, digest: Digest) -> bool:
-    """Whether the expression at `start` begins an f-string: `f"{'cuda' if x else 'cpu'}:{i}"`."""
+    """Whether the first field of an f-string, at its beginning, contains the expression at `start`: `f"{'cuda' if x
+    else 'cpu'}:{i}"`."""
     for text in digest.texts:
         if text.node is holder and not text.value and text.tokens[0].fields:
             first, last = text.tokens[0].fields[0]
@@ -128,8 +129,8 @@ def _is_head(holder: ast.JoinedStr, start: int, digest: Digest) -> bool:
 
 
 def _passes(parent: ast.AST | None, node: ast.AST) -> bool:
-    """Return whether a string has the same role as the expression that contains it: an operand of `or`, the first part
-    of a `+`, and so on."""
+    """Return whether a string has the same role as the expression around it: as an operand of `or`, or as the first
+    operand of `+`, for example."""
     if isinstance(parent, ast.BinOp):
         return isinstance(parent.op, (ast.Add, ast.Mod)) and node is parent.left
     if isinstance(parent, ast.Call) and node in parent.args:
@@ -138,7 +139,7 @@ def _passes(parent: ast.AST | None, node: ast.AST) -> bool:
 
 
 def _unpack(role: Role, value: ast.AST, member: ast.AST) -> None:
-    """Assign each string to the variable at the same position: `device, backend = "cuda", "nccl"`."""
+    """Let the role refer to the variable at the same position as the string: `device, backend = "cuda", "nccl"`."""
     targets = role.subject
     if not isinstance(targets, (ast.Tuple, ast.List)) or not isinstance(value, (ast.Tuple, ast.List)):
         return
@@ -176,7 +177,7 @@ def _classify(node: ast.AST, parent: ast.AST | None, digest: Digest, resolve: Re
 
 
 def _counted(call: ast.Call, node: ast.AST, digest: Digest) -> Role | None:
-    """The role of a list in a loop over `enumerate`: `for i, device in enumerate(["cuda:0", "cuda:1"])`."""
+    """Return the role of a list in a loop over `enumerate`: `for i, device in enumerate(["cuda:0", "cuda:1"])`."""
     loop = digest.parents.get(call)
     if last_word(call.func) != "enumerate" or not isinstance(loop, _LOOPS) or call is not loop.iter:
         return None
@@ -237,8 +238,8 @@ def _comparison(parent: ast.Compare, node: ast.AST, resolve: Resolve) -> Role:
 
 
 def unwrapped(node: ast.AST) -> tuple[ast.AST, bool]:
-    """Return the expression from which a string is computed, `x.device` for `str(x.device).split(":")[0]`, and whether
-    the string is sliced."""
+    """Return the expression from which a string is computed, such as `x.device` for `str(x.device).split(":")[0]`, and
+    whether the string is a slice."""
     cut = False
     while True:
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
@@ -272,14 +273,14 @@ def _entry(parent: ast.Dict | ast.DictComp, node: ast.AST, digest: Digest, resol
 
 @lru_cache(maxsize=16)
 def keys_of_values(entries: ast.Dict | ast.DictComp) -> dict[ast.AST, ast.expr | None]:
-    """The key of each value; cached, because it is needed again for every value of a dictionary."""
+    """Return the key of each value of a dictionary; cached, because the role of each value needs the result."""
     if isinstance(entries, ast.DictComp):
         return {entries.value: entries.key}
     return dict(zip(entries.values, entries.keys, strict=True))
 
 
 def _subscript(parent: ast.Subscript, node: ast.AST, digest: Digest, resolve: Resolve) -> Role:
-    """Return the role of the string in a subscript `x["…"]`, or of a choice in an annotation: `device: Literal["cuda",
+    """Return the role of a string in a subscript `x["…"]`, or of a choice in an annotation: `device: Literal["cuda",
     "cpu"]`."""
     if last_word(parent.value) != "Literal":
         return Role("subscript", node, name=last_word(parent.value), callee=resolve(parent.value) or "", subject=parent)

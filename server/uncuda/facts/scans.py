@@ -1,5 +1,5 @@
-"""Functions ("scans") that search a text for the statements that must be parsed. Each scan receives a range of whole
-lines and searches each line independently of the others."""
+"""Functions, called scans, that search a text for the statements that must be parsed. Each scan searches a range of
+whole lines; its matches in a line do not depend on other lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TORCH = re.compile(r"torch(?![\w.])(?<![\w.]torch)")
 
 
 def plain(word: str) -> Scan:
-    """A scan for all occurrences of a string."""
+    """Return a function that finds all occurrences of a string."""
 
     def scan(text: str, start: int, end: int) -> Iterable[int]:
         at = text.find(word, start, end)
@@ -28,7 +28,7 @@ def plain(word: str) -> Scan:
 
 
 def whole_word(name: str) -> Scan:
-    """Return a scan for a name as a whole word; a dot may be next to it."""
+    """Return a function that finds a name as a whole word; a dot may be before or after it."""
     size = len(name)
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
@@ -43,7 +43,7 @@ def whole_word(name: str) -> Scan:
 
 
 def matches(pattern: re.Pattern[str]) -> Scan:
-    """A scan for matches of a pattern, which must be within a line."""
+    """Return a function that finds the matches of a pattern; a match must be inside one line."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         for match in pattern.finditer(text, start, end):
@@ -53,7 +53,7 @@ def matches(pattern: re.Pattern[str]) -> Scan:
 
 
 def anchors(anchor: str, speaks: Callable[[str], bool]) -> Scan:
-    """Return a scan for an anchor in whole words that rules cover."""
+    """Return a function that finds an anchor inside words that rules cover."""
     whole, size = not anchor.isidentifier(), len(anchor)
 
     def scan(text: str, start: int, end: int) -> Iterable[int]:
@@ -83,10 +83,11 @@ def _word_around(text: str, offset: int) -> tuple[int, int]:
 
 
 def imports(roots: re.Pattern[str]) -> Scan:
-    """Return a scan for "import" in lines that contain a root, or whose statement continues on the next line."""
+    """Return a function that finds "import" in lines that contain one of these roots, or whose statement continues on
+    the next line."""
 
     def scan(text: str, start: int, stop: int) -> Iterator[int]:
-        # a carriage return may end a line, so that every occurrence must be checked
+        # a carriage return may end a line, so every occurrence must be checked
         carriages = "\r" in text[start:stop]
         at = text.find("import", start, stop)
         while at >= 0:
@@ -101,7 +102,8 @@ def imports(roots: re.Pattern[str]) -> Scan:
 
 
 def uses(name: str, every: bool) -> Scan:
-    """Return a scan for a name that is not an attribute; `every`: whether to find it even if attributes follow it."""
+    """Return a function that finds a name that is not an attribute; `every`: whether uses with attributes after the
+    name are included."""
     size = len(name)
 
     def torch(text: str, start: int, end: int) -> Iterator[int]:
@@ -121,12 +123,12 @@ def uses(name: str, every: bool) -> Scan:
                     yield at
             at = text.find(name, at + size, end)
 
-    # Attributes nearly always follow this name, and this pattern skips such uses faster.
+    # Uses of `torch` nearly always have attributes, and the scan `torch` skips them faster.
     return torch if name == "torch" and not every else scan
 
 
 def beginnings(words: tuple[str, ...]) -> Scan:
-    """Return a scan for the starts of lines whose first word is one of these."""
+    """Return a function that finds the starts of lines that begin with one of these words."""
 
     def scan(text: str, start: int, end: int) -> list[int]:
         found = []

@@ -1,4 +1,4 @@
-"""Finds the `def` or `class` around a line from indentation, on demand."""
+"""Finds the `def` or `class` around a line by indentation, only for lines that a caller asks about."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _HEAD = re.compile(r"[ \t\f]*(async[ \t]+\w+|\w+|@|[^\s\w])")
 _NEXT = re.compile(r"(?:[ \t\f]*(?:#[^\n]*)?(?:\r?\n|\r))*([ \t\f]*)[^\s#]")
 
 FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
-"""Matches the header of a function; group 1 is its name."""
+"""Matches the header of a function; group 1 is the function's name."""
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
-_AT_ONCE = 16  # number of work steps that are counted together
-_LINES = 16  # number of characters in lines whose indentation is read in about the time of one work step
+_AT_ONCE = 16  # number of work steps that are counted in one call
+_LINES = 16  # the indentation of lines with this many characters is read in about the time of one work step
 _BLANKS = (" ", "\t", "\f", "\n", "\r")
 _WIDEST = sys.maxsize
 _LEAVING = frozenset({"return", "raise"})
@@ -31,7 +31,7 @@ _OPENING = frozenset(
 
 
 class Header(NamedTuple):
-    """The first line of a block: the start of its first word, the end, the indentation in columns, and the first
+    """The first line of a block: the offset of its first word, its end, its indentation in columns, and its first
     word."""
 
     start: int
@@ -49,20 +49,20 @@ class _Line(NamedTuple):
 
 
 class ScopeMap(Protocol):
-    """The interface for finding scopes, implemented here by indentation, and in tests by the `ast` of the whole
-    file."""
+    """The methods of an object that finds scopes; this module finds them by indentation, tests by the `ast` of the
+    whole file."""
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
-        """(offset of the header, "def" or "class") of the innermost scope around the line at `offset`."""
+        """Return (offset of the header, "def" or "class") of the innermost scope around the line at `offset`."""
         ...
 
     def extent(self, header: int) -> int:
-        """The end of the block of the header at this offset."""
+        """The end of the block below the header at this offset."""
         ...
 
 
 class IndentScopes:
-    """Finds scopes by going up from a line to lines that are less indented.
+    """Finds scopes: it goes up from a line to lines with less indentation.
 
     A line that begins no block, although the next line is indented deeper, is a line that is being typed (an `x` before
     the indentation of a line). It is passed over: the lines below it belong to the same block as those above.
@@ -79,7 +79,7 @@ class IndentScopes:
         self._stray: dict[int, bool] = {}
 
     def take_over(self, before: IndentScopes, spans: Sequence[Region]) -> bool:
-        """Copy the results for the previous text that the changed logical lines, `spans`, do not affect. Return whether
+        """Copy the results of the text before an edit, except those that the edited logical lines in `spans` affect. Return whether
         all other lines are in the same blocks as before."""
         if not spans:
             self._above, self._extents = dict(before._above), dict(before._extents)
@@ -177,7 +177,7 @@ class IndentScopes:
         return (self._layout.line_start(function), after) if end <= after else None
 
     def _same_line(self, before: IndentScopes, span: Region) -> bool:
-        """Return whether the span is one logical line in both texts, with the same beginning."""
+        """Return whether the span is a single logical line in both texts, with the same beginning."""
         if before._layout.logical_line(span.old) != (span.old, span.old_end) or span.old == span.old_end:
             return False
         if self._layout.logical_line(span.new) != (span.new, span.new_end) or span.new == span.new_end:
@@ -193,8 +193,8 @@ class IndentScopes:
                 self._headers[start + shift] = Header(line.start + shift, line.end + shift, line.indent, line.word)
 
     def _take_above(self, before: IndentScopes, span: Region, width: int, kept: bool) -> None:
-        """Copy the headers above the lines; `width`: the smallest indentation in the new lines; `kept`: the result of
-        `_same_line` for the span."""
+        """Copy the known header of the block around each line; `width`: the smallest indentation of the new lines;
+        `kept`: the result of `_same_line` for the span."""
         first, last, shift = span.old, span.old_end, span.shift
         above, text, moved = self._above, self._text, dict[int, Header]()
         for start, header in before._above.items():
@@ -239,7 +239,7 @@ class IndentScopes:
                     self._extents[start] = ends[0] if ends else end + shift
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
-        """The innermost `def` or `class` around the line at `offset`."""
+        """Return the innermost `def` or `class` around the line at `offset`."""
         header = self.header_above(offset)
         while header is not None and header.word not in ("def", "class"):
             self._layout.work.compare()
@@ -258,7 +258,7 @@ class IndentScopes:
         return found
 
     def headers(self, offset: int) -> Iterator[Header]:
-        """The headers of all blocks around the line at `offset`, innermost first."""
+        """Yield the headers of all blocks around the line at `offset`, the innermost first."""
         header = self.header_above(offset)
         while header is not None:
             self._layout.work.compare()
@@ -266,7 +266,7 @@ class IndentScopes:
             header = self.header_above(header.start)
 
     def header_at(self, offset: int) -> Header:
-        """The logical line at `offset` itself, as a Header."""
+        """Return the logical line at `offset` as a Header."""
         start, end = self._layout.logical_line(offset)
         known = self._headers.get(start)
         if known is None:
@@ -280,7 +280,7 @@ class IndentScopes:
         return known
 
     def clauses(self, header: Header) -> list[Header]:
-        """All clauses of a compound statement (if … elif … else, try … except), including `header`."""
+        """Return all clauses of a compound statement (if … elif … else, try … except), including `header`."""
         if header.start in self._clauses:
             return self._clauses[header.start]
         found = [header]
@@ -310,9 +310,9 @@ class IndentScopes:
         return None
 
     def lines_above(self, offset: int, *words: str) -> Iterator[Header]:
-        """The lines above `offset` in the same block and at the same indentation, nearest first.
+        """Yield the lines above `offset` in the same block with the same indentation, the nearest first.
 
-        With `words`, only lines that begin with one of the words are returned; a search finds them faster than a walk.
+        With `words`, only lines that begin with one of these words; a search finds these faster.
         """
         line = self.header_at(offset)
         above = self.header_above(line.start)
@@ -327,7 +327,7 @@ class IndentScopes:
             yield self.header_at(start)
 
     def _indented(self, start: int, indent: int) -> bool:
-        """Return whether the line that begins here contains code with this indentation."""
+        """Return whether the line at this offset contains code with this indentation."""
         text, first = self._text, start + indent
         if text[start:first].count(" ") == indent:  # nearly all lines are indented with spaces
             return text[first : first + 1].strip("# \t\f\r\n") != ""
@@ -344,7 +344,7 @@ class IndentScopes:
             yield start
 
     def lines_at(self, start: int, end: int, indent: int) -> Iterator[Header]:
-        """The logical lines between two offsets that have this indentation."""
+        """Yield the logical lines between two offsets that have this indentation."""
         while start < end:
             self._layout.work.compare(2)
             line = self.header_at(start)
@@ -367,7 +367,7 @@ class IndentScopes:
             if uncounted == _AT_ONCE:
                 layout.work.compare(_AT_ONCE)
                 uncounted = 0
-            if text.startswith(spaces, start):  # indented at least as deep; if equally deep, its header may be known
+            if text.startswith(spaces, start):  # at least this indentation; the result for an equal one may be known
                 if start in known and not text.startswith(_BLANKS, start + indent):
                     return known[start]
                 continue
@@ -392,7 +392,7 @@ class IndentScopes:
         return None
 
     def extent(self, header: int) -> int:
-        """The end of the block of the header at this offset."""
+        """The end of the block below the header at this offset."""
         if header not in self._extents:
             start, end = self._layout.logical_line(header)
             self._extents[header] = self._block_end(end, columns(self._text[start:header]))
@@ -427,7 +427,8 @@ def _beginning(line: str) -> tuple[str, str]:
 
 
 def columns(space: str) -> int:
-    """The width of an indentation; a tab extends to the next multiple of eight, a form feed restarts the count."""
+    """The width of an indentation in columns: a tab extends to the next multiple of eight, a form feed starts again at
+    0."""
     if "\f" in space:
         space = space[space.rindex("\f") + 1 :]
     return len(space.expandtabs(8))

@@ -1,7 +1,7 @@
-"""Tokens of a string expression: prefixes, quotes, bodies, and fields of f-strings.
+"""The parts of a string expression: prefixes, quotes, bodies, and the fields of f-strings.
 
-Python 3.12 changed the positions that `ast` reports for parts of f-strings; this module finds them in the text, the
-same in every version.
+The positions that `ast` reports for parts of f-strings changed in Python 3.12; this module finds the parts in the text
+itself, so they are the same in every version.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import re
 from typing import NamedTuple
 
 _START = re.compile(r"([A-Za-z]{0,2})(\"\"\"|'''|\"|')")
-_DEEPEST = 100  # Python 3.12 itself accepts no more than 150 nested f-strings
+_DEEPEST = 100  # Python 3.12 accepts at most 150 nested f-strings
 _GAP = re.compile(r"(?:[\s()]|\\\r?\n|#[^\n\r]*)*")
 
 
 class Token(NamedTuple):
-    """One literal of a string expression, which may be a concatenation; `start` and `end` delimit its body, without
-    quotes."""
+    """One literal of a string expression, which may join several literals; `start` and `end`: the offsets of its body,
+    without the quotes."""
 
     prefix: str
     start: int
@@ -30,7 +30,8 @@ class Token(NamedTuple):
 
 
 def tokens(text: str, start: int, end: int) -> list[Token]:
-    """The literals of the string expression between two offsets; [] if the text there is not a string expression."""
+    """Return the literals of the string expression between two offsets; [] if the text there is no string
+    expression."""
     found: list[Token] = []
     position = start
     while position < end:
@@ -58,7 +59,8 @@ def _token(text: str, match: re.Match[str]) -> tuple[Token | None, int]:
 
 
 def plain_end(text: str, start: int, quotes: str) -> int:
-    """Return the offset of the closing quotes of a plain string whose body begins at `start`, or -1."""
+    """Return the offset of the closing quotes of a plain string whose body begins at `start`; -1 if it is not
+    closed."""
     position = start
     while True:
         found = text.find(quotes, position)
@@ -73,10 +75,10 @@ def plain_end(text: str, start: int, quotes: str) -> int:
 
 
 def formatted_end(text: str, start: int, quotes: str, level: int = 0) -> tuple[int, list[tuple[int, int]]]:
-    """Return, for an f-string or t-string whose body begins at `start`, the offset of its closing quotes (or -1) and
-    the spans of the expressions in its fields.
+    """Return, for an f-string or t-string whose body begins at `start`, the offset of its closing quotes, and the spans
+    of the expressions in its fields; the offset is -1 if the string is not closed.
 
-    `level`: the number of f-strings and fields that contain the string; beyond a limit the offset is -1.
+    `level`: the number of f-strings and fields around this string; above a limit, the offset is -1.
     """
     fields: list[tuple[int, int]] = []
     position, size = start, len(text)
@@ -101,7 +103,8 @@ def formatted_end(text: str, start: int, quotes: str, level: int = 0) -> tuple[i
 def _field(
     text: str, start: int, quotes: str, fields: list[tuple[int, int]], level: int
 ) -> tuple[tuple[int, int] | None, int]:
-    """The span of the expression in the field that starts at `start`, and the offset after its closing brace."""
+    """Return the span of the expression in the field that begins at `start`, and the offset after the closing brace of
+    the field."""
     if level > _DEEPEST:
         return None, start
     depth, position, size, end = 0, start, len(text), -1

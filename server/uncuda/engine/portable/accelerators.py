@@ -13,15 +13,16 @@ _MODULE = "torch.accelerator"
 
 class Accelerators:
     """Finds functions of `torch.accelerator` that can replace functions of `torch.cuda` for all targets of a project.
-    If the project does not state a version, the newest version of the plugin that the catalogue knows is used, with the
-    PyTorch version of the same number."""
+    If the project states no version, the newest version of the plugin in the catalogue is used, with the PyTorch
+    version of the same number."""
 
     def __init__(self, catalogue: Catalogue, targets: Sequence[Target]) -> None:
         self._catalogue, self._targets = catalogue, targets
 
     def name_for(self, cuda: str, call: ast.AST | None) -> str:
-        """Return the function of `torch.accelerator` that can replace a call of the function `cuda` of `torch.cuda`; ""
-        if a target lacks it, if `call` is not a call, or if the function does not take the call's arguments."""
+        """Return the function of `torch.accelerator` that can replace a call of the function `cuda` of
+        `torch.cuda`; "" if a target lacks this function, if `call` is no call, or if the function does not accept
+        the call's arguments."""
         api = self._served.get(cuda)
         if api is None or not isinstance(call, ast.Call) or call.keywords:
             return ""

@@ -1,8 +1,8 @@
-"""Combines the findings that the engines of several targets report for one text: each finding gets the lowest
-applicability that an engine gave it, and no fix if an engine has none.
+"""Combines the findings of several engines, one for each target, for one text: each finding gets the lowest fix class
+that an engine gave it, and no fix if one engine has none.
 
-Linked findings are fixed together, so an engine has to know which fixes the other engines lower before it links its
-own; each engine is run again with this information until all engines would make the same edits.
+Linked findings are fixed together, so an engine must know which fixes the other engines lower before it links its own
+findings; each engine is run again with this information until all engines would make the same edits.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from ...source import Span
 from ..results import Finding, Report
 
 Lows = Mapping[Span, "str | None"]
-"""The lowest applicability of the fixes at a span; None: there is no fix."""
+"""The lowest fix class at each span; None if the span has no fix."""
 Differing = Callable[[Finding], Finding]
 """A function that returns a finding without its fix, with the reason that the targets need different fixes."""
 
 
 class Agreement:
-    """Compares the findings of several engines for one text, span by span. `speaks`: returns whether the engine with an
-    index has a rule of this name."""
+    """Compares the findings of several engines for one text, span by span. `speaks`: a function of the index of an
+    engine and the name of a rule; it returns whether this engine has this rule."""
 
     def __init__(self, speaks: Callable[[int, str], bool], differing: Differing) -> None:
         self._speaks, self._differing = speaks, differing
@@ -31,8 +31,8 @@ class Agreement:
         self._served: set[Span] = set()
 
     def settled(self, reports: Sequence[Report]) -> bool:
-        """Return True if the reports (one for each engine) agree; otherwise `lows` contains the applicabilities that
-        the engines have to use next."""
+        """Return True if the reports, one for each engine, agree; otherwise `lows` contains the fix classes that the
+        engines must use in their next run."""
         said = _by_span(reports)
         for span, findings in said.items():
             for finding in findings.values():
@@ -46,8 +46,8 @@ class Agreement:
         return not fresh
 
     def _differ(self, said: Mapping[Span, Mapping[int, Finding]], reports: Sequence[Report]) -> Iterable[Span]:
-        """Yield the spans at which the engines would make different edits, or at which only some engines would make an
-        edit."""
+        """Yield the spans at which the engines would make different edits, or at which only some of the engines would
+        make an edit."""
         made = [_made(report) for report in reports]
         for span, findings in said.items():
             first = next(iter(findings.values()))
@@ -55,7 +55,7 @@ class Agreement:
                 continue
             silent = [at for at in range(len(reports)) if at not in findings and not _edits(first.fixes[0]) <= made[at]]
             if silent and all(self._speaks(at, first.rule) for at in silent):
-                # the code at this span is written for one accelerator already, so it stays unchanged
+                # the code at this span is already for one accelerator, so it stays unchanged
                 self._served.add(span)
             if silent or len({_edits(one.fixes[0]) for one in findings.values()}) > 1:
                 self._reasons.setdefault(span, self._differing(first))
@@ -80,8 +80,8 @@ class Agreement:
 
 
 def _by_span(reports: Sequence[Report]) -> dict[Span, dict[int, Finding]]:
-    """Map each span to its findings, by the index of the engine; if an engine reports several findings at a span, the
-    first one is used."""
+    """Map each span to its findings by the index of the engine; of several findings of one engine at a span, the first
+    is used."""
     said: dict[Span, dict[int, Finding]] = {}
     for at, report in enumerate(reports):
         for finding in report.findings:
@@ -90,7 +90,7 @@ def _by_span(reports: Sequence[Report]) -> dict[Span, dict[int, Finding]]:
 
 
 def _beside(report: Report) -> Iterable[Finding]:
-    """Yield the findings of a report that follow another finding at the same span, without their fixes."""
+    """Yield each finding whose span an earlier finding of the report has, too; its fixes are removed."""
     seen: set[Span] = set()
     for finding in report.findings:
         if finding.span in seen:
@@ -107,8 +107,8 @@ def _lowest(findings: Mapping[int, Finding]) -> str | None:
 
 
 def _edits(fix: Fix) -> frozenset[Edit]:
-    """Return the edits of a fix that all engines must share: all except insertions of an argument's keyword, which are
-    right for every target."""
+    """Return the edits of a fix that must be the same for all engines; edits that only insert the keyword of an
+    argument are left out, because they are right for every target."""
     return frozenset(edit for edit in fix.edits if not _names_argument(edit))
 
 
@@ -117,5 +117,5 @@ def _names_argument(edit: Edit) -> bool:
 
 
 def _made(report: Report) -> frozenset[Edit]:
-    """Return the edits of all fixes in a report that all engines must share."""
+    """Return the edits in a report that must be the same for all engines."""
     return frozenset().union(*(_edits(finding.fixes[0]) for finding in report.findings if finding.fixes))

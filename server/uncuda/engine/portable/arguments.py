@@ -1,5 +1,5 @@
-"""Portable fixes that add an argument or replace one: a call of the helper module is written in place of the device's
-name."""
+"""Portable fixes of arguments: where the fix for one target writes a device name, the portable fix writes a call of the
+helper module."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .forms import BY_HAND, Form, Unwritable, refuse_unless_expression
 
 
 def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
-    """Return the edits of a hit, with calls of the helper module in place of the quoted names of the target."""
+    """Return the edits of a hit, with calls of the helper module instead of the target's names in quotes."""
     refuse_unless_expression(hit, context)
     return [edit._replace(text=_asking(edit.text, context, form)) for edit in hit.fixes[0].edits]
 

@@ -1,7 +1,7 @@
-"""Finds functions of other files that a text uses and that run other code, without an error, on a device that is not
-CUDA's. As long as such a file stays on CUDA, a port of the text alone would silently skip work."""
+"""Finds functions of other files that a text uses and that silently do something else on a device that is not CUDA's.
+If the file of the called function stays on CUDA, a port of the caller alone would silently skip work."""
 
-# Paths are strings here, because making a Path costs as much as reading a small file.
+# Paths are strings in this module, because creating a Path costs as much as reading a small file.
 # ruff: noqa: PTH100, PTH116
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from ...facts.role_calls import chain_of
 from ...reading import NotUtf8Error, decode_utf8, read_bytes
 from .module_files import file_of
 
-_MOST = 64  # maximum number of files that are read for one text
+_MOST = 64  # maximum number of files that are read to check one text
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _CUDA = ("torch.cuda.", "cuda.")
 _AVAILABLE = frozenset({"is_available", "device_count"})
-_Stamp = tuple[int, int]  # when a file was changed, and its size
+_Stamp = tuple[int, int]  # a file's time of modification and its size
 _Stays = Callable[[str, str], bool]
 
 
 class _Used(NamedTuple):
-    """A name of another module that a file uses. `module`: as the import spells it, with leading dots."""
+    """A name of another module that a file uses. `module`: the module as the import statement spells it, with leading
+    dots."""
 
     module: str
     name: str
@@ -34,29 +35,30 @@ class _Used(NamedTuple):
 
 @dataclass(frozen=True)
 class _Module:
-    """What one file says about functions of its own and of other files."""
+    """The functions and classes of one file, and the names that it uses from other files."""
 
     named: Mapping[str, Sequence[str]]
-    """Its functions and classes, each with those of the same file that it names."""
+    """For each function and class of the file: the functions and classes of the same file that it names."""
     silent: frozenset[str]
-    """Those that ask whether a device is CUDA's, or whether there is one, and raise no error if not."""
+    """The functions and classes that test for a CUDA device, and raise no error if there is none."""
     passed_on: Mapping[str, _Used]
-    """The names that it imports from other modules."""
+    """The names that the file imports from other modules."""
     used: Sequence[_Used]
     imported: Sequence[tuple[str, str]]
     """What the file imports whenever it is imported, and not in a `try`; see `imported`."""
 
 
 class Callees:
-    """Tells whether functions of other files that a text uses stay on CUDA; what it knows of a file holds until that
+    """Tells whether functions of other files that a text uses stay on CUDA; the result for a file is cached until the
     file changes."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, _Stamp | None], bool] = {}
 
     def stay(self, text: str, path: str, stays: _Stays) -> bool:
-        """Return whether the text of the file at `path` uses such a function, also through other files. `stays`:
-        returns whether a file, given its text and path, stays on CUDA by itself; always the same function."""
+        """Return whether the text of the file at `path` uses a function that stays on CUDA, directly or through other
+        files. `stays`: a function that returns whether a file stays on CUDA by itself, from its text and path; it must
+        be the same function in each call."""
         if (tree := parsed(text)) is None:
             return False
         passed = {path}
@@ -83,14 +85,15 @@ class Callees:
 
 
 def _asking_files(path: str, every: Sequence[_Used]) -> Iterator[str]:
-    """Yield the files with functions that the file uses and that silently do something else on other devices."""
+    """Yield the files that define functions which the file at `path` uses and which silently do something else on other
+    devices."""
     for used in dict.fromkeys(every):
         if found := _defining(path, used, set()):
             yield found
 
 
 def _used(tree: ast.Module) -> Iterator[_Used]:
-    """Yield the names that a file imports and may call, and those that it takes from imported modules."""
+    """Yield the imported names that a file may call, and the attributes that it reads from imported modules."""
     modules: dict[str, str] = {}
     called = _run(tree)
     for node in ast.walk(tree):
@@ -110,7 +113,7 @@ def _used(tree: ast.Module) -> Iterator[_Used]:
 
 
 def _run(tree: ast.Module) -> set[str]:
-    """Return the names that code of a file uses for more than annotations and tests of a class."""
+    """Return the names that a file uses in code other than annotations and tests with `isinstance`."""
     types: set[int] = set()
     for node in ast.walk(tree):
         parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
@@ -126,8 +129,8 @@ def _dotted(node: ast.expr) -> str:
 
 
 def _defining(path: str, used: _Used, passed: set[tuple[str, _Used]]) -> str | None:
-    """Return the file that defines a name, directly or through files that pass it on, if what it defines silently does
-    something else on other devices; otherwise None."""
+    """Return the file that defines a name, directly or by way of files that import the name, if the defined function
+    silently does something else on other devices; otherwise None."""
     if (path, used) in passed or len(passed) > _MOST:
         return None
     passed.add((path, used))
@@ -142,7 +145,7 @@ def _defining(path: str, used: _Used, passed: set[tuple[str, _Used]]) -> str | N
 
 
 def read_module(path: str) -> _Module | None:
-    """Return what a file says; None if it cannot be read or parsed."""
+    """Return what the file at a path contains; None if the file cannot be read or parsed."""
     stamp = stamp_of(path)
     return _read(os.path.abspath(path), stamp) if stamp is not None else None
 
@@ -199,8 +202,8 @@ def _source(node: ast.ImportFrom) -> str:
 
 
 def _asks(module: _Module, name: str) -> bool:
-    """Return whether a function or class of a file, or one of the same file that it names, asks whether a device is
-    CUDA's, or whether there is one, and raises no error if not."""
+    """Return whether a function or class of a file, or another one of this file that it names, tests for a CUDA device
+    and raises no error if there is none."""
     passed, waiting = {name}, [name]
     while waiting:
         one = waiting.pop()
@@ -223,8 +226,8 @@ def _is_silent(definition: ast.AST) -> bool:
 
 
 def _is_question(node: ast.AST) -> bool:
-    """Return whether a node is `x.is_cuda`, compares the type of a device with "cuda", or asks whether there is a CUDA
-    device."""
+    """Return whether a node is `x.is_cuda`, a comparison of a device type with "cuda", or a test whether there is a
+    CUDA device."""
     if isinstance(node, ast.Attribute):
         return node.attr == "is_cuda" or (node.attr in _AVAILABLE and _dotted(node).startswith(_CUDA))
     if not isinstance(node, ast.Compare):

@@ -1,4 +1,4 @@
-"""Replaces `"cuda" if torch.cuda.is_available() else "cpu"` as a whole by one call of the helper module."""
+"""Replaces the whole expression `"cuda" if torch.cuda.is_available() else "cpu"` by one call of the helper module."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Span = tuple[int, int]
 
 
 class Choices:
-    """The expressions `"cuda" if torch.cuda.is_available() else "cpu"` of a text in which both the string and the test
-    have a fix."""
+    """Finds the expressions `"cuda" if torch.cuda.is_available() else "cpu"` of a text in which both the string and the
+    test have a fix."""
 
     def __init__(self, hits: Sequence[Hit], context: Context) -> None:
         self._context = context
@@ -23,14 +23,15 @@ class Choices:
         self._questions = dict(self._whole(hits, "name"))
 
     def around(self, hit: Hit) -> Span | None:
-        """Return the span of the whole conditional expression that a hit is a part of; None if it is in no such
+        """Return the span of the conditional expression that contains a hit; None if the hit is in no such
         expression."""
         span = self._words.get(id(hit)) or self._questions.get(id(hit))
         both = span in self._words.values() and span in self._questions.values()
         return span if both else None
 
     def link(self, span: Span) -> tuple[str, At]:
-        """Return the link that the hits of one conditional expression share, so that they are fixed together."""
+        """Return the key for `Hit.links` that all hits of one conditional expression share, so that they are fixed
+        together."""
         return "choice", At(span[0])
 
     def _whole(self, hits: Sequence[Hit], check: str) -> Iterator[tuple[int, Span]]:

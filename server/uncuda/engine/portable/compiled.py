@@ -1,5 +1,5 @@
-"""Finds code that TorchScript may compile: there, no fix may call the helper module, because TorchScript cannot compile
-such a call."""
+"""Finds code that TorchScript may compile; no fix may write a call of the helper module there, because TorchScript
+cannot compile such a call."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _NEVER = (
     *(ast.Try, ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Global, ast.Nonlocal, ast.Match),
     *(ast.Import, ast.ImportFrom, ast.SetComp, ast.Set, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await),
 )
-"""Nodes that TorchScript refuses, even in a branch that it does not compile (tried with PyTorch 2.14)."""
+"""Nodes that TorchScript refuses, even in branches that it does not compile (tested with PyTorch 2.14)."""
 _NAMED = re.compile(r"(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)")
 
 
 class Compiled:
-    """Answers for one text."""
+    """Finds the hits in one text whose code TorchScript may compile."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -44,20 +44,20 @@ class Compiled:
         return self._is_open and self._may_compile(hit, around)
 
     def _around(self, hit: Hit, statement: Statement) -> list[Header]:
-        """Return the headers of the functions and classes around a hit, the innermost first."""
+        """Return the headers of the functions and classes around a hit, starting with the innermost."""
         indents = self._context.facts.indents
         outer = statement.digest.ancestors(hit.node) if hit.node is not None else ()
         is_in_header = any(isinstance(one, (ast.arguments, ast.FunctionDef, ast.AsyncFunctionDef)) for one in outer)
-        own = [] if is_in_header else [indents.header_at(statement.start)]  # the function may be on one line
+        own = [] if is_in_header else [indents.header_at(statement.start)]  # the hit may be in a one-line function
         headers = [*own, *indents.headers(statement.start)]
         return [one for one in headers if _NAMED.match(self._context.text, one.start)]
 
     def _may_compile(self, hit: Hit, around: list[Header]) -> bool:
-        """Return whether TorchScript could compile the function around a hit, if other code passed the function to
+        """Return whether TorchScript could compile the function around a hit, if other code passed this function to
         it."""
         assert hit.statement is not None
         if not around or around[0].word == "class":
-            return False  # Python runs this code once
+            return False  # Python, not TorchScript, runs code at module level and in class bodies
         inner = around[0]
         if hit.node is not None and any(
             isinstance(one, ast.Lambda) for one in hit.statement.digest.ancestors(hit.node)
@@ -71,7 +71,7 @@ class Compiled:
 
 
 def _may_compile(function: str) -> bool:
-    """Return whether TorchScript might accept the source of a function."""
+    """Return whether TorchScript might be able to compile a function with this source."""
     tree = parsed(function)
     if tree is None or len(tree.body) != 1:
         return True

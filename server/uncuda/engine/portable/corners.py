@@ -1,5 +1,5 @@
-"""Code that runs on CUDA alone because a condition around it compares the helper's result: `if accelerator_type() ==
-"cuda":`."""
+"""Finds code that runs only on CUDA because it is behind a comparison of the helper module's result: `if
+accelerator_type() == "cuda":`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _KINDS = ("accelerator_type", "device_type")
 
 
 class Corners:
-    """Finds the code of one text that runs on CUDA alone."""
+    """Finds the code of one text that runs only on CUDA."""
 
     def __init__(self, context: Context, spelling: Spelling) -> None:
         self._context = context
         self._calls = [spelling.call(name) for name in _KINDS if spelling.has(name)]
 
     def holds(self, hit: Hit) -> bool:
-        """Return whether a hit is in code that runs on CUDA alone, or in the comparison that decides this."""
+        """Return whether a hit is in code that runs only on CUDA, or in the comparison on which this code depends."""
         if hit.statement is None or not self._asks:
             return False
         if hit.node is not None and self._in_expression(hit.node, hit.statement):
@@ -34,7 +34,7 @@ class Corners:
 
     @cached_property
     def _asks(self) -> bool:
-        """Whether the text compares the result of the helper module with the string "cuda" anywhere."""
+        """Whether the text compares a result of the helper module with the string "cuda"."""
         return self._pattern is not None and self._pattern.search(self._context.text) is not None
 
     @cached_property
@@ -43,7 +43,7 @@ class Corners:
         return re.compile(rf"(?<![\w.])(?:{either})[ \t]*(?P<how>==|!=)[ \t]*{_CUDA}") if either else None
 
     def _is_cudas(self, header: Header) -> bool:
-        """Return whether a clause runs on CUDA alone: its condition compares with `==`, or it is the `else` of an `if`
+        """Return whether a clause runs only on CUDA: its condition compares with `==`, or it is the `else` of an `if`
         that compares with `!=`."""
         if header.word in ("if", "elif", "while"):
             return self._says(header, "==", "or")
@@ -53,8 +53,8 @@ class Corners:
         return first.word == "if" and self._says(first, "!=", "and")
 
     def _says(self, header: Header, how: str, unless: str) -> bool:
-        """Return whether the condition of a clause contains the comparison, and no `not` or operator `unless` that
-        could change its effect."""
+        """Return whether the condition of a clause contains the comparison with the operator `how`, and neither `not`
+        nor the operator in `unless` ("and" or "or"), which could change the effect of the comparison."""
         condition = self._context.text[header.start : header.end]
         match = self._pattern.search(condition) if self._pattern is not None else None
         return match is not None and match["how"] == how and not re.search(rf"\b(?:{unless}|not)\b", condition)
@@ -76,8 +76,8 @@ class Corners:
         return False
 
     def _asked(self, node: ast.AST, statement: Statement) -> str:
-        """Return the operator, "==" or "!=", if a node compares the helper's result with "cuda"; "" for any other
-        node."""
+        """Return the operator, "==" or "!=", of a node that compares the helper module's result with "cuda"; "" for any
+        other node."""
         if not isinstance(node, ast.Compare) or len(node.ops) != 1 or self._pattern is None:
             return ""
         start, end = (statement.start + offset for offset in statement.digest.span(node))

@@ -1,5 +1,5 @@
-"""The replacements that a rule declares under `portable`, filled in for one text, and the reasons why code cannot be
-replaced."""
+"""The replacements that a rule declares under the key `portable`, filled in for one text; and the reasons why code
+cannot be replaced."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES = (
     "portable-reach",
     "portable-refuses",
 )
-"""Limits of fixes that need review, because related code stays on CUDA, because another file may need the replaced
-names, or because the file may not find the helper module. With the last one there is no fix: an error message in the
-code says that only CUDA is supported."""
+"""Ids of sentences that say why a fix needs review: related code stays on CUDA, another file may need the replaced
+names, or the file may not find the helper module. `REFUSES` says why a fix is missing: an error message in the code
+says that only CUDA is supported."""
 ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY, OLD = (
     "portable-any",
     "portable-module",
@@ -52,7 +52,7 @@ ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY, OLD = (
     "portable-early",
     "portable-old",
 )
-"""Limits of fixes that need review because of the code that they write."""
+"""Ids of sentences that say why a fix needs review: the new code may not work in all cases."""
 PORTABLE_REASONS = frozenset(
     {
         *(BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS, CALLS, READ),
@@ -63,34 +63,36 @@ PORTABLE_REASONS = frozenset(
 
 
 class Unwritable(Exception):
-    """The code of a hit has no replacement that runs on all accelerators; str() returns the key of the reason."""
+    """Raised if no code for all accelerators can replace the code of a hit; str() returns the id of the sentence that
+    says why."""
 
 
 @dataclass
 class Form:
-    """What a rule writes."""
+    """The replacements of one rule, and the first reason why its fix needs review."""
 
     templates: Mapping[str, str]
     spelling: Spelling
     accelerators: Accelerators | None = None
-    """What is asked before the helper, in a text that is written with `torch.accelerator`."""
+    """The functions of `torch.accelerator`, which a fix writes in preference to the helper module; None in texts that
+    do not use them."""
     review: str = ""
-    """The limit that says why a fix that writes this replacement needs review; "" if it does not."""
+    """The id of the sentence that says why a fix with this replacement needs review; "" if it needs no review."""
 
     def of(self, key: str) -> str:
-        """Return the replacement for a string or name; raise Unwritable if the rule declares none."""
+        """Return the replacement for a string or a dotted name; raise Unwritable if the rule declares none for it."""
         if key not in self.templates:
             raise Unwritable(BY_HAND)
         return filled(self.templates[key], self.spelling)
 
     def needs_review(self, limit: str) -> None:
-        """Note a reason why the fix needs review; only the first reason is kept."""
+        """Record a reason why the fix needs review, unless there is an earlier reason."""
         self.review = self.review or limit
 
 
 def filled(template: str, spelling: Spelling, argument: str = "") -> str:
-    """Return a replacement with calls of the helper module for the names in braces; raise Unwritable if the helper
-    module lacks one."""
+    """Return a replacement whose names in braces are replaced by calls of the helper module; raise Unwritable if the
+    helper module lacks one of these functions."""
     for name in IN_BRACES.findall(template):
         if not spelling.has(name):
             raise Unwritable(LACKS)

@@ -1,5 +1,5 @@
-"""Finds fixes that would port code only in part, such as a fixed `is_available()` that guards code which still runs on
-CUDA only."""
+"""Finds fixes that would port only a part of the code that belongs together, such as a fixed `is_available()` that
+guards code which still runs only on CUDA."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ _EXTENSION = re.compile(
     r"(?<![\w.])(?P<name>\w*_cuda)\.\w+[ \t]*\(|\bimport[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba|\w*_cuda)\b"
     r"|\bfrom[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba)\b|(?<![\w.])(?:_C|_ext|ext_module|\w+_ext)\.\w+[ \t]*\("
 )
-"""A call of an extension for CUDA, by its name, and an import of a library that runs on CUDA only."""
+"""Matches a call of a CUDA extension, recognised by its name, and an import of a library that runs only on CUDA."""
 _LOADED = re.compile(r"import|load|builder", re.IGNORECASE)
-"""Matches words in the value of a name that show that the value is a compiled extension."""
+"""Matches words which show that the value of a name is a compiled extension."""
 _ACCELERATOR = re.compile(r"\btorch\.accelerator\b|\bfrom[ \t]+torch[ \t]+import\b[^\n]*\baccelerator\b")
 _LIBRARIES = re.compile(
     r"^(?: {4})?(?:from|import)[ \t]+(?:pynvml|py3nvml|pydcgm|dcgm_\w+|nvshmem|cupy|pycuda|tensorrt|cuda"
     r"|torch\.distributed\._symmetric_memory)\b",
     re.M,
 )
-"""Imports of libraries for NVIDIA's devices, at the head of a file or in a `try` there."""
+"""Imports of libraries for NVIDIA's devices, at the top of a file or in a `try` there."""
 _RAISED = re.compile(r"^[ \t]*raise\b", re.M)
 _ONLY = re.compile(r"[\"'][^\n]*\b(?:CUDA|NVIDIA|cuda)\b(?!:\d)")
 _MADE_FOR = re.compile(
     r"(?<![a-z])(?:fused|apex|flash|triton|tensorrt|trt|cudnn|cutlass|nvml|dali)(?![a-z])", re.IGNORECASE
 )
-"""Words in names of code that runs only on CUDA, or that has other names on other accelerators."""
+"""Words in the names of code that runs only on CUDA, or that is named differently on other accelerators."""
 _BUILDS = ("CUDA_HOME", "CUDAPluggableAllocator", "CUDAExtension", "load_inline")
 _PARALLEL = re.compile(r"(?<!Distributed)\bDataParallel\b")
 _STREAMS = re.compile(r"\btorch\.(?:Stream|Event)\b")
@@ -53,14 +53,14 @@ _SET = re.compile(r"(?:\w+\.)*(\w+)(?:[ \t]*:[^=\n]+)?[ \t]*=(?!=)[^\n]*")
 
 
 def says_accelerator(context: Context) -> bool:
-    """Return whether a text uses `torch.accelerator`; fixes then continue in this style."""
+    """Return whether a text uses `torch.accelerator`; if it does, fixes use it, too."""
     layout = context.facts.layout
     return any(not layout.token_at(match.start()) for match in _ACCELERATOR.finditer(context.text))
 
 
 class Halves:
-    """Finds the fixes of one text that would port its code only in part. `hits`: all hits of the text; `ported`: the
-    same hits with their portable fixes; `libraries`: tells which modules are compiled for CUDA."""
+    """Finds the fixes of one text that would port only a part of its code. `hits`: all hits in the text; `ported`: the
+    same hits with portable fixes; `libraries`: tells which modules are compiled for CUDA."""
 
     def __init__(
         self, context: Context, hits: Sequence[Hit], ported: Sequence[Hit | None], libraries: Libraries
@@ -77,8 +77,8 @@ class Halves:
         self._hides = any(hit.rule.check == "environment" and "VISIBLE" in hit.words.get("old", "") for hit in hits)
 
     def reason(self, hit: Hit) -> str:
-        """Return the limit of a hit whose fix would port only a part of code that belongs together, while no fix ports
-        the rest; otherwise ""."""
+        """Return the id of the sentence that says why the fix of a hit would port only a part of code that belongs
+        together; "" if it would not."""
         if self._is_nvidias or self._is_cudas(hit):
             return CUDAS
         if self._says_accelerator:
@@ -90,18 +90,18 @@ class Halves:
         return HALF if self._is_half(hit) else ""
 
     def _is_half(self, hit: Hit) -> bool:
-        """Return whether a hit is a test that chooses code which stays on CUDA, counts devices for such code, or is
-        behind a test that stays on CUDA."""
+        """Return whether a hit tests for code that stays on CUDA, counts devices for such code, or is behind a test
+        that stays on CUDA."""
         if self._subject(hit) in _COUNTING and self._function_of(hit) in self._half:
             return True
         if self._kept is not None and self._is_behind(hit, self._kept):
-            return True  # the question is for review, and what it guards runs for CUDA as long as it stays
+            return True  # the test needs review; until it is fixed, the code behind it runs only on CUDA
         if not self._asks(hit):
             return False
         return self._in_expression(hit) or self._chooses_vendors(hit) or self._in_block(hit) or self._by_name(hit)
 
     def refuses_others(self, hit: Hit) -> bool:
-        """Return whether a hit is a test before an error whose message says that only CUDA is supported."""
+        """Return whether a hit is a test whose failure raises an error that says that only CUDA is supported."""
         if hit.statement is None or not self._asks(hit):
             return False
         text, indents = self._context.text, self._context.facts.indents
@@ -122,14 +122,14 @@ class Halves:
 
     @cached_property
     def _is_nvidias(self) -> bool:
-        """Whether the file is for CUDA by its name, or builds or allocates for CUDA by itself."""
+        """Whether the file is only for CUDA: by its name, or because it builds or allocates for CUDA."""
         if any(map(_OF_CUDA.search, self._names_in_package)):
             return True
         return any(map(self._context.facts.says, _BUILDS)) or _LIBRARIES.search(self._context.text) is not None
 
     @property
     def _names_in_package(self) -> Sequence[str]:
-        """Return the names of the file and of its folders inside the package."""
+        """Return the name of the file, and the names of its folders inside the package."""
         path, helper = self._context.path.replace("\\", "/"), self._context.project.helper
         folder = helper.package_of(path) if helper is not None else ""
         return path.removeprefix(folder + "/").split("/") if folder else [posixpath.basename(path)]
@@ -144,15 +144,16 @@ class Halves:
 
     @cached_property
     def _kept(self) -> re.Pattern[str] | None:
-        """A pattern for conditions that use a variable set by a test for CUDA, if the fix of that test needs review;
-        None if there is no such variable."""
+        """A pattern for conditions with a variable that was set by a test for CUDA whose fix needs review; None if
+        there is no such variable."""
         text = self._context.text
         asked = (hit for hit in self._hits if hit.fixes and hit.statement and self._asks(hit) and self._by_name(hit))
         names = {match[1] for hit in asked if hit.statement and (match := _SET.match(text, hit.statement.start))}
         return re.compile(rf"\b(?:if|elif|while)\b[^\n]*\b(?:{'|'.join(sorted(names))})\b") if names else None
 
     def _is_behind(self, hit: Hit, tests: re.Pattern[str]) -> bool:
-        """Return whether a hit is in, or is guarded by, a condition that the pattern `tests` matches."""
+        """Return whether a hit is in a condition that the pattern `tests` matches, or in code behind such a
+        condition."""
         text, indents = self._context.text, self._context.facts.indents
         if hit.statement is not None and tests.search(text, hit.statement.start, hit.statement.end):
             return True
@@ -163,8 +164,8 @@ class Halves:
         return any(tests.search(text, one.start, one.end) for one in clauses)
 
     def _is_cudas(self, hit: Hit) -> bool:
-        """Return whether a hit is in a function or class whose name contains "cuda", "nvidia" or "nccl", or in one that
-        calls a CUDA extension."""
+        """Return whether a hit is in a function or class with "cuda", "nvidia" or "nccl" in its name, or in a function
+        that calls a CUDA extension."""
         if hit.statement is None:
             return False
         for header in self._context.facts.indents.headers(hit.statement.start):
@@ -187,15 +188,15 @@ class Halves:
         return any(not match["name"] or self._is_extension(match["name"]) for match in found)
 
     def _is_extension(self, name: str) -> bool:
-        """Return whether a name such as `fused_cuda` is a module, and not a value that the file assigns or gets as a
-        parameter, as in `done_cuda.item()`."""
+        """Return whether a name such as `fused_cuda` is a module; it is not if the file assigns another value to it, or
+        if it is a parameter, as in `done_cuda.item()`."""
         self._context.facts.work.search(0, len(self._context.text))
         made = re.compile(rf"(?<![\w.]){name}[ \t]*(?::[^=\n]+)?=(?!=)([^\n]*)|\bdef[^\n]*[(, ]{name}[ \t]*[,:=)]")
         values = [match[1] or "" for match in made.finditer(self._context.text)]
         return not values or any(map(_LOADED.search, values))
 
     def _subject(self, hit: Hit) -> str:
-        """Return the last part of the dotted name or attribute that a hit reports."""
+        """Return the last part of the dotted name, or the attribute, that a hit reports."""
         return (hit.words.get("name") or hit.words.get("old", "")).rpartition(".")[2]
 
     def _asks(self, hit: Hit) -> bool:
@@ -207,7 +208,7 @@ class Halves:
         return isinstance(around, ast.Compare)
 
     def _chooses_vendors(self, hit: Hit) -> bool:
-        """Return whether a test is combined with a name of code that runs only on CUDA: `fused_adam and
+        """Return whether the condition of a hit also contains a name of code that runs only on CUDA: `fused_adam and
         is_available()`."""
         if hit.statement is None or hit.node is None:
             return False
@@ -215,7 +216,7 @@ class Halves:
         return any(_MADE_FOR.search(ast.unparse(value)) for one in around for value in one.values)
 
     def _in_expression(self, hit: Hit) -> bool:
-        """Return whether a hit is the test of a conditional expression with an alternative that stays unchanged."""
+        """Return whether a hit is the test of a conditional expression, one of whose alternatives stays unchanged."""
         for outer, inner in self._around(hit):
             if isinstance(outer, ast.IfExp) and inner is outer.test:
                 if any(map(self._stays, (outer.body, outer.orelse))):
@@ -231,8 +232,8 @@ class Halves:
             inner = outer
 
     def _stays(self, arm: ast.AST) -> bool:
-        """Return whether an alternative contains a string that is no device name, a string "cuda" that no fix changes,
-        or a call of a function for CUDA."""
+        """Return whether an alternative of a conditional expression contains a string that names no device, a string
+        "cuda" that no fix changes, or a call of a function for CUDA."""
         for node in ast.walk(arm):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 if _CUDAS.fullmatch(node.value) and id(node) not in self._words:
@@ -242,8 +243,8 @@ class Halves:
         return isinstance(arm, ast.Call) and self._calls_cudas(ast.unparse(arm))
 
     def _in_block(self, hit: Hit) -> bool:
-        """Return whether a hit is in the condition of an `if` or `while` with a block that contains code for CUDA
-        only."""
+        """Return whether a hit is in the condition of an `if` or `while` whose block contains code that runs only on
+        CUDA."""
         if hit.statement is None:
             return False
         header = self._context.facts.indents.header_at(hit.statement.start)
@@ -264,7 +265,7 @@ class Halves:
         return any(self._is_vendors(match[2]) for match in _QUOTED.finditer(body))
 
     def _calls_cudas(self, text: str) -> bool:
-        """Return whether a text calls a function with "cuda" in its name that the file does not define."""
+        """Return whether a text calls a function that has "cuda" in its name and that the file does not define."""
         for match in _CALLED.finditer(text):
             if match["name"] in ("cuda", "is_cuda") or match["dotted"].startswith("torch."):
                 continue
@@ -273,8 +274,8 @@ class Halves:
         return False
 
     def _by_name(self, hit: Hit) -> bool:
-        """Return whether the result of a test is assigned to a variable that elsewhere decides about code for CUDA
-        only."""
+        """Return whether the result of a test is assigned to a variable, and code that runs only on CUDA depends on
+        this variable elsewhere."""
         if hit.statement is None:
             return False
         text, start = self._context.text, hit.statement.start
@@ -282,8 +283,8 @@ class Halves:
         return match is not None and any(self._decides(line) for line in self._lines_of(match[1]))
 
     def _decides(self, line: tuple[int, int]) -> bool:
-        """Return whether a line that tests a variable selects a string for a vendor, or begins an `if` or `while` with
-        a block that contains code for CUDA only."""
+        """Return whether a line that tests a variable selects a string that names a vendor's product, or begins an `if`
+        or `while` whose block contains code that runs only on CUDA."""
         header = self._context.facts.indents.header_at(line[0])
         if header.word in ("if", "elif", "while") and any(
             self._keeps(clause) for clause in self._context.facts.indents.clauses(header)
@@ -295,7 +296,7 @@ class Halves:
         return self._calls_cudas(said) or any(self._is_vendors(match[2]) for match in _QUOTED.finditer(said))
 
     def _lines_of(self, name: str) -> Iterator[tuple[int, int]]:
-        """Yield the logical lines in which an `if` tests the variable `name`."""
+        """Yield the logical lines in which an `if` tests the variable with this name."""
         text, layout = self._context.text, self._context.facts.layout
         self._context.facts.work.search(0, len(text))
         pattern = re.compile(rf"\bif[ \t]+(?:[\w. \t]*[ \t.])?{re.escape(name)}\b")
@@ -304,8 +305,8 @@ class Halves:
                 yield layout.logical_line(match.start())
 
     def _is_vendors(self, word: str) -> bool:
-        """Return whether a string names a vendor's product, such as "onnxruntime-gpu"; names of devices and whole
-        sentences do not count."""
+        """Return whether a string names a vendor's product, such as "onnxruntime-gpu"; names of devices and sentences
+        do not count."""
         return _VENDOR.search(word) is not None and not self._is_device(word) and " " not in word
 
     def _is_device(self, word: str) -> bool:

@@ -1,5 +1,5 @@
-"""Portable fixes for imports from `torch.cuda`: the import is removed, and each use of the imported name calls the
-helper module instead."""
+"""Portable fixes of imports from `torch.cuda`: the import is removed, and each use of the imported name becomes a call
+of the helper module."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ def is_import(hit: Hit) -> bool:
 
 
 def is_plain(hit: Hit) -> bool:
-    """Return whether an import only binds the name `torch`, as `import torch.cuda` does; such an import can stay."""
+    """Return whether an import binds only the name `torch`, as `import torch.cuda` does; such an import needs no
+    fix."""
     node = _node(hit)
     return isinstance(node, ast.Import) and not _alias(hit, node).asname
 
 
 def written(hit: Hit, context: Context, form: Form, hits: Sequence[Hit]) -> list[Edit]:
-    """Return the edits that remove an imported name from the import, and replace each use of it."""
+    """Return the edits that remove an imported name from its import statement, and replace each use of the name."""
     node, statement = _node(hit), hit.statement
     assert node is not None
     assert statement is not None
@@ -42,11 +43,11 @@ def written(hit: Hit, context: Context, form: Form, hits: Sequence[Hit]) -> list
     new = form.of(key) + dotted[len(key) :]
     uses = _uses(local, dotted, context)
     if len(uses) != _spelled(local, context) - 1:
-        raise Unwritable(BY_HAND)  # other code may bind the same name, or import it from this file
+        raise Unwritable(BY_HAND)  # other code may bind the same name
     if dotted.count(".") < 3 or not _SCRIPT.search(context.text):
-        form.needs_review(TAKEN)  # a module, or a name that another file may import from this one
+        form.needs_review(TAKEN)  # the name is a module, or another file may import it from this one
     if any(context.text[context.facts.layout.line_start(start) :].lstrip()[:1] == "@" for start, _ in uses):
-        form.needs_review(DECORATOR)  # Python 3.8 takes names and one call in a decorator
+        form.needs_review(DECORATOR)  # in a decorator, Python 3.8 accepts only a dotted name with one call at its end
     together = [other for other in hits if other.statement is statement and is_import(other)]
     gone = {id(_alias(other, node)) for other in together}
     return [_without(statement, node, gone, context), *(Edit(*place, new) for place in uses)]
@@ -60,7 +61,7 @@ def _node(hit: Hit) -> ast.Import | ast.ImportFrom | None:
 
 
 def _alias(hit: Hit, node: ast.Import | ast.ImportFrom) -> ast.alias:
-    """Return the name in the import statement at which a hit is reported."""
+    """Return the imported name at which a hit is reported, as a node of the import statement."""
     assert hit.statement is not None
     base, piece = hit.statement.start, hit.statement.digest.piece
     found = next((one for one in node.names if base + piece.start(one) == hit.start), None)
@@ -70,7 +71,7 @@ def _alias(hit: Hit, node: ast.Import | ast.ImportFrom) -> ast.alias:
 
 
 def _uses(local: str, dotted: str, context: Context) -> list[tuple[int, int]]:
-    """Return the spans at which a local name refers to the imported object."""
+    """Return the spans at which a local name means the imported object."""
     context.facts.work.compare(len(context.facts.references))
     found = {
         _root_span(name)
@@ -101,14 +102,14 @@ def _counts(match: re.Match[str], text: str, layout: Layout) -> bool:
 
 
 def _without(statement: Statement, node: ast.Import | ast.ImportFrom, gone: set[int], context: Context) -> Edit:
-    """Return the edit that removes names from an import statement, or its whole line if no name is left."""
+    """Return the edit that removes names from an import statement; it removes the whole line if no name is left."""
     text, layout = context.text, context.facts.layout
     start = statement.start
     end = start + len(text[start : statement.end].rstrip())
     line = layout.logical_line(start)
     rest = text[end : line[1]].strip()
     if layout.line_start(start) != start or (rest and not rest.startswith("#")):
-        raise Unwritable(BY_HAND)  # the import is indented, or another statement is on its line
+        raise Unwritable(BY_HAND)  # the import is indented, or on a line with another statement
     kept = [alias for alias in node.names if id(alias) not in gone]
     if not kept:
         return Edit(start, line[1], "")

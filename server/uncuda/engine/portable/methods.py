@@ -1,4 +1,4 @@
-"""Portable fixes for methods and attributes of tensors and modules: `x.cuda()` and `x.is_cuda`."""
+"""Portable fixes of methods and attributes of tensors and modules: `x.cuda()` and `x.is_cuda`."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
         if _is_storage(node, statement.digest.ancestors(node)):
             raise Unwritable(BY_HAND)
         if context.facts.says("def to("):
-            form.needs_review(OWN_TO)  # a class of this text may move in its own way
+            form.needs_review(OWN_TO)  # a class of this text may define `to` in another way
         return _called(hit, context, form, node, call)
     if _NAMES_ITSELF.match(context.text, hit.end) and context.facts.layout.token_at(hit.start):
-        raise Unwritable(BY_HAND)  # the f-string `{x.is_cuda=}` prints its expression, so a fix would change the output
+        raise Unwritable(BY_HAND)  # the f-string `{x.is_cuda=}` also prints the text `x.is_cuda=`
     if context.project.packs or any(map(context.facts.says, _PACKED)):
-        form.needs_review(PACKED)  # a packed sequence has no `device`
+        form.needs_review(PACKED)  # a packed sequence has no attribute `device`
     return _asked(hit, context.text, form, node)
 
 
 def _is_storage(node: ast.Attribute, around: Iterable[ast.AST]) -> bool:
-    """Return whether the object is a storage, which has no `.to`: its name says so, or it is the argument of a
+    """Return whether the object is a storage, which has no method `to`: its name says so, or it is the argument of a
     `map_location` function."""
     value = node.value.func if isinstance(node.value, ast.Call) else node.value
     name = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")
@@ -56,7 +56,7 @@ def _is_storage(node: ast.Attribute, around: Iterable[ast.AST]) -> bool:
 
 
 def _asked(hit: Hit, text: str, form: Form, node: ast.Attribute) -> list[Edit]:
-    """A comparison in the place of an attribute, in parentheses where it would be read in another way without."""
+    """Return the edits that replace an attribute by a comparison, in parentheses where the comparison needs them."""
     assert hit.statement is not None
     new = form.of(node.attr)
     parent = hit.statement.digest.parents.get(node)
@@ -76,7 +76,7 @@ def _asked(hit: Hit, text: str, form: Form, node: ast.Attribute) -> list[Edit]:
 
 
 def _called(hit: Hit, context: Context, form: Form, node: ast.Attribute, call: ast.Call) -> list[Edit]:
-    """Return the edits that replace `x.cuda(…)` by `x.to(…)` and keep its arguments."""
+    """Return the edits that replace `x.cuda(…)` by `x.to(…)` with the same arguments."""
     assert hit.statement is not None
     spelling, base, span = form.spelling, hit.statement.start, hit.statement.digest.span
     if node.attr not in form.templates:

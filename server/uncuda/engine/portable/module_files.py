@@ -1,18 +1,18 @@
 """Finds the files of the modules that a file imports."""
 
-# Paths are strings here, because making a Path costs as much as reading a small file.
+# Paths are strings in this module, because creating a Path costs as much as reading a small file.
 # ruff: noqa: PTH112, PTH113, PTH118, PTH120
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 
-_ABOVE = 12  # number of folders above a file in which modules of its project are searched
+_ABOVE = 12  # maximum number of folders above a file that are searched for the modules of its project
 _LAYOUTS = ("", "src", "python", "lib")
 
 
 def file_of(path: str, module: str) -> str | None:
-    """Return the path of a module that a file imports; None if it does not belong to the project."""
+    """Return the path of a module that a file imports; None if the module does not belong to the project."""
     words = module.lstrip(".")
     dots = len(module) - len(words)
     folder = os.path.dirname(path)
@@ -31,7 +31,7 @@ def file_of(path: str, module: str) -> str | None:
 
 
 def _above(folder: str) -> Iterator[str]:
-    """Yield a folder and the folders above it, spelled as in the paths of the files in them."""
+    """Yield a folder and all folders above it, spelled as in the paths of their files."""
     for _ in range(_ABOVE):
         yield folder
         if not folder or os.path.dirname(folder) == folder:
@@ -40,7 +40,7 @@ def _above(folder: str) -> Iterator[str]:
 
 
 def module_at(path: str) -> str | None:
-    """Return the file of the module or package with a path without an ending; None if there is none."""
+    """Return the file of a module or package, whose path is given without an ending; None if there is none."""
     inside = os.path.join(path, "__init__.py")
     if os.path.isfile(inside):
         return inside

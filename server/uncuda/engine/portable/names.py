@@ -1,5 +1,5 @@
-"""Portable fixes for dotted names: `torch.cuda` becomes a call of the helper module that returns the device's module,
-and some functions are replaced by other functions."""
+"""Portable fixes of dotted names: `torch.cuda` becomes a call of the helper module that returns the device's module;
+some functions are replaced by other functions."""
 
 from __future__ import annotations
 
@@ -24,36 +24,37 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
         raise Unwritable(BY_HAND)
     base = statement.start
     if context.text[base] == "@":
-        form.needs_review(DECORATOR)  # Python 3.8 takes names and one call
+        form.needs_review(DECORATOR)  # in a decorator, Python 3.8 accepts only a dotted name with one call at its end
     start, end = (base + offset for offset in statement.digest.span(node))
     inside = [edit for edit in hit.fixes[0].edits if not (start <= edit.start and edit.end <= end)]
     if any(edit.start != edit.end or not _KEYWORD.match(edit.text) for edit in inside):
-        raise Unwritable(BY_HAND)  # the fix also changes code outside of the name
+        raise Unwritable(BY_HAND)  # the fix for one target also changes code outside of the name
     if f"{hit.words.get('name')}()" in form.templates:
         return [*_called(hit, context, form, node, end), *inside]
     if form.accelerators is not None and context.text[start:end] == hit.words.get("name"):
         if new := form.accelerators.name_for(context.text[start:end], _call(hit, node)):
-            form.needs_review(ANY)  # it takes any accelerator, and raises where there is none
+            form.needs_review(ANY)  # `torch.accelerator` uses any accelerator, and raises an error without one
             return [Edit(start, end, new), *inside]
     key, part, hidden = _keyed(node, hit, context, form)
     if part is not node or hidden:
         _refuse_renamed(hit, context, key)
     else:
-        form.needs_review(MODULE)  # the module itself: it cannot be pickled
+        form.needs_review(MODULE)  # the name is the module itself, and a module cannot be pickled
     first, last = (base + offset for offset in statement.digest.span(part))
     return [Edit(first, last, form.of(key) + hidden), *inside]
 
 
 def _call(hit: Hit, node: ast.expr) -> ast.AST | None:
-    """Return the call whose function is the name; None if the name is not called."""
+    """Return the call whose function is the name at `node`; None if the name is not called."""
     assert hit.statement is not None
     call = hit.statement.digest.parents.get(node)
     return call if isinstance(call, ast.Call) and call.func is node else None
 
 
 def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str, ast.expr, str]:
-    """Return the key of the rule's replacement, the part of the expression that it replaces, and the attributes that an
-    import alias contains beyond the key."""
+    """Return the dotted name for which the rule declares a replacement (the key), the part of the expression to
+    replace, and, if this part is an import alias, the attributes that follow the key in the name of the imported
+    object."""
     assert hit.statement is not None
     part: ast.expr = node
     while True:
@@ -68,7 +69,7 @@ def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str,
 
 
 def _of_alias(part: ast.expr, dotted: str | None, form: Form) -> tuple[str, ast.expr, str]:
-    """Return the same three values for an imported name, whose import is removed."""
+    """Return what `_keyed` returns, for an imported name whose import will be removed."""
     key = next((key for key in form.templates if dotted is not None and dotted.startswith(key + ".")), None)
     if key is None or dotted is None or not isinstance(part, ast.Name):
         raise Unwritable(ALIASED)
@@ -80,14 +81,14 @@ def _spelled(part: ast.expr, dotted: str) -> bool:
 
 
 def _refuse_renamed(hit: Hit, context: Context, key: str) -> None:
-    """Raise Unwritable if the target has the API under a different name or in a different module."""
+    """Raise Unwritable if the API has another name, or is in another module, on the target."""
     name, new = hit.words.get("name", ""), hit.words.get("replacement", "")
     if new != context.target.words["module"] + name.removeprefix(key):
         raise Unwritable(RENAMED)
 
 
 def _called(hit: Hit, context: Context, form: Form, node: ast.expr, end: int) -> list[Edit]:
-    """Return the edits that replace a call without arguments by a call of another function of the same module."""
+    """Return the edits that replace a call without arguments by a call of another function in the same module."""
     assert hit.statement is not None
     name = hit.words["name"]
     empty = _EMPTY.match(context.text, end)

@@ -1,5 +1,5 @@
-"""Finds the line for the import of the helper module: beside the project's own first imports, otherwise after the last
-import of torch."""
+"""Finds the line for the import of the helper module: beside the first imports of the project's own modules, otherwise
+after the last import of torch."""
 
 from __future__ import annotations
 
@@ -22,37 +22,37 @@ _TORCHES = frozenset({"torch", "torchvision", "torchaudio"})
 
 
 class _Line(NamedTuple):
-    """An import statement at the start of a line."""
+    """An import statement that begins at the start of a line."""
 
     start: int
     end: int
     module: str
     is_plain: bool
-    """Whether it is `import MODULE` and not `from MODULE import …`."""
+    """Whether the statement is `import MODULE` instead of `from MODULE import …`."""
 
     @property
     def root(self) -> str:
-        """The first part of the module's dotted name; "." if the import is relative."""
+        """The first part of the module's dotted name; "." for a relative import."""
         return "." if self.module.startswith(".") else self.module.partition(".")[0]
 
 
 @dataclass(frozen=True)
 class Gap:
-    """A position at which lines can be inserted, and the highest applicability that a fix which inserts them there may
-    have."""
+    """A position at which lines can be inserted, and the highest allowed fix class of a fix that inserts lines
+    there."""
 
     at: int
     newline: str
     opened: bool
-    """Whether the line before the position has no line break at its end."""
+    """Whether the line before this position has no line break at its end."""
     allowed: str = SAFE
     apart: bool = False
-    """Whether an empty line is needed before the inserted lines, because the imports above are in another section."""
+    """Whether the inserted lines need an empty line before them, because the imports above are another section."""
     below: tuple[str, ...] = ()
-    """An empty line to insert after the new lines, if one is needed and missing."""
+    """The empty line after the inserted lines, if they need one and it is missing."""
 
     def insert(self, lines: Sequence[str]) -> list[Edit]:
-        """Return the edit that inserts lines."""
+        """Return the edits that insert these lines."""
         text = self.newline.join((*([""] if self.apart else []), *lines, *self.below))
         return [Edit(self.at, self.at, f"{self.newline}{text}" if self.opened else f"{text}{self.newline}")]
 
@@ -69,7 +69,8 @@ def below(facts: Facts, at: int) -> Gap:
 
 
 def place_of(facts: Facts, reach: Reach, is_plain: bool = False) -> Gap:
-    """Return the position for the import of the helper module. `is_plain`: whether it is an `import MODULE`."""
+    """Return the position for the import of the helper module. `is_plain`: whether the import is written as `import
+    MODULE`."""
     own = reach.helper.own | {reach.helper.module.partition(".")[0], reach.module.partition(".")[0]}
     facts.work.search(0, 4 * len(facts.text))
     lines = _lines(facts)
@@ -78,18 +79,19 @@ def place_of(facts: Facts, reach: Reach, is_plain: bool = False) -> Gap:
     torch = [line for line in lines if line.root == "torch"]
     owned = [line for line in after if line.root in (own | {"."}) - {"torch", ""}]
     if torch and owned and has_code(facts.text, owned[0].start, torch[0].start):
-        owned = [line for line in owned if line.start > torch[0].start]  # this import runs before torch is imported
+        # some code must run before torch is imported; the helper module imports torch, so its import goes below
+        owned = [line for line in owned if line.start > torch[0].start]
     after_torch = bool(torch) and bool(owned) and torch[0].start < owned[0].start
     group = (_sorted_block(owned, after, facts) if after_torch else []) or _first_group(owned, facts)
     if not any(line.root in _TORCHES for line in lines):
-        # torch is imported late or not at all in this file, but the helper module imports it
+        # this file imports torch late or not at all, but the helper module imports torch at once
         reach = reach._replace(allowed=REVIEW)
     if group:
         return _in_order(facts, group, reach, after_torch, is_plain)
     if not after and changed:
         return _at(facts, changed, reach.allowed)
     first = _block(after or lines, facts)
-    # code between the first imports and the import of torch, such as environment variables, must still run first
+    # code before the import of torch, such as code that sets environment variables, must still run before it
     if torch and first and torch[-1].start > first[-1].start:
         first = _block(lines[lines.index(torch[-1]) :], facts)
     if not first:
@@ -100,13 +102,13 @@ def place_of(facts: Facts, reach: Reach, is_plain: bool = False) -> Gap:
 
 
 def has_code(text: str, start: int, end: int) -> bool:
-    """Return whether a line between two offsets begins with anything other than an import."""
+    """Return whether a line between two offsets begins with code other than an import."""
     return _CODE.search(text, start, max(start, end)) is not None
 
 
 def _in_order(facts: Facts, group: Sequence[_Line], reach: Reach, after_torch: bool, is_plain: bool) -> Gap:
-    """Return the position among the project's own imports: in alphabetical order if they are sorted, otherwise below
-    them."""
+    """Return the position among the imports of the project's own modules: by alphabetical order if they are sorted,
+    otherwise below them."""
     keys = [_key(line.module, line.is_plain) for line in group]
     new = _key(reach.module, is_plain)
     if not after_torch or keys != sorted(keys) or new >= keys[-1]:
@@ -127,20 +129,20 @@ def _ends_section(text: str, at: int) -> bool:
 
 
 def _with_comments(text: str, start: int) -> int:
-    """Return the start of the comments directly above a line."""
+    """Return the start of the comments directly above a line; the start of the line if there are none."""
     while match := _COMMENT_BEFORE.search(text, 0, start):
         start = match.start()
     return start
 
 
 def _key(module: str, is_plain: bool) -> tuple[bool, int, str]:
-    """Return the key by which isort sorts imports within their section."""
+    """Return the key by which isort sorts an import within its section."""
     dots = len(module) - len(module.lstrip("."))
     return not is_plain, -dots if dots else -(1 << 8), module.lstrip(".").lower()
 
 
 def _block(lines: Sequence[_Line], facts: Facts) -> list[_Line]:
-    """Return the first imports that only comments and empty lines separate."""
+    """Return the first imports; only comments and empty lines may be between them."""
     found: list[_Line] = []
     for line in lines:
         if found and _COMMENTS.sub("", facts.text[found[-1].end : line.start]).strip():
@@ -150,15 +152,16 @@ def _block(lines: Sequence[_Line], facts: Facts) -> list[_Line]:
 
 
 def early_place(facts: Facts, first: int, usual: Gap) -> Gap:
-    """Return a position above the offset `first`, for files in which the usual position is below it."""
+    """Return a position above the offset `first`, for files whose usual position for the import is below this
+    offset."""
     before = [line for line in _lines(facts) if line.end <= first]
     place = _at(facts, before[-1].end if before else _head(facts), usual.allowed)
     return replace(place, allowed=REVIEW) if _path_changed(facts) > place.at else place
 
 
 def in_place_of(facts: Facts, gone: Edit, place: Gap, lines: Sequence[str]) -> list[Edit]:
-    """Return the edits that insert lines and remove `import torch`; if that import stands alone, the lines take its
-    place."""
+    """Return the edits that insert lines and remove `import torch`; the lines replace this import if it is a section by
+    itself."""
     text = facts.text
     before = text[: gone.start].rstrip(" \t")
     alone = before.endswith(("\n\n", "\r\n\r\n")) or not before
@@ -170,7 +173,7 @@ def in_place_of(facts: Facts, gone: Edit, place: Gap, lines: Sequence[str]) -> l
 
 
 def _lines(facts: Facts) -> list[_Line]:
-    """Return the imports that begin at the start of a line, in order."""
+    """Return the imports that begin at the start of a line, in source order."""
     found = []
     for match in _IMPORT.finditer(facts.text):
         if not facts.layout.string_around(match.start()) and not _continued(facts.text, match.start()):
@@ -185,7 +188,7 @@ def _continued(text: str, start: int) -> bool:
 
 
 def _first_group(lines: Sequence[_Line], facts: Facts) -> list[_Line]:
-    """Return the first imports with no other code or comment between them."""
+    """Return the first imports; no other code and no comment may be between them."""
     found = list(lines[:1])
     for line in lines[1:]:
         if facts.text[found[-1].end : line.start].strip():
@@ -195,8 +198,8 @@ def _first_group(lines: Sequence[_Line], facts: Facts) -> list[_Line]:
 
 
 def _sorted_block(owned: Sequence[_Line], lines: Sequence[_Line], facts: Facts) -> list[_Line]:
-    """Return the imports from the first of the project's own up to the last one of the same block, if they are sorted
-    together with imports from other packages between them; otherwise an empty list."""
+    """Return the imports from the first to the last one of the project's own modules in the same block, if imports of
+    other packages are between them and all are sorted; otherwise an empty list."""
     found = [owned[0]]
     for line in lines[lines.index(owned[0]) + 1 :]:
         between = facts.text[found[-1].end : line.start]
@@ -210,8 +213,7 @@ def _sorted_block(owned: Sequence[_Line], lines: Sequence[_Line], facts: Facts) 
 
 
 def _path_changed(facts: Facts) -> int:
-    """Return the offset of the end of the last statement at module level that changes `sys.path`; 0 if there is
-    none."""
+    """Return the end offset of the last statement at module level that changes `sys.path`; 0 if there is none."""
     places = [match.start() for match in PATH_CHANGED.finditer(facts.text) if not facts.layout.token_at(match.start())]
     inside = [at for at in places if not _in_function(facts, at)]
     if not inside:
@@ -228,7 +230,7 @@ def _in_function(facts: Facts, at: int) -> bool:
 
 
 def _head(facts: Facts) -> int:
-    """Return the offset of the first statement below the comments and the docstring of the file."""
+    """Return the offset of the first statement after the comments and the docstring of the file."""
     text, at = facts.text, 0
     while match := re.compile(r"[ \t]*(?:#[^\n]*)?\r?\n").match(text, at):
         at = match.end()

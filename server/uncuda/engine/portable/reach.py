@@ -1,5 +1,5 @@
-"""Chooses how a file imports the helper module: which module, by which name, and whether the import is certain to work
-at run time."""
+"""Decides how a file imports the helper module: which helper module, by which name, and whether the import certainly
+works at run time."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ _SCRIPT = re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
 PATH_CHANGED = re.compile(
     r"^[ \t]*(?:sys\.path\.(?:append|insert|extend)\(|sys\.path[ \t]*(?:\+?=|\[)|site\.addsitedir\()", re.M
 )
-"""A statement that changes `sys.path`."""
+"""Matches a statement that changes `sys.path`."""
 _COMMON = frozenset({"common", "core", "data", "datasets", "lib", "model", "models", "src", "util", "utils"})
-"""Package names that are so common that a subfolder may contain a package of the same name."""
-_LAYOUTS = frozenset({"lib", "python", "src"})  # a folder of this name may be installed without the package around it
-_FAR = 2  # from this many levels up, files import by the full name, not relatively
+"""Names of packages that are so common that a subfolder may contain another package of the same name."""
+_LAYOUTS = frozenset({"lib", "python", "src"})  # a folder of this name may be installed without the package above it
+_FAR = 2  # from this many levels below the helper module on, files import it by its full name
 _STARTED = frozenset(
     {"benchmarks", "docs", "example", "examples", "experiments", "projects", "scripts", "tests", "tools"}
 )
-"""Folder names that users often add to `sys.path`, so that their packages are imported as top-level packages."""
+"""Names of folders that users often add to `sys.path`; the packages in them are then imported as top-level packages."""
 
 
 class Reach(NamedTuple):
-    """How one file imports the helper module."""
+    """The way in which one file imports the helper module."""
 
     helper: Helper
     module: str
-    """The module name in the import statement; with leading dots if the import is relative."""
+    """The name of the module in the import statement; with leading dots for a relative import."""
     allowed: str
-    """The highest applicability of a fix that needs this import."""
+    """The highest allowed fix class of a hit whose fix needs the import."""
     spellings: tuple[str, ...] = ()
-    """All module names by which this file may import the helper module."""
+    """All names by which this file may import the helper module."""
 
 
 def reach_of(helper: Helper, path: str, layout: Layout) -> Reach:
@@ -67,7 +67,7 @@ def imports_module(module: str, text: str) -> bool:
 
 
 def _imports(layout: Layout) -> list[str]:
-    """Return the modules that a text imports in statements at the start of a line, in order."""
+    """Return the modules that a text imports in statements at the start of a line, in source order."""
     matches = _IMPORT.finditer(layout.text)
     return [match[1] or match[2] for match in matches if not layout.string_around(match.start())]
 
@@ -77,8 +77,8 @@ def _holds(folder: str, path: str) -> bool:
 
 
 def _within(helper: Helper, path: str, text: str, imports: Sequence[str]) -> Reach:
-    """Return how a file in the helper module's package imports it: relatively or by its full name, as the file imports
-    other modules of the package."""
+    """Return how a file of the helper module's own package imports the helper module: relatively or by its full name,
+    as the file imports other modules of the package."""
     folder = posixpath.dirname(path)
     down = folder[len(helper.folder) :].strip("/").split("/") if folder != helper.folder.replace("\\", "/") else []
     relative = "." * (len(down) + 1) + _inner(helper)
@@ -100,7 +100,7 @@ def _within(helper: Helper, path: str, text: str, imports: Sequence[str]) -> Rea
 
 
 def _dependent(helper: Helper, text: str, imports: Sequence[str]) -> Reach:
-    """Return how a file imports the helper module of another package, which the file's own package imports."""
+    """Return how a file of another package, which imports the helper module's package, imports the helper module."""
     called = _called(helper, imports)
     is_part = bool(called) or any(module.startswith(".") for module in imports) or not _SCRIPT.search(text)
     module = called or helper.module
@@ -108,8 +108,8 @@ def _dependent(helper: Helper, text: str, imports: Sequence[str]) -> Reach:
 
 
 def _from_outside(helper: Helper, path: str, layout: Layout, imports: Sequence[str]) -> Reach:
-    """Return how a file outside of the packages imports a helper module: that of a package which the file imports
-    already, otherwise the one in a folder nearby."""
+    """Return how a file outside of all packages imports a helper module: that of a package which the file already
+    imports, otherwise that of a folder nearby."""
     folder = posixpath.dirname(path)
     for module in imports:
         for one in helper.every:
@@ -121,8 +121,8 @@ def _from_outside(helper: Helper, path: str, layout: Layout, imports: Sequence[s
 
 
 def _nearby(helper: Helper, folder: str, layout: Layout, imports: Sequence[str]) -> str:
-    """Return the applicability of fixes that import a helper module by its path alone: safe if the file is certain to
-    find it."""
+    """Return the fix class in a file that can find the helper module only by its path: safe if the file certainly finds
+    it."""
     root = helper.path.replace("\\", "/")
     for _ in range(helper.module.count(".") + 1):
         root = posixpath.dirname(root)
@@ -143,7 +143,7 @@ def _nearby(helper: Helper, folder: str, layout: Layout, imports: Sequence[str])
 
 
 def _inner(helper: Helper) -> str:
-    """Return the module name of the helper module within its package."""
+    """Return the dotted name of the helper module inside its package."""
     return (
         helper.path.replace("\\", "/")[len(helper.folder) :]
         .strip("/")
@@ -154,8 +154,8 @@ def _inner(helper: Helper) -> str:
 
 
 def _called(helper: Helper, imports: Sequence[str]) -> str:
-    """Return the name by which a file imports the helper module, derived from the file's imports of other modules of
-    its package; "" if there are none."""
+    """Return the name by which a file imports the helper module, derived from its imports of other modules of the same
+    package; "" if it has no such import."""
     words = helper.folder.replace("\\", "/").split("/")
     known = helper.module.removesuffix("." + _inner(helper)) if helper.named else ""
     for module in imports:

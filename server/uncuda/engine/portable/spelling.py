@@ -1,4 +1,4 @@
-"""How a text calls the functions of the helper module, and which imports these calls need."""
+"""How a text spells calls of the helper module's functions, and which imports these calls need."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _PARAMETERS = re.compile(r"(?:async[ \t]+)?def\b|lambda\b")
 
 
 class Import(NamedTuple):
-    """An existing import of the helper module: `names` maps each imported function to its local name, `start` and `end`
-    are the offsets of the list of names, and `alias` is the local name of the module."""
+    """An existing import of the helper module. `names`: the local name of each imported function; `start` and `end`:
+    the offsets of the list of names; `alias`: the local name of the module."""
 
     alias: str
     names: Mapping[str, str]
@@ -33,8 +33,8 @@ class Import(NamedTuple):
 
 
 class Spelling:
-    """Writes calls of the helper module's functions for one text. `names`: expressions of the project's own module to
-    call instead of some of the functions, by function."""
+    """Spells calls of the helper module's functions for one text. `names`: expressions of the project's own module that
+    replace calls of some of these functions, by the name of the function."""
 
     def __init__(self, facts: Facts, path: str, project: Project, helper: Helper, names: Mapping[str, str]) -> None:
         self._facts, self._names = facts, names
@@ -47,8 +47,8 @@ class Spelling:
         self._prefixed = self._is_taken_along or only_alias
 
     def prefixes(self, edits: Iterable[Edit]) -> bool:
-        """Call all functions through the module's alias if some of the functions that these edits call need it; returns
-        True if that is new."""
+        """Spell all calls with the module's alias if some calls in these edits need the alias; return True if that
+        changes the spelling."""
         needed = self.needed(edits)
         if self._prefixed or len({*map(self._is_prefixed, needed)}) < 2:
             return False
@@ -59,18 +59,19 @@ class Spelling:
         return self._known[name].startswith(f"{self.alias}.")
 
     def has(self, name: str) -> bool:
-        """Return whether the helper module has a function, or the project configures an expression for it."""
+        """Return whether the helper module has this function, or the project's settings have an expression for it."""
         return name in self._names or self.helper.has(name)
 
     def call(self, name: str, argument: str = "") -> str:
-        """Return the expression that calls a function of the helper module; "" if it cannot take the argument."""
+        """Return the expression that calls a function of the helper module with this argument, if one is given; "" if
+        the expression cannot take an argument."""
         written = self._written(name)
         if not argument:
             return written
         return f"{written[:-1]}{argument})" if written.endswith("()") else ""
 
     def needed(self, edits: Iterable[Edit]) -> frozenset[str]:
-        """Return the helper module's functions that some edits call."""
+        """Return the functions of the helper module that these edits call."""
         texts = [edit.text for edit in edits]
         return frozenset(
             name for name in HELPER_NAMES if name in self._known and any(self._calls(name, text) for text in texts)
@@ -95,20 +96,20 @@ class Spelling:
         return self._known[name]
 
     def _bound(self, root: str) -> str:
-        """Return the local name of a function that the text imports from the helper module; "" if it does not import
-        it."""
+        """Return the local name of a function that the text imports from the helper module; "" if the text does not
+        import the function."""
         return next((one.names[root] for one in self.imports if root in one.names), "")
 
     @cached_property
     def alias(self) -> str:
-        """The local name of the helper module, for texts in which the name of one of its functions is used for
-        something else."""
+        """The local name of the helper module, for texts that use the name of one of its functions for another
+        object."""
         known = next((one.alias for one in self.imports if one.alias), "")
         aliases = _PRIVATE if self._is_taken_along else (*_ALIASES, *_PRIVATE)
         return known or next(alias for alias in (*aliases, "_" + _ALIASES[-1]) if not self._is_taken(alias))
 
     def _is_taken(self, name: str) -> bool:
-        """Return whether the text uses a name for something else; the keyword of a call's argument does not count."""
+        """Return whether the text uses a name for another object; the keyword of an argument does not count."""
         text, layout = self._facts.text, self._facts.layout
         self._facts.work.search(0, len(text))
         for match in re.finditer(rf"(?<![\w.]){name}(?!\w)", text):
@@ -124,7 +125,7 @@ class Spelling:
 
     @cached_property
     def imports(self) -> list[Import]:
-        """The existing imports of the helper module, in statements at the start of a line."""
+        """The existing imports of the helper module that begin at the start of a line."""
         return list(self._imports())
 
     def _imports(self) -> Iterator[Import]:
@@ -146,23 +147,24 @@ class Spelling:
 
     @cached_property
     def _plain_place(self) -> Gap:
-        """The position for a new import of the helper module as a whole, which isort puts before `from` imports."""
+        """The position for a new `import` of the helper module as a whole; isort puts such an import before `from`
+        imports."""
         return place_of(self._facts, self._reach, is_plain=True)
 
     def is_late_for(self, at: int) -> bool:
-        """Return whether the existing import of the helper module is below the offset `at`, where a fix would call
-        it."""
+        """Return whether the existing import of the helper module is below the offset `at`, at which a fix would call
+        the helper module."""
         return bool(self.imports) and at < min(one.start for one in self.imports)
 
     def allowed_at(self, at: int) -> str:
-        """Return the highest applicability of a fix at an offset, given the import that it needs."""
+        """Return the highest allowed fix class at an offset, which depends on the import that the fix needs."""
         if self.imports:
             return SAFE
         return REVIEW if at < self._place.at else self._place.allowed
 
     def import_edits(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Return the edits that import the functions which some edits call, unless they are imported already, and that
-        remove `import torch` if nothing uses it any more."""
+        """Return the edits that import the called functions if they are not imported already, and that remove `import
+        torch` if its last use is gone."""
         lines, extended = self._lines_for(self.needed(edits))
         at = min((one.start for one in self.imports), default=self._place.at)
         gone = self._unused.edits(edits, at)
@@ -170,7 +172,7 @@ class Spelling:
             return [*extended, *gone]
         module = next((one for one in self.imports if one.alias), None)
         known = next((one for one in self.imports if one.names), None)
-        if known is not None:  # import the module first, then its functions, whichever of the two was imported before
+        if known is not None:  # the module is imported first, then its functions
             return [*extended, *above(self._facts, known.start).insert(lines), *gone]
         if module is not None:
             return [*extended, *below(self._facts, module.end).insert(lines), *gone]
@@ -183,8 +185,7 @@ class Spelling:
         return [*in_place_of(self._facts, gone[0], place, lines), *gone[1:]]
 
     def _lines_for(self, names: Iterable[str]) -> tuple[list[str], list[Edit]]:
-        """Return new import lines, and edits of existing imports, for the functions of the helper module that are
-        called."""
+        """Return new import lines, and edits of existing imports, for the functions that fixes call."""
         fresh: set[str] = set()
         whole = False
         for name in names:
@@ -204,8 +205,8 @@ class Spelling:
         return lines, edits
 
     def _extended(self, known: Import, fresh: set[str]) -> Edit:
-        """Return the edit that adds names to the list of an import: sorted if the list was sorted, otherwise at its
-        end."""
+        """Return the edit that adds names to the list of an import: in sorted order if the list was sorted, otherwise
+        at the end."""
         text = self._facts.text[known.start : known.end]
         spelled = [name if name == local else f"{name} as {local}" for name, local in known.names.items()]
         if "\n" in text or "#" in text:
@@ -217,7 +218,7 @@ class Spelling:
 
 
 def _importing(module: str, alias: str) -> str:
-    """Return the statement that imports a module under an alias; a relative import needs `from`."""
+    """Return the statement that imports a module under an alias; for a relative import, it begins with `from`."""
     if not module.startswith("."):
         return f"import {module} as {alias}"
     name = module.lstrip(".").rpartition(".")[2]
@@ -226,7 +227,7 @@ def _importing(module: str, alias: str) -> str:
 
 
 def _plain(module: str) -> str:
-    """Return a pattern for an import of the module itself."""
+    """Return a pattern for an import of the module as a whole."""
     if not module.startswith("."):
         return rf"^import[ \t]+(?P<name>{re.escape(module)})(?:[ \t]+as[ \t]+(?P<alias>\w+))?[ \t]*(?:#.*)?$"
     head, _, name = _importing(module, "x").removesuffix(" as x").rpartition(" ")
@@ -235,8 +236,8 @@ def _plain(module: str) -> str:
 
 
 def _is_taken_along(path: str, facts: Facts, starred: Collection[str]) -> bool:
-    """Return whether another file imports all public names of this file with `*`; without `__all__` this includes
-    imported names."""
+    """Return whether another file imports all public names of this file with `*`; if this file has no `__all__`, these
+    include imported names."""
     folder, _, name = path.replace("\\", "/").rpartition("/")
     module = folder.rpartition("/")[2] if name == "__init__.py" else name.removesuffix(".py")
     is_package = name == "__init__.py" and "__init__" in starred

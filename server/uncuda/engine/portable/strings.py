@@ -1,5 +1,5 @@
-"""Portable fixes for strings that name a device or backend: a call of the helper module replaces the string, or becomes
-a field of an f-string."""
+"""Portable fixes of strings that name a device or a backend: a call of the helper module replaces the string, or
+becomes a field of an f-string."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIELD = re.compile(r"\{[^{}]*\}")
 
 
 def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
-    """Return the edits that replace the names in a string by calls of the helper module."""
+    """Return the edits that replace the device names in a string by calls of the helper module."""
     refuse_unless_expression(hit, context)
     assert hit.statement is not None
     text = next((text for text in hit.statement.digest.texts if text.node is hit.node), None)
@@ -40,8 +40,8 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
 
 @dataclass(frozen=True)
 class _Said:
-    """A string of a single literal; `words`: the edits of the device names in it, each with the call that replaces
-    it."""
+    """A string that is a single literal; `words`: the edits of the device names in it, each with the call that replaces
+    the name."""
 
     hit: Hit
     context: Context
@@ -50,14 +50,14 @@ class _Said:
     words: Sequence[tuple[Edit, str]]
 
     def in_fields(self) -> list[Edit]:
-        """Return the edits for a string that is an f-string already: each call becomes a field."""
+        """Return the edits for an f-string: each call becomes a field of the f-string."""
         if "t" in self.token.prefix or any(_quoted(call) for _, call in self.words):
             raise Unwritable(BY_HAND)
         return [Edit(word.start, word.end, f"{{{call}}}") for word, call in self.words]
 
     def written(self) -> list[Edit]:
-        """Return the edits for a plain string: a call if the string is only a device name, otherwise an f-string, a `+`
-        or an argument of `.format`."""
+        """Return the edits for a plain string: a call if the string is only a device name; otherwise an f-string, a sum
+        with `+`, or an argument of `.format`."""
         assert self.hit.statement is not None
         if self.token.prefix not in ("", "r"):
             raise Unwritable(BY_HAND)
@@ -101,7 +101,7 @@ class _Said:
 
 
 def _annotation(hit: Hit) -> ast.expr | None:
-    """Return the annotation of the variable or parameter whose value or default is the string."""
+    """Return the annotation of the variable or parameter to which the string is assigned as a value or default."""
     assert hit.statement is not None
     assert hit.node is not None
     parents = hit.statement.digest.parents
@@ -118,7 +118,7 @@ def _annotation(hit: Hit) -> ast.expr | None:
 
 
 def _is_literal(annotation: ast.expr, text: str) -> bool:
-    """Return whether an annotation is a `Literal` type, directly or through an alias that the text defines."""
+    """Return whether an annotation is a `Literal` type, directly or by way of an alias that the text defines."""
     names = {node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)}
     names |= {node.attr for node in ast.walk(annotation) if isinstance(node, ast.Attribute)}
     if "Literal" in names:
@@ -127,8 +127,8 @@ def _is_literal(annotation: ast.expr, text: str) -> bool:
 
 
 def _registers(hit: Hit, context: Context) -> bool:
-    """Return whether a string is the device type for which a kernel is registered; the kernel works on that device
-    only."""
+    """Return whether a string is the device type for which the code registers a kernel; the kernel works only on this
+    device."""
     assert hit.statement is not None
     assert hit.node is not None
     for outer in hit.statement.digest.ancestors(hit.node):
@@ -140,8 +140,8 @@ def _registers(hit: Hit, context: Context) -> bool:
 
 
 def _is_key(hit: Hit) -> bool:
-    """Return whether a string is the key of a dictionary or compared with `is`: other code uses the same string, so it
-    cannot be replaced here alone."""
+    """Return whether a string is a key of a dictionary or compared with `is`; other code uses the same string, so a fix
+    must not change this string alone."""
     assert hit.statement is not None
     assert hit.node is not None
     parent = hit.statement.digest.parents.get(hit.node)

@@ -1,4 +1,4 @@
-"""The source text of the helper module, filled in for a project's targets."""
+"""The source text of the helper module, for the targets of a project."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...catalogue import Target
 
 MARK = "Written by uncuda"
-"""A phrase in the generated helper module by which uncuda recognises it."""
+"""A phrase in the generated helper module, by which uncuda recognises the module."""
 _TEXT = '''"""Which accelerator this process uses. Written by uncuda; change it as you like.
 
 Without the plugin of another vendor the answers are CUDA's, so that the program does what it did before.

@@ -1,10 +1,10 @@
-"""Finds the functions and classes that a file compiles with TorchScript, and the functions of other files that are
-compiled with them.
+"""Finds the functions and classes that a file compiles with TorchScript, and the functions of other files that
+TorchScript compiles with them.
 
-`torch.jit.script` compiles a function together with the functions that it calls, which it finds by their names in the
-function's module. So the names in a compiled function show what else is compiled: functions of the file, and objects
-that the file imports. If something cannot be traced in this way, such as a module or a parameter that is compiled, the
-file counts as open: it may compile anything.
+`torch.jit.script` compiles a function together with the functions that it calls; it finds these by their names in the
+function's module. The names in a compiled function therefore show what else is compiled: functions of the file, and
+objects that the file imports. If compiled code cannot be traced by names, such as a module or a parameter, the file
+counts as open: it may compile any code.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _HARMLESS = frozenset(
         *("fuser", "set_fusion_strategy", "enable_onednn_fusion", "onednn_fusion_enabled"),
     }
 )
-"""Names of `torch.jit` that compile no Python code, and do not mark code as compiled."""
+"""Names of `torch.jit` that neither compile Python code nor mark code as compiled."""
 _LIBRARIES = frozenset({"torch"}) | sys.stdlib_module_names
 _TYPES = frozenset({"Tensor", *typing.__all__})
-"""Types that TorchScript knows without an import."""
+"""Names of types that TorchScript knows without an import."""
 _TYPE_COMMENT = re.compile(r"#[ \t]*type:(?![ \t]*ignore)([^\n]*)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _JIT = "jit"
@@ -44,31 +44,32 @@ _NO_VALUES = (ast.Lambda, ast.comprehension, ast.NamedExpr, ast.Await, ast.Yield
 
 
 class Taken(NamedTuple):
-    """A name that a compiled function takes from another file."""
+    """A name from another file that a compiled function uses."""
 
     module: str
-    """The module as the import spells it, including leading dots."""
+    """The module as the import statement spells it, with leading dots."""
     name: str
-    """ "" if it is not known which name of the module is compiled."""
+    """The name in the module; "" if it is not known which name is compiled."""
     by: str = ""
-    """The name that contains `jit` and is called with the function; "" for `torch.jit.script` itself."""
+    """The name, which contains `jit`, of the function or decorator that receives the compiled function; "" for
+    `torch.jit.script` itself."""
 
 
 @dataclass(frozen=True)
 class Scripting:
-    """What one file compiles with TorchScript."""
+    """The functions and classes that one file compiles with TorchScript."""
 
     is_open: bool = False
-    """Whether the file may compile anything."""
+    """Whether the file may compile any code."""
     names: frozenset[str] = frozenset()
-    """The names of its functions and classes that may be compiled."""
+    """The names of the file's functions and classes that may be compiled."""
     taken: frozenset[Taken] = frozenset()
-    """The names of other files that may be compiled with them."""
+    """The names from other files that may be compiled together with the file's functions and classes."""
     aliases: frozenset[str] = frozenset()
-    """The file's own names for `torch.jit.script`, which other files may import; each contains `jit`."""
+    """The file's own names for `torch.jit.script`, which other files may import; each name contains `jit`."""
     unclear: frozenset[str] = frozenset()
-    """Names that contain `jit`: if some file defines one of them as an alias of `torch.jit.script`, this file is
-    open."""
+    """Names that contain `jit`; if another file defines one of them as an alias of `torch.jit.script`, this file counts
+    as open."""
 
 
 _OPEN = Scripting(is_open=True)
@@ -76,7 +77,7 @@ _OPEN = Scripting(is_open=True)
 
 @lru_cache(maxsize=8)
 def scripting(text: str) -> Scripting:
-    """Return what a file's text compiles with TorchScript."""
+    """Return the functions and classes that a file with this text compiles with TorchScript."""
     if _JIT not in text:
         return Scripting()
     tree = parsed(text)
@@ -84,7 +85,8 @@ def scripting(text: str) -> Scripting:
 
 
 def compiled_with(text: str, name: str) -> Scripting:
-    """Return what is compiled together with a function or class of a module, in its text and in other files."""
+    """Return the functions and classes, of this text and of other files, that are compiled together with the function
+    or class of this name."""
     tree = parsed(text)
     if tree is None:
         return _OPEN
@@ -94,7 +96,7 @@ def compiled_with(text: str, name: str) -> Scripting:
 
 
 class _Module:
-    """The names that are bound at module level, with the statements that bind them."""
+    """The names that are bound at module level, with the statements that bind each."""
 
     def __init__(self, tree: ast.Module, text: str) -> None:
         self.tree, self.text = tree, text
@@ -104,10 +106,10 @@ class _Module:
             for name in self._names(statement):
                 self.bound.setdefault(name, []).append(statement)
         self.changed = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
-        """Names that functions assign with `global`."""
+        """Names that functions of the file assign with `global`."""
 
     def defined(self, name: str) -> list[_Definition]:
-        """Return the functions and classes that a name is bound to."""
+        """Return the definitions of functions and classes that bind a name."""
         return [one for one in self.bound.get(name, ()) if isinstance(one, _DEFINITIONS)]
 
     def _names(self, statement: ast.stmt) -> Iterator[str]:
@@ -123,23 +125,23 @@ class _Module:
 
 
 class _Reached:
-    """Collects what is compiled together with some functions of a file."""
+    """Collects the functions and classes that are compiled together with given functions of a file."""
 
     def __init__(self, module: _Module, compiling: Collection[str] = ()) -> None:
-        """`compiling`: the names of TorchScript's own decorators in this file."""
+        """`compiling`: the local names of TorchScript's decorators in this file."""
         self._module, self._compiling = module, compiling
         self._seen: set[str] = set()
-        """Names that have been added, or are being added."""
+        """Names that are already added or are being added."""
         self._names: set[str] = set()
         self._taken: set[Taken] = set()
         self.is_open = False
 
     def result(self) -> Scripting:
-        """Return what was collected."""
+        """Return the collected functions and classes."""
         return Scripting(self.is_open, frozenset(self._names), frozenset(self._taken))
 
     def add(self, name: str) -> None:
-        """Add the objects to which a name of the module is bound."""
+        """Add the objects that a name of the module is bound to."""
         module = self._module
         if name in self._seen:
             return
@@ -152,7 +154,7 @@ class _Reached:
             self.add_statement(statement, name)
 
     def _add_definition(self, definition: _Definition) -> None:
-        """Add a function or class, and the names in it."""
+        """Add a function or class, and the names that its code uses."""
         self._names.add(definition.name)
         own = _locals(definition)
         said = ast.get_source_segment(self._module.text, definition) or ""
@@ -169,7 +171,7 @@ class _Reached:
             self.add(word)
 
     def add_statement(self, statement: ast.stmt, name: str) -> None:
-        """Add one statement that binds a name."""
+        """Add the objects of one statement that binds a name."""
         if isinstance(statement, ast.Import):
             roots = {alias.name.partition(".")[0] for alias in statement.names}
             self._taken.update(Taken(root, "") for root in roots - _LIBRARIES)
@@ -188,13 +190,13 @@ class _Reached:
             self.is_open = True
 
     def _may_be_jits(self, decorator: ast.expr) -> bool:
-        """Return whether a decorator is TorchScript's own, or may be an alias of it, so that it compiles the function
-        instead of wrapping it."""
+        """Return whether a decorator is TorchScript's own or may be an alias of it; such a decorator compiles the
+        function instead of wrapping it."""
         name = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
         return _JIT in name or name in self._compiling
 
     def _add_value(self, node: ast.AST) -> None:
-        """Add a node of a value that is computed when the module is imported."""
+        """Add the names in a node of a value that Python computes when it imports the module."""
         if isinstance(node, ast.Name):
             self.add(node.id)
         elif isinstance(node, ast.Call):
@@ -203,14 +205,15 @@ class _Reached:
             self.is_open = True
 
     def _is_librarys(self, node: ast.expr) -> bool:
-        """Return whether a called function comes from a library or the standard library, so that it does not return a
-        function of the file."""
+        """Return whether a called function is from torch or the standard library; such a function returns no function
+        of the file."""
         bound = self._module.bound.get(node.id, []) if isinstance(node, ast.Name) else [node]
         return all(isinstance(one, ast.ImportFrom) and _is_librarys(one) for one in bound)
 
 
 class _Roots:
-    """Finds the functions and classes to which a file applies TorchScript, or a name that may be an alias of it."""
+    """Finds the functions and classes that a file passes to TorchScript, or to a name that may be an alias of
+    TorchScript."""
 
     def __init__(self, module: _Module) -> None:
         self._module = module
@@ -219,7 +222,7 @@ class _Roots:
         self._found = Scripting()
 
     def result(self) -> Scripting:
-        """Return what the file compiles."""
+        """Return the functions and classes that the file compiles."""
         for node in self._parents:
             if isinstance(node, ast.Import) and any(one.asname and _is_jits(one.name) for one in node.names):
                 self._open()
@@ -233,7 +236,8 @@ class _Roots:
         return self._found
 
     def _imported(self, module: str, names: Iterable[ast.alias]) -> None:
-        """Note the names by which an import makes TorchScript available; an import under another name may hide it."""
+        """Record the names by which an import makes TorchScript available; an import under another name may hide
+        TorchScript, so the file counts as open."""
         for alias in names:
             if _is_jits(module):
                 if alias.name in _COMPILING and module == "torch.jit":
@@ -256,7 +260,8 @@ class _Roots:
             self._applied(node, word)
 
     def _applied(self, node: ast.expr, word: str) -> None:
-        """Note what is compiled at a use of TorchScript, or of a name that may be an alias of it."""
+        """Record the functions and classes that are compiled by a use of TorchScript, or of a name that may be an alias
+        of it."""
         outer = self._parents[node]
         if isinstance(outer, ast.Call) and outer.func is node:
             if word and not outer.args and not outer.keywords:
@@ -273,8 +278,8 @@ class _Roots:
             self._open(word)
 
     def _given(self, argument: ast.Name, word: str) -> None:
-        """Note that `torch.jit.script` gets a function of the file by its name; if the name is a parameter of another
-        function, note that this function compiles its argument."""
+        """Record that `torch.jit.script` receives a function of the file by its name; if this name is a parameter of
+        another function, record that the other function compiles its argument."""
         outer: ast.AST | None = self._parents[argument]
         while outer is not None and not isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             outer = self._parents.get(outer)
@@ -289,7 +294,7 @@ class _Roots:
                 self._compiled(one, word)
 
     def _compiled(self, definition: _Definition, word: str) -> None:
-        """Note a function or class, and what is compiled with it."""
+        """Record a function or class, and the code that is compiled with it."""
         reached = _Reached(self._module, self._compiling)
         reached.add_statement(definition, definition.name)
         with_it = reached.result()
@@ -300,8 +305,8 @@ class _Roots:
             self._open(word)
 
     def _alias(self, named: ast.AST | None) -> None:
-        """Note that a name is an alias of TorchScript; without `jit` in the name, other files could not be searched for
-        it."""
+        """Record that a name is an alias of TorchScript; if the name does not contain `jit`, the file counts as open,
+        because other files cannot be searched for the name."""
         name = named.id if isinstance(named, ast.Name) else getattr(named, "name", "")
         if _JIT in name:
             self._found = replace(self._found, aliases=self._found.aliases | {name})
@@ -309,7 +314,7 @@ class _Roots:
             self._open()
 
     def _open(self, word: str = "") -> None:
-        """Note that the file may compile anything; with `word`, only if this name is an alias of TorchScript."""
+        """Record that the file may compile any code; with `word`, only if this name is an alias of TorchScript."""
         if word:
             self._found = replace(self._found, unclear=self._found.unclear | {word})
         else:
@@ -321,7 +326,7 @@ def _is_librarys(statement: ast.ImportFrom) -> bool:
 
 
 def _at_module_level(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements of a module that are in no function or class; of compound statements, only loops and `with`
+    """Yield the statements of a module outside of functions and classes; of compound statements, only loops and `with`
     are yielded themselves."""
     for statement in body:
         blocks = [inner for field in _BLOCKS for inner in getattr(statement, field, ())]
@@ -335,8 +340,8 @@ def _at_module_level(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _compiled_nodes(definition: _Definition) -> Iterator[ast.AST]:
-    """Yield the nodes of a function or class that may be compiled; decorators and defaults are not among them, because
-    Python evaluates them."""
+    """Yield the nodes of a function or class that TorchScript may compile; decorators and defaults are left out,
+    because Python evaluates them."""
     parts: list[ast.AST] = [*definition.body]
     if isinstance(definition, ast.ClassDef):
         parts += definition.bases
@@ -368,5 +373,5 @@ def _locals(function: ast.AST) -> frozenset[str]:
 
 
 def _is_jits(dotted: str) -> bool:
-    """Return whether a dotted name is `torch.jit` or one of its modules."""
+    """Return whether a dotted name is `torch.jit` or a module in it."""
     return dotted in ("jit", "torch.jit") or dotted.startswith("torch.jit.")

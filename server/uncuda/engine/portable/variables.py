@@ -1,4 +1,4 @@
-"""Portable fixes for the environment variable that limits which devices are visible."""
+"""Portable fixes of the environment variable that limits the visible devices."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .forms import BY_HAND, EARLY, Form, Unwritable, refuse_unless_expression
 
 
 def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
-    """Return the edit that replaces the variable's name by a call of the helper module."""
+    """Return the edit that replaces the name of the variable by a call of the helper module."""
     refuse_unless_expression(hit, context)
-    form.needs_review(EARLY)  # what was set before the helper was imported, the driver has read
+    form.needs_review(EARLY)  # the driver may have read the variable already, when the helper module was imported
     node, statement = hit.node, hit.statement
     if not isinstance(node, ast.Constant) or statement is None:
         raise Unwritable(BY_HAND)

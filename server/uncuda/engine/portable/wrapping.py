@@ -1,4 +1,5 @@
-"""Breaks lines that fixes have made longer than any other line of the file, at their brackets, as formatters do."""
+"""Breaks lines that fixes made longer than all other lines of the file; a line is broken at its brackets, as formatters
+do."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from ...facts.layout import Layout
 
 _USUAL = (88, 100, 120)
 _UNBROKEN = re.compile(r"#|([\"'])(?:(?!\1).){30,}\1")
-"""Matches a comment or a long string: a line that contains one may already be longer than the file's line length."""
+"""Matches a comment or a long string, because of which a line may be longer than the line length of the file."""
 _STEP = "    "
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _STRING_START, _STRING_END = getattr(kinds, "FSTRING_START", -1), getattr(kinds, "FSTRING_END", -1)
@@ -27,8 +28,8 @@ _HEADER = re.compile(r"(?:if|elif|while|for|with|def|class|async|else|try|except
 
 
 class _Token(NamedTuple):
-    """A token of a logical line. `depth`: the number of brackets around the token (a bracket is not inside itself);
-    `opener`: the index of the innermost opening bracket in the statement's tokens, or -1."""
+    """A token of a logical line. `depth`: the number of brackets around the token (brackets are not around themselves);
+    `opener`: the index of the innermost bracket around the token in the statement's tokens, or -1."""
 
     text: str
     row: int
@@ -39,8 +40,8 @@ class _Token(NamedTuple):
 
 
 def wrapped(before: str, text: str, most: int = 0) -> list[Edit]:
-    """Return the edits that break the too long lines of `text` that `before` does not have. `most`: the maximum length
-    of a line; 0: the length that the lines of `before` show."""
+    """Return the edits that break lines of `text` that are too long and not in `before`. `most`: the maximum length of
+    a line; 0 for the line length of `before`."""
     known = before.splitlines()
     most = most or _longest(before)
     if all(len(line) <= most for line in text.splitlines()):
@@ -58,7 +59,7 @@ def wrapped(before: str, text: str, most: int = 0) -> list[Edit]:
 
 
 def _longest(text: str) -> int:
-    """Return the line length that the code of a file keeps to."""
+    """Return the line length of a file: the smallest usual one that its code does not exceed."""
     layout, at, longest = Layout(text), 0, 0
     for line in text.splitlines(keepends=True):
         length = len(line.rstrip("\r\n"))
@@ -70,21 +71,21 @@ def _longest(text: str) -> int:
 
 
 class _Statement:
-    """One logical line: its start, its text and its tokens."""
+    """One logical line: its start, text and tokens."""
 
     def __init__(self, start: int, text: str, tokens: Sequence[_Token]) -> None:
         self._start, self._text, self._tokens = start, text, tokens
 
     @classmethod
     def around(cls, layout: Layout, at: int) -> _Statement | None:
-        """Return the logical line at an offset; None if it cannot be tokenized or contains a comment."""
+        """Return the logical line at an offset; None if it contains a comment or cannot be tokenized."""
         start, end = layout.logical_line(at)
         text = layout.text[start:end]
         tokens = _tokens(text)
         return None if tokens is None else cls(start, text, tokens)
 
     def broken(self, at: int, line: str, most: int) -> list[str]:
-        """Return the lines that replace one line of the statement; empty if the line stays."""
+        """Return the lines that replace one line of the statement; empty if the line is not broken."""
         row = self._text.count("\n", 0, at - self._start) + 1
         here = [one for one in self._tokens if one.row == row]
         if not here or any("\n" in one.text for one in here):
@@ -97,7 +98,8 @@ class _Statement:
         return []
 
     def _listed(self, here: Sequence[_Token], line: str) -> list[str]:
-        """If a line consists of all items between two brackets, return each item on a line of its own."""
+        """Return each item on a line of its own, if a line consists of all items between two brackets; otherwise an
+        empty list."""
         first, last = here[0], here[-1]
         if first.opener < 0 or last.opener != first.opener or first.text in _PAIRS.values():
             return []
@@ -110,8 +112,8 @@ class _Statement:
         return _items(here, line, opener)
 
     def _in_brackets(self, here: Sequence[_Token], line: str, most: int, alone: bool) -> list[str]:
-        """Put the content of the last brackets of a line on a line of its own or, if this line is too long, each item
-        on its own line."""
+        """Return three lines with the content of the last brackets on a line of its own; if this content is too long,
+        with each item on a line of its own."""
         last = next((one for one in reversed(here) if one.text not in (":", ",")), here[-1])
         if last.text not in _PAIRS.values():
             return []
@@ -134,7 +136,7 @@ class _Statement:
         return next((one for one in reversed(before) if one.text in _PAIRS and one.depth == closer.depth), None)
 
     def _means_the_same(self, at: int, line: str, lines: Sequence[str]) -> bool:
-        """Return whether the statement has the same syntax tree after one of its lines is replaced by others."""
+        """Return whether the statement has the same syntax tree after one of its lines is replaced by these lines."""
         place = at - self._start
         after = self._text[:place] + "\n".join(lines) + self._text[place + len(line) :]
         tree = _tree(self._text)
@@ -142,7 +144,7 @@ class _Statement:
 
 
 def _parted(here: Sequence[_Token], line: str) -> list[list[str]]:
-    """Return the ways to put the line's condition or value in brackets: on one line, or on several lines that begin
+    """Return all ways to enclose a line's condition or value in brackets: on one line, or on several lines that begin
     with operators such as `or`."""
     expression = _expression(here)
     if not expression:
@@ -159,8 +161,7 @@ def _parted(here: Sequence[_Token], line: str) -> list[list[str]]:
 
 
 def _expression(here: Sequence[_Token]) -> Sequence[_Token]:
-    """Return the tokens of the condition in a header, of an assigned value or of a returned value; empty for any other
-    line."""
+    """Return the tokens of the condition in a header, or of an assigned or returned value; empty for other lines."""
     if here[0].text in _HEADS:
         return here[1:-1] if here[-1].text == ":" else here[1:]
     signs = [at for at, one in enumerate(here) if one.text == "=" and one.depth == 0]
@@ -168,13 +169,13 @@ def _expression(here: Sequence[_Token]) -> Sequence[_Token]:
 
 
 def _is_loose(expression: Sequence[_Token]) -> bool:
-    """Return whether an expression has operators outside of brackets; it is then broken at these and not inside a
-    bracket."""
+    """Return whether an expression has operators outside of brackets; such an expression is broken at these operators,
+    not inside brackets."""
     return any(one.depth == 0 and (one.text in _LOOSE or _OPERATORS.fullmatch(one.text)) for one in expression)
 
 
 def _items(tokens: Sequence[_Token], line: str, opener: _Token) -> list[str]:
-    """Return the items between brackets, each with its comma; empty if there is only one item."""
+    """Return the items between two brackets, each with its comma; empty for a single item."""
     depth = opener.depth + 1
     commas = [one for one in tokens if one.text == "," and one.depth == depth]
     if not tokens or not commas or (len(commas) == 1 and commas[0] is tokens[-1]):
@@ -187,7 +188,7 @@ def _items(tokens: Sequence[_Token], line: str, opener: _Token) -> list[str]:
 
 
 def _tokens(statement: str) -> list[_Token] | None:
-    """Return the tokens of a statement; None if it has a comment or cannot be tokenized."""
+    """Return the tokens of a statement; None if it contains a comment or cannot be tokenized."""
     found: list[_Token] = []
     openers: list[int] = []
     strings = 0
@@ -213,7 +214,8 @@ def _tokens(statement: str) -> list[_Token] | None:
 
 
 def _tree(statement: str) -> str | None:
-    """Return the syntax tree of a statement as text; a header gets a body first. None if it cannot be parsed."""
+    """Return the syntax tree of a statement as text; a block header first gets a body. None is returned for a statement
+    that cannot be parsed."""
     for text in _completed(statement.strip()):
         try:
             return ast.dump(ast.parse(text))

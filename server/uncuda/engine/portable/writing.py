@@ -1,5 +1,5 @@
-"""Replaces fixes for one accelerator by fixes that run on all accelerators; a hit that cannot be fixed in this way
-keeps no fix, only a reason."""
+"""Replaces fixes for one accelerator by fixes that work on all accelerators; a hit without such a fix gets a reason
+instead."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class Writer:
         self._accelerators = accelerators if style == "accelerator" or continued else None
 
     def written(self, hits: Sequence[Hit]) -> list[Hit | None]:
-        """Return the hits in their order, each with a portable fix or with a reason why it has none; None for a hit
-        whose code may stay as it is."""
+        """Return the hits in their order, each with a portable fix or the reason why it has none; None for a hit whose
+        code needs no change."""
         choices = Choices(hits, self._context)
         corners = Corners(self._context, self._spelling)
         staying = [corners.holds(hit) for hit in hits]
@@ -60,7 +60,7 @@ class Writer:
 
         written = each()
         edits = [edit for hit in written if hit is not None and hit.fixes for edit in hit.fixes[0].edits]
-        if self._spelling.prefixes(edits):  # the file would otherwise import the helper module in two forms
+        if self._spelling.prefixes(edits):  # all fixes import the helper module in the same way
             written = each()
         halves, compiled = Halves(self._context, hits, written, self._libraries), Compiled(self._context)
         alone = [hit and self._in_reach(_apart(hit, halves, compiled)) for hit in written]
@@ -71,8 +71,8 @@ class Writer:
         return [hit and _for_review(hit, FILE, shown) for hit in alone]
 
     def _in_reach(self, hit: Hit) -> Hit:
-        """Lower the fix of a hit to review if the file may not find the helper module at run time; remove it if the
-        existing import comes too late."""
+        """Return the hit with its fix lowered to review if the file may not find the helper module at run time, or
+        without its fix if the existing import is below the code."""
         if not hit.fixes:
             return hit
         first = self._spelling.first_use(hit.fixes[0].edits)
@@ -151,8 +151,8 @@ def _shown(edits: Sequence[Edit]) -> str:
 
 
 def _apart(hit: Hit, halves: Halves, compiled: Compiled) -> Hit:
-    """Return a hit, whose fix needs review or is removed if the fix would port only a part of related code, or code
-    that TorchScript may compile."""
+    """Return the hit; its fix is removed if an error in the code says that only CUDA is supported, and needs review if
+    it would port only a part of the code that belongs together, or code that TorchScript may compile."""
     if halves.refuses_others(hit):
         return _by_hand(hit, REFUSES)
     reason = halves.reason(hit) or (COMPILED if compiled.may_hold(hit) else "")
@@ -160,7 +160,7 @@ def _apart(hit: Hit, halves: Halves, compiled: Compiled) -> Hit:
 
 
 def _for_review(hit: Hit, limit: str, shown: str = "") -> Hit:
-    """Return a hit whose safe fix is lowered to review; `shown`: the code that the limit's sentence names."""
+    """Return the hit with a safe fix lowered to review; `shown`: the code that the sentence about the limit quotes."""
     if not hit.fixes or hit.fixes[0].applicability != SAFE:
         return hit
     return replace(hit.lowered(REVIEW), limits=(*hit.limits, limit), words={**hit.words, limit: shown})
@@ -171,7 +171,7 @@ def _by_hand(hit: Hit, limit: str) -> Hit:
 
 
 def _is_left(hit: Hit) -> bool:
-    """Return whether the code of a hit stays on CUDA if only safe fixes are applied; then no fix of the file is safe,
-    because objects such as streams and tensors pass between its functions."""
+    """Return whether the code of a hit stays on CUDA if only safe fixes are applied; no fix of the file is then safe,
+    because its functions pass objects such as streams and tensors to each other."""
     severity = hit.severity or hit.rule.severity
     return severity != "information" and not (hit.fixes and hit.fixes[0].applicability == SAFE)

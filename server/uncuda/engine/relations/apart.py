@@ -1,5 +1,4 @@
-"""Finds code that runs only if a test succeeds that no fix changes: a test for ROCm, for another platform, or for
-CUDA's name in bytes."""
+"""Finds code behind tests that no fix changes: tests for ROCm, for another platform, or for "cuda" in bytes."""
 
 from __future__ import annotations
 
@@ -20,8 +19,8 @@ from .called import Called, Stretch
 from .ways import always_calls, callers
 
 Says = Callable[[ast.expr, bool], bool]
-"""A function that returns whether a part of a condition, being true or being false, implies that the target does not
-run the code behind it."""
+"""A function that returns whether a part of a condition, if it is true (or false), shows that the target does not run
+the code behind it."""
 
 _ROCM = ("hip", "rocm", "HIP", "ROCM")
 _NAME = re.compile(
@@ -36,25 +35,25 @@ _BYTES = ('b"cuda', "b'cuda")
 _BOUND = re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|&^%@]=)")
 _NAMED = re.compile(r"[ \t]*:=")
 _LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
-# such a block calls functions that are defined above it
+# matches the `if` of a script, whose block calls functions that are defined above it
 _SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")
-# the maximum number of uses of a name that are checked, and of variables with torch's compute capability that are
-# traced
+# maximum number of uses of a name that are checked; maximum number of variables with a compute capability of torch that
+# are traced
 _MANY, _FEW = 60, 16
 _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
 
 
 def of_rocm(branches: Branches, path: str) -> Apart:
-    """Return the finder of code that runs only on ROCm, where CUDA's names mean HIP."""
+    """Return an object that finds code which runs only on ROCm, where CUDA's names mean HIP."""
     return Apart(branches, _ROCM, _asks_rocm, path)
 
 
 def of_platforms(branches: Branches, path: str, alike: bool) -> Apart:
-    """Return the finder of code that runs only if the project's own platform object, as in
-    `current_platform.is_cuda()`, is not the target's.
+    """Return an object that finds code which runs only if the project's own platform object, as in
+    `current_platform.is_cuda()`, is not that of the target.
 
-    `alike`: whether the platform object for the target reports itself as CUDA-like.
+    `alike`: whether the platform object of the target reports that it is like CUDA.
     """
     among = _OTHERS if alike else _OTHERS | {_ALIKE}
     words = (_ASKED_OF, capability.ASKED_OF)
@@ -62,39 +61,41 @@ def of_platforms(branches: Branches, path: str, alike: bool) -> Apart:
 
 
 def of_host(branches: Branches) -> Apart:
-    """Return the finder of code that runs only if the project's own platform object is the one for the CPU:
+    """Return an object that finds code which runs only if the project's own platform object is that of the CPU:
     `current_platform.is_cpu()`."""
     return Apart(branches, (_ASKED_OF,), lambda test, answer: _asks_platform(test, answer, _HOST))
 
 
 def of_bytes(branches: Branches) -> Apart:
-    """Return the finder of code that runs only if bytes contain CUDA's name; no fix changes a test of bytes."""
+    """Return an object that finds code which runs only if bytes contain "cuda"; no fix changes a test of bytes."""
     return Apart(branches, _BYTES, _asks_bytes)
 
 
 class Apart:
-    """Finds the spans of one text that run only if a test of a certain kind succeeds."""
+    """Finds the spans of one text that run only if a test of one kind succeeds."""
 
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
-        """`words`: every test of this kind contains at least one of these words. If `path` is given, code that only
-        these spans use counts, too."""
+        """`words`: every searched test contains one of these words. If `path` is given, functions and constants that
+        only the found spans use are included."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._path, self._capable = path, capability.ASKED_OF in words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
         self._kept: dict[str, bool] = {}
-        """Maps variables that hold the result of such a test, `use_x = platform.is_cuda() and has_x()`, to their value
-        if the test succeeds."""
+        """For each variable that holds the result of one of the searched tests, such as `use_x = platform.is_cuda() and
+        has_x()`: the value of the variable if the test succeeds."""
         self._capabilities: dict[str, bool] = {}
-        """Maps variables that hold a compute capability to whether a platform object returned it."""
+        """For each variable that holds a compute capability: whether a platform object returned it."""
         self._named_marks: set[str] = set()
-        """Names of pytest marks that contain such a test: `on_cuda = pytest.mark.skipif(not platform.is_cuda())`."""
+        """The names of pytest marks that contain one of the tests: `on_cuda = pytest.mark.skipif(not
+        platform.is_cuda())`."""
         self._optional: set[str] = set()
-        """Variables that are None unless such a test succeeds: `mode = "warn" if platform.is_cuda() else None`."""
+        """The variables that are None unless one of the tests succeeds: `mode = "warn" if platform.is_cuda() else
+        None`."""
         self._refusing: set[str] = set()
         """Functions that end at once unless such a test succeeds."""
 
     def holds(self, hit: Hit) -> bool:
-        """Whether a hit is in code that runs only under one of the tests."""
+        """Whether a hit is in code that runs only if one of the tests succeeds."""
         statement = hit.statement
         if statement is None or not self._places:
             return False
@@ -107,15 +108,15 @@ class Apart:
 
     @cached_property
     def _places(self) -> list[int]:
-        """Return the offsets of all occurrences of `words`, in order."""
+        """Return the offsets of all occurrences of `words`, sorted."""
         text = self._facts.text
         found = (self._facts.searches.find(("apart", word), plain(word)) for word in self._words)
         return sorted(at for at in chain.from_iterable(found) if not text[at - 1 : at].isalpha() or text[at] == "b")
 
     @cached_property
     def _asking(self) -> dict[int, Statement]:
-        """Return, by their start, the statements that contain one of `words` or a variable that holds the result of a
-        test."""
+        """Return the statements that contain one of `words`, or a variable that holds the result of a test, by their
+        start."""
         found: dict[int, Statement] = {}
         done = -1
         for at in self._places:
@@ -130,8 +131,8 @@ class Apart:
         return found
 
     def _keep(self, statement: Statement) -> Iterator[Statement]:
-        """If a statement assigns the result of a test to a variable, and no other statement assigns the variable, yield
-        the statements that contain the variable."""
+        """Yield the statements that contain the variable to which this statement assigns the result of a test; none if
+        another statement assigns the variable, too."""
         target, value = _bound(next(iter(statement.digest.piece.nodes), None))
         if target is None or value is None:
             return
@@ -150,11 +151,11 @@ class Apart:
             yield from (one for one in said_there if one is not None)
 
     def _said(self, value: ast.expr) -> str:
-        """Return how a value that is assigned to a variable is related to the tests that are searched.
+        """Return what the value of a variable shows about the searched tests.
 
-        "yes" or "no": the value is true, or false, only if the test succeeds; "mark": a pytest mark that skips tests
-        otherwise; "capability" or "torch's capability": a compute capability from a platform object or from torch; "":
-        none of these.
+        "yes" or "no": the value is true, or false, only if one of the tests succeeds; "mark": a pytest mark that skips
+        the code otherwise; "capability" or "torch's capability": a compute capability from a platform object, or from
+        torch; "": the value shows nothing about the tests.
         """
         if self._capable and (platforms := capability.gets_capability(value)) is not None:
             followed = platforms or (len(self._capabilities) < _FEW and self._facts.says("__main__"))
@@ -164,7 +165,7 @@ class Apart:
         return "yes" if self._means(value, True) else "no" if self._means(value, False) else ""
 
     def _is_said(self, said: str, at: int) -> bool:
-        """Return True if the assignment at an offset assigns a value with the same meaning."""
+        """Return whether the statement at an offset assigns a value for which `_said` returns `said`."""
         statement = self._facts.peek(at)
         target, value = (
             _bound(next(iter(statement.digest.piece.nodes), None)) if statement is not None else (None, None)
@@ -182,11 +183,11 @@ class Apart:
             self._optional.add(name)
 
     def _only_reads(self, name: str, at: int) -> bool:
-        """Whether a name is only read at an offset; False if it is bound there or is a parameter."""
+        """Return whether a name is only read at an offset, and not bound or declared as a parameter there."""
         text, line = self._facts.text, self._branches.indents.header_at(at)
         self._facts.work.search(line.start, at)
         before = text[line.start : at]
-        # the name is a keyword argument or a parameter
+        # inside parentheses, `name=` is a keyword argument or a parameter
         if before.count("(") > before.count(")") and not before.startswith("("):
             bound = _NAMED.match(text, at + len(name))
         else:
@@ -204,7 +205,8 @@ class Apart:
 
     @cached_property
     def _called(self) -> Called | None:
-        """The finder of code that only these spans use; None if such code does not count, or if there are no spans."""
+        """An object that finds code which only the found spans use; None if such code is not included, or if there are
+        no spans."""
         return Called(self._stretches, self._facts, self._path) if self._stretches and self._path is not None else None
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:
@@ -218,7 +220,7 @@ class Apart:
                 yield statement.end, indents.block_end_of(line.start)
         elif self._skips(_marks(line.word, statement)):
             if line.word != "@":
-                yield line.start, indents.block_end_of(line.start)  # `pytestmark = …` applies to the rest of the block
+                yield line.start, indents.block_end_of(line.start)  # `pytestmark` marks the rest of the block
                 return
             start = self._first_mark(line)
             while line.word == "@":
@@ -226,8 +228,8 @@ class Apart:
             yield start, indents.extent(line.start)
 
     def _first_mark(self, line: Header) -> int:
-        """Return the start of the first decorator of the function or class that the decorator on this line belongs
-        to."""
+        """Return the start of the first decorator of the function or class to which the decorator on this line
+        belongs."""
         before = self._facts.text[: self._facts.layout.line_start(line.start)].rstrip("\n").rpartition("\n")[2]
         if not before.lstrip().startswith(("@", ")")):
             return line.start
@@ -255,8 +257,8 @@ class Apart:
                 yield indents.extent(header.start), indents.block_end_of(header.start)
 
     def _is_run_first(self, block: Header | None) -> bool:
-        """Return True if a block runs when the file is run as a script: below `if __name__ == "__main__"`, or in a
-        function that is called only there."""
+        """Return whether a block runs when the file is run as a script: it is below `if __name__ == "__main__"`, or in
+        a function that is called only there."""
         if block is None:
             return False
         text, indents = self._facts.text, self._branches.indents
@@ -272,7 +274,7 @@ class Apart:
         return bool(above) and all(line and _SCRIPT.match(text, line[0].start, line[0].end) for line in above)
 
     def _skips(self, marks: Iterable[ast.AST]) -> bool:
-        """Return whether a pytest or unittest mark skips the code unless a test of this kind succeeds."""
+        """Return whether a pytest or unittest mark skips the code unless one of the searched tests succeeds."""
         for call in marks:
             self._facts.work.compare()
             if isinstance(call, (ast.Name, ast.Attribute)) and ast.unparse(call) in self._named_marks:
@@ -284,8 +286,8 @@ class Apart:
         return False
 
     def _beside(self, node: ast.AST, statement: Statement) -> bool:
-        """Return whether a part of an expression is evaluated only if a test of this kind in the same expression
-        succeeds."""
+        """Return whether a part of an expression is evaluated only if one of the searched tests succeeds in the same
+        expression."""
         inner = node
         for outer in statement.digest.ancestors(node):
             if isinstance(outer, ast.IfExp) and inner is not outer.test:
@@ -297,7 +299,8 @@ class Apart:
         return False
 
     def _behind(self, operation: ast.BoolOp) -> Collection[ast.AST]:
-        """Return the operands of `a and b and c` that are evaluated only after an operand that is such a test."""
+        """Return the operands of `a and b and c` that are evaluated only if an earlier operand, which is one of the
+        tests, succeeds."""
         if operation not in self._parts:
             means = (self._means(value, isinstance(operation.op, ast.And)) for value in operation.values)
             first = next((at for at, found in enumerate(means) if found), len(operation.values))
@@ -305,8 +308,8 @@ class Apart:
         return self._parts[operation]
 
     def _means(self, test: ast.expr, answer: bool, torchs: bool = False) -> bool:
-        """Return whether a condition with the outcome `answer` shows that a test of this kind succeeded. `torchs`:
-        whether a compute capability from torch counts as well."""
+        """Return whether one of the searched tests has succeeded if a condition has the result `answer`. `torchs`:
+        whether a compute capability from torch counts, too."""
         self._facts.work.compare()
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self._means(test.operand, not answer, torchs)
@@ -323,8 +326,8 @@ class Apart:
         return self._says(test, answer) or self._is_kept(test, answer)
 
     def _is_kept(self, test: ast.expr, answer: bool) -> bool:
-        """Return True if a condition tests a variable that holds the result of such a test, or a value that is None
-        unless the test gave `answer`."""
+        """Return whether a condition tests a variable that holds the result of one of the tests, or a variable that is
+        None unless one of the tests succeeds."""
         if self._optional and isinstance(test, ast.Compare) and _is_none(test.comparators[0]):
             left = test.left.value if isinstance(test.left, ast.NamedExpr) else test.left
             asks = isinstance(test.ops[0], ast.IsNot if answer else ast.Is)
@@ -334,14 +337,15 @@ class Apart:
 
 
 def _bound(node: ast.AST | None) -> tuple[ast.expr | None, ast.expr | None]:
-    """Return the target and the value of an assignment with one target; (None, None) for anything else."""
+    """Return the target and the value of an assignment with a single target; (None, None) for other nodes."""
     if isinstance(node, ast.AnnAssign):
         return node.target, node.value
     return (node.targets[0], node.value) if isinstance(node, ast.Assign) and len(node.targets) == 1 else (None, None)
 
 
 def _is_pytest(node: ast.expr) -> bool:
-    """Return True for the module name in a test such as `if pytest and not platform.is_cuda(): pytest.skip(…)`."""
+    """Return whether a node is the module name in a test such as `if pytest and not platform.is_cuda():
+    pytest.skip(…)`."""
     return isinstance(node, ast.Name) and node.id == "pytest"
 
 
@@ -350,7 +354,7 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _is_nothing(node: ast.expr) -> bool:
-    """Return True for a constant that is false: None, False, zero or an empty string."""
+    """Return whether a node is a constant that is false: None, False, zero or an empty string."""
     return isinstance(node, ast.Constant) and not node.value
 
 
@@ -367,15 +371,15 @@ def _asks_rocm(test: ast.expr, answer: bool) -> bool:
 
 
 def _is_rocm(node: ast.expr) -> bool:
-    """Whether an expression is a name that refers to ROCm. The name `hip` alone may mean the body part, but
-    `torch.version.hip` does not."""
+    """Whether an expression is a name that means ROCm. The name `hip` alone may mean the part of the body, but
+    `torch.version.hip` cannot."""
     word = last_word(node).removesuffix("()").lower()
     of_version = word == "hip" and isinstance(node, ast.Attribute) and last_word(node.value) == "version"
     return of_version or _NAME.fullmatch(word) is not None
 
 
 def _marks(word: str, statement: Statement) -> Sequence[ast.AST]:
-    """The marks on a line: the call in a decorator, or the items of `pytestmark`."""
+    """Return the marks in a statement: the call in a decorator, or the items of `pytestmark`."""
     nodes = statement.digest.piece.nodes
     if word == "@":
         return nodes
@@ -386,7 +390,7 @@ def _marks(word: str, statement: Statement) -> Sequence[ast.AST]:
 
 
 def _asks_platform(test: ast.expr, answer: bool, among: frozenset[str]) -> bool:
-    """Return whether an expression is a call such as `platform.is_xpu()` that returns True on none of the targets."""
+    """Return whether an expression is a call such as `platform.is_xpu()`, which returns True on none of the targets."""
     if not answer or not isinstance(test, ast.Call) or not isinstance(test.func, ast.Attribute):
         return False
     return test.func.attr in among and last_word(test.func.value).endswith("platform")

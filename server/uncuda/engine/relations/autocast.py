@@ -1,4 +1,4 @@
-"""Finds tests whether autocast is on, and code that reads the dtype to which autocast casts."""
+"""Finds tests whether autocast is on, and code that reads the dtype that autocast uses."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ _NEAR = 40  # maximum number of characters between the name of a function and it
 
 
 def asks_autocast(hit: Hit) -> bool:
-    """Return whether a hit tests a state that the program has set for a device, instead of testing for the device."""
+    """Return whether a hit tests a state that the program has set for a device, such as autocast, instead of the
+    device."""
     return hit.rule.check == "argument" and hit.words.get("name", "").rpartition(".")[2] == _ASKED
 
 
 def dtypes_of_autocast(hits: Sequence[Hit], text: str) -> Iterator[tuple[int, int]]:
-    """Yield the indices of a hit that tests whether autocast is on and of one that reads its dtype: the test is fixed
-    only together with the dtype, so that nothing is cast to CUDA's dtype."""
+    """Yield pairs of indices: a hit that tests whether autocast is on, and one that reads the dtype of autocast; the
+    test is fixed only together with the dtype, so that no tensor is cast to CUDA's dtype."""
     asking = [index for index, hit in enumerate(hits) if asks_autocast(hit)]
     for index, hit in enumerate(hits) if asking else ():
         before = text[max(hit.start - _NEAR, 0) : hit.start]

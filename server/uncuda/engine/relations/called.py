@@ -1,4 +1,5 @@
-"""Finds functions and constants that only certain spans of a file use, so that they matter only if those spans run."""
+"""Finds functions and constants that only given spans of a file use; their code runs only if code in these spans
+runs."""
 
 from __future__ import annotations
 
@@ -14,42 +15,42 @@ _DEFINED = re.compile(
     r"(?:(?:async[ \t]+)?def[ \t]+(?P<def>[A-Za-z_]\w*)|(?P<constant>[A-Z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=))"
 )
 _PLAIN = re.compile(r"@(?:contextlib\.)?contextmanager\b|@(?:functools\.)?(?:lru_)?cache\b")
-"""Decorators that do not register the function anywhere, so that only its callers run it."""
+"""Decorators that only wrap a function and register it nowhere, so that only its callers run it."""
 _TESTS = re.compile(r"(?:.*[/\\])?test_\w*\.py|.*_test\.py")
 _TEST = "test"
-_QUOTES = "\"'"  # a name directly after the opening quote of a string counts as a use: `globals()["_run"]`
-_MANY = 60  # the largest number of uses of a name that are checked
+_QUOTES = "\"'"  # a name after the opening quote of a string counts as a use: `globals()["_run"]`
+_MANY = 60  # maximum number of uses of a name that are checked
 
 
 class Called:
-    """Finds the code of a file that runs only from given spans: the spans themselves, and functions and constants that
-    only they use.
+    """Finds the code of a file that runs only from given spans: the spans, and the functions and constants that only
+    they use.
 
-    Only module-level functions and constants that other files do not use are considered: names with a leading
-    underscore, and in test modules everything except the tests.
+    Only module-level functions and constants that other files do not use are considered: names that begin with an
+    underscore, and in test modules all names except those of tests.
     """
 
     def __init__(self, stretches: Sequence[Stretch], facts: Facts, path: str) -> None:
         self._stretches, self._facts = stretches, facts
         self._tests = _TESTS.fullmatch(path) is not None
         self._known: dict[int, bool] = {}
-        """Maps the start offset of a function or constant to whether only the spans use it."""
+        """For the start offset of each checked function or constant: whether only the given spans use it."""
 
     def holds(self, at: int) -> bool:
-        """Return True if the offset `at` is in one of the spans, or in code that only the spans use."""
+        """Return whether the offset `at` is in one of the spans, or in code that only the spans use."""
         self._facts.work.compare(1 + len(self._stretches))
         if any(start <= at < end for start, end in self._stretches):
             return True
         headers = list(self._facts.indents.headers(at))
         start = (headers[-1] if headers else self._facts.indents.header_at(at)).start
         if start not in self._known:
-            # ends the recursion: a use by a function that calls itself in a cycle does not count
+            # this value ends the recursion: in a cycle of functions, uses of the functions by each other do not count
             self._known[start] = False
             self._known[start] = self._is_called(start)
         return self._known[start]
 
     def _is_called(self, start: int) -> bool:
-        """Return True if only the spans use the function or constant that starts at this offset."""
+        """Return whether only the spans use the function or constant that starts at this offset."""
         facts = self._facts
         match = _DEFINED.match(facts.text, start)
         name = (match["def"] or match["constant"]) if match is not None else ""
@@ -62,11 +63,11 @@ class Called:
         return any(map(self.holds, places)) and all(self.holds(at) or self._is_prose(at) for at in places)
 
     def _is_prose(self, at: int) -> bool:
-        """Return True if the name at an offset is in a comment, or in a string but not directly after its opening
+        """Return whether the name at an offset is in a comment, or in a string but not directly after the opening
         quote."""
         return bool(self._facts.layout.token_at(at)) and self._facts.text[at - 1] not in _QUOTES
 
     def _is_plain(self, start: int) -> bool:
-        """Return True if no decorator registers the function elsewhere, so that only its callers run it."""
+        """Return whether no decorator registers the function, so that only its callers run it."""
         above = self._facts.text[:start].rstrip("\n").rpartition("\n")[2]
         return not above.startswith(("@", ")")) or _PLAIN.match(above) is not None

@@ -1,5 +1,5 @@
-"""Finds tests such as `x.is_cuda` behind which a tensor is passed to a function of an unknown library, while the other
-branch computes the result itself."""
+"""Finds tests such as `x.is_cuda` with a branch that passes a tensor to a function of an unknown library, while the
+other branch computes the result itself."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ _KNOWN = stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy", "
 
 
 def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[Held]:
-    """Yield tests such as `if x.is_cuda: return other(x)`, if the code for other devices returns a result of its
-    own."""
+    """Yield tests such as `if x.is_cuda: return other(x)` with code for other devices that returns its own result."""
     foreign: dict[str, str] | None = None
     for index in questions:
         if (given := _chosen(hits[index])) is not None:
@@ -44,7 +43,7 @@ def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
 
 
 def _tensor(hit: Hit) -> str:
-    """The source of the tested tensor: `x` for `x.is_cuda` and for `x.device.type == "cuda"`."""
+    """The source of the tensor whose device a hit tests: `x` for `x.is_cuda` and for `x.device.type == "cuda"`."""
     node = hit.node
     if hit.rule.check == "method" and isinstance(node, ast.Attribute):
         return ast.unparse(node.value)
@@ -66,8 +65,8 @@ def _last(start: int, branches: Branches) -> Statement | None:
 
 
 def _foreign(branches: Branches) -> dict[str, str]:
-    """Return the local names of everything imported from modules other than torch, its companion packages and the
-    standard library, each with its dotted name."""
+    """Return the local names that are imported from modules other than torch, its companion packages and the standard
+    library, each with its dotted name."""
     found = [*plain_imports(branches.facts.searches), *from_imports(branches.facts.searches)]
     return {local: name for local, name in found if name.lstrip(".").partition(".")[0] not in _KNOWN}
 
@@ -97,7 +96,8 @@ def _callee(call: ast.Call, foreign: dict[str, str]) -> str:
 
 
 def _handed(statement: Statement, tensors: set[str], foreign: dict[str, str]) -> str:
-    """The function of another library to which a `return` passes one of the tensors; "" if there is none."""
+    """Return the function of another library to which a `return` statement passes one of the tensors; "" if there is
+    none."""
     for node in statement.digest.piece.nodes:
         call = node.value if isinstance(node, ast.Return) else None
         if isinstance(call, ast.Call):
@@ -108,7 +108,7 @@ def _handed(statement: Statement, tensors: set[str], foreign: dict[str, str]) ->
 
 
 def _computes(start: int, questions: Questions, branches: Branches) -> bool:
-    """Whether the branch for other devices returns a result that it computes itself."""
+    """Whether the branch for other devices computes the result that it returns."""
     header = branches.indents.header_at(start)
     clauses = branches.indents.clauses(header)
     if clauses[-1].word == "else":

@@ -1,4 +1,4 @@
-"""Recognises conditions on a compute capability that only NVIDIA GPUs fulfil."""
+"""Recognises conditions that are true only for a compute capability of NVIDIA GPUs."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from collections.abc import Mapping
 from ...facts.role_calls import last_word
 
 ASKED_OF = "device_capability"
-"""A part of the function name that every condition on a compute capability contains; the file is searched for it
-first."""
+"""A part of the name of the function in every condition on a compute capability; a file without it is not analysed."""
 
 _ASKS = frozenset({"has_device_capability", "is_device_capability", "is_device_capability_family"})
 _GETS = "get_device_capability"
-_NVIDIA = 5  # major versions from this one on are those of NVIDIA GPUs only
+_NVIDIA = 5  # only NVIDIA GPUs have this major version or a later one
 _EXACTLY, _NOT_EXACTLY = (ast.Eq, ast.In), (ast.NotEq, ast.NotIn)
 _FROM, _BELOW = (*_EXACTLY, ast.Gt, ast.GtE), (*_NOT_EXACTLY, ast.Lt, ast.LtE)
 
 
 def asks_capability(test: ast.expr, answer: bool, names: Mapping[str, bool], torchs: bool = False) -> bool:
-    """Return True if a condition with the outcome `answer` implies a compute capability that only NVIDIA GPUs have.
+    """Return whether a condition, if its result is `answer`, implies a compute capability that only NVIDIA GPUs have.
 
-    `answer`: whether the condition is true. `names`: maps variables that hold a capability to whether a platform object
-    returned it. `torchs`: whether a capability that torch returned counts as well, if the condition tests for certain
-    values; plugins return numbers of their own from torch's function.
+    `answer`: whether the condition is true. `names`: for each variable that holds a capability, whether a platform
+    object returned it. `torchs`: whether a capability that torch returned counts, if the condition tests for equality;
+    on a target, torch returns capability numbers that the plugin has chosen.
     """
     if isinstance(test, ast.Call) and test.args:
         return (
@@ -41,8 +40,8 @@ def asks_capability(test: ast.expr, answer: bool, names: Mapping[str, bool], tor
 
 
 def gets_capability(value: ast.expr) -> bool | None:
-    """Return True if an expression calls `get_device_capability()` of a platform object, False if it calls that of
-    torch; None for other expressions."""
+    """Return True if an expression calls `get_device_capability()` of a platform object, False if it calls torch's
+    function, None for other expressions."""
     if not isinstance(value, ast.Call) or last_word(value.func) != _GETS or not isinstance(value.func, ast.Attribute):
         return None
     return True if _of_platform(value) else False if last_word(value.func.value) == "cuda" else None
@@ -53,8 +52,8 @@ def _of_platform(call: ast.Call) -> bool:
 
 
 def _left(left: ast.expr, names: Mapping[str, bool]) -> tuple[bool, bool | None]:
-    """Return, for the left side of a comparison, whether it is a major version, and whether a platform object returned
-    it; the latter is None if it is no capability."""
+    """Return whether the left side of a comparison is the major version of a capability, and whether a platform object
+    returned the capability; the second value is None if the left side is no capability."""
     major = isinstance(left, ast.Subscript) or (isinstance(left, ast.Attribute) and left.attr == "major")
     if isinstance(left, ast.Subscript):
         if getattr(left.slice, "value", None) != 0:
@@ -69,7 +68,7 @@ def _left(left: ast.expr, names: Mapping[str, bool]) -> tuple[bool, bool | None]
 
 
 def _are_high(operator: ast.cmpop, asked: ast.expr, scale: int) -> bool:
-    """Return True if only NVIDIA GPUs have a capability, or each of those listed behind `in`."""
+    """Return whether only NVIDIA GPUs have the capability, or each capability in the list after `in`."""
     if not isinstance(operator, (ast.In, ast.NotIn)):
         return _is_high(asked, scale)
     listed = asked.elts if isinstance(asked, (ast.Tuple, ast.List, ast.Set)) else []
@@ -77,7 +76,7 @@ def _are_high(operator: ast.cmpop, asked: ast.expr, scale: int) -> bool:
 
 
 def _is_high(asked: ast.expr, scale: int = 10) -> bool:
-    """Return True if only NVIDIA GPUs have a capability, written `90` or `(9, 0)`."""
+    """Return whether only NVIDIA GPUs have a capability, which is spelled `90` or `(9, 0)`."""
     if isinstance(asked, ast.Tuple) and asked.elts:
         asked, scale = asked.elts[0], 1
     value = asked.value if isinstance(asked, ast.Constant) else None

@@ -1,4 +1,4 @@
-"""Finds values passed to a CUDA library, whose fixes would break that call:
+"""Finds values that are passed to a CUDA library, in calls that a fix of the value would break:
 `cuda.CUstream(torch.cuda.current_stream().cuda_stream)`."""
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _KIT = frozenset(
 _LOST = frozenset({"unsupported", "replaced"})
 
 Held = dict[str, list[int]]
-"""Maps the name of a variable to the indices of the hits whose value is assigned to it."""
+"""Maps the name of a variable to the indices of the hits whose value is assigned to the variable."""
 
 
 def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
-    """Return the hits; a hit whose value is passed to a library that does not run on the target has no fixes, and the
-    reason is added to it.
+    """Return the hits; if a hit's value is passed to a library that does not run on the target, its fixes are removed
+    and the reason is added.
 
-    A value that is passed through a local variable counts too. The fixes of other streams, events and graphs in the
-    same function need review, because these objects wait for the one that is passed.
+    A value that is passed by way of a local variable counts as passed, too. Fixes of other streams, events and graphs
+    in the same function need review, because all these objects must be of the same device.
     """
     libraries = _Libraries(context)
     if not hits or not libraries.local:
@@ -66,16 +66,15 @@ def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
 
 
 def imports_unknown(facts: Facts, path: str, catalogue: Catalogue, target: Target, project: Project) -> bool:
-    """Return whether a text imports a library that needs CUDA according to the tables of other targets, while this
-    target's table does not contain it."""
+    """Return whether a text imports a library that needs CUDA according to the tables of other targets, and is missing
+    in this target's table."""
     known = catalogue.bound_to_cuda - target.modules.keys()
     imported = (*plain_imports(facts.searches), *from_imports(facts.searches))
     return any(is_listed(dotted, known) and not project.owns(dotted, path) for _, dotted in imported)
 
 
 def _is_of_kit(hit: Hit) -> bool:
-    """Return whether a hit is at a stream, event or graph, because these only work with streams, events and graphs of
-    the same device."""
+    """Return whether a hit is at a stream, event or graph; such an object only works with those of the same device."""
     return hit.rule.check == "name" and hit.words.get("name", "").rpartition(".")[2] in _KIT
 
 
@@ -85,8 +84,8 @@ def _scope(hit: Hit, context: Context) -> tuple[int, str] | None:
 
 
 class _Libraries:
-    """The CUDA libraries that a file imports and that do not run on the target. `local` maps local names to the dotted
-    names of the imported objects."""
+    """The libraries for CUDA that a file imports and that do not run on the target. `local`: for each local name, the
+    dotted name of the imported object."""
 
     def __init__(self, context: Context) -> None:
         self._work = context.facts.work
@@ -104,7 +103,7 @@ class _Libraries:
         return bool(dotted)
 
     def handed(self, node: ast.AST, statement: Statement) -> bool:
-        """Whether the expression at `node` is an argument of a call into a CUDA library."""
+        """Whether the expression at `node` is an argument of a call of a library for CUDA."""
         call = call_given(node, statement, self._work)
         base, parts = chain_of(call.func if call is not None else None)
         if not isinstance(base, ast.Name) or base.id not in self.local:
@@ -128,7 +127,7 @@ def _through_names(hits: Sequence[Hit], held: Held, libraries: _Libraries, conte
 
 
 def _given_to(node: ast.AST, statement: Statement) -> str:
-    """Return the variable to which an expression's value is assigned; "" if there is none."""
+    """Return the variable to which the value of an expression is assigned; "" if there is none."""
     top = [node, *spine_of(node, statement)][-1]
     parent = statement.digest.parents.get(top)
     target = parent.targets[0] if isinstance(parent, ast.Assign) else getattr(parent, "target", None)

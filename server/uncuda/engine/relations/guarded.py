@@ -1,4 +1,4 @@
-"""Finds tests for CUDA that must not be fixed, because the code that they guard runs on CUDA only."""
+"""Finds tests for CUDA that must stay unchanged, because the code that they guard runs only on CUDA."""
 
 from __future__ import annotations
 
@@ -27,22 +27,23 @@ _TRIED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:True|False|None)\b", re.M)
 
 
 Block = tuple[int, int]  # the offset of the block's header, or -1, and the indentation
-# the indices of tests, each with whether the other branch only raises an exception
+# indices of tests; each has a flag that tells whether the other branch only raises an exception
 Answers = tuple[tuple[int, bool], ...]
 
 
 class Held(NamedTuple):
-    """A test that is not fixed, by its index in the list of hits, and the reason."""
+    """A test that stays unchanged, by its index in the list of hits, with the reason."""
 
     question: int
     name: str
-    """The name, as the file spells it, of the code that needs CUDA."""
+    """The name of the code that needs CUDA, as the file spells it."""
     raises: bool = False
-    """Whether the branch for other devices only raises an exception, so that a person must write one for the target."""
+    """Whether the branch for other devices only raises an exception, so that a person must write a branch for the
+    target."""
     left: bool = False
-    """Whether the code that needs CUDA is a call without a safe fix, not a kernel."""
+    """Whether the code that needs CUDA is a call without a safe fix, instead of a kernel."""
     hit: Hit | None = None
-    """The hit at the call without a safe fix, if the test guards that call directly."""
+    """The hit at the call without a safe fix, if the test guards this call directly."""
 
 
 def over_cuda(
@@ -52,7 +53,7 @@ def over_cuda(
     branches: Branches,
     libraries: Libraries,
 ) -> Iterator[Held]:
-    """Yield the tests that guard code which runs on CUDA only, each at most once for each guarded use."""
+    """Yield the tests that guard code which runs only on CUDA, each at most once for each guarded use."""
     unfollowed = list(questions.unfollowed())
     if not unfollowed and not questions.may_guard():
         return
@@ -89,7 +90,7 @@ class _Search:
         self._facts, self._text = branches.facts, branches.text
         self._indents, self._work = branches.indents, branches.work
         self._seen: set[Word] = set()
-        self._values = 0  # how many of the words in `_seen` are variables with a value, which lead to no other names
+        self._values = 0  # number of the words in `_seen` that are variables with a value; these lead to no other names
         self._waiting: list[Word] = []
         self._led: dict[tuple[int, bool, bool], Answers] = {}
         self._first: dict[tuple[int, ast.BoolOp], tuple[int, list[int]]] = {}  # see `_asked_before`
@@ -113,7 +114,7 @@ class _Search:
             self._waiting.append(word)
 
     def _given(self, place: Place) -> None:
-        """Trace the names that hold the compiled module which this call returns."""
+        """Trace the names that hold the compiled module which the call at this place returns."""
         statement = self._facts.peek(place.at)
         node = _node_at(place.at, statement) if statement is not None else None
         call = statement.digest.parents.get(node) if statement is not None and node is not None else None
@@ -123,8 +124,8 @@ class _Search:
 
     @cached_property
     def _available(self) -> set[str]:
-        """The names that tell whether a compiled module is available: the module's own name, and variables assigned in
-        the `try` that imports it."""
+        """The names that tell whether a compiled module is available: the name of the module, and variables that are
+        assigned in the `try` that imports it."""
         names = {
             word.text.partition(".")[0] for word in self._kernels.words if not word.text.startswith(("self", "cls"))
         }
@@ -136,8 +137,8 @@ class _Search:
         return names
 
     def _place(self, place: Place) -> Iterator[Held]:
-        """Yield the tests that guard a place which runs on CUDA only. If no test guards the place itself, the callers
-        of its function are searched."""
+        """Yield the tests that guard a place whose code runs only on CUDA. If no test guards it, the callers of the
+        function that contains the place are searched."""
         line = self._indents.header_at(place.at)
         if place.hit is None and not self._may_ask(line):
             yield from self._climb(line, place)
@@ -163,15 +164,15 @@ class _Search:
         yield from self._climb(line, place, later is not None)
 
     def _may_ask(self, line: Header) -> bool:
-        """Whether a statement must be parsed to find guards among its expressions."""
+        """Whether a statement must be parsed to find tests that guard parts of its expressions."""
         if line.start in self._questions.inside or self._questions.of(line):
             return True
         self._work.search(line.start, line.end)
         return self._text.find("lambda", line.start, line.end) >= 0
 
     def _in_expression(self, node: ast.AST, statement: Statement) -> tuple[list[int], ast.Lambda | None]:
-        """Return the tests that guard a node within its expression, and the lambda that contains the node, if the
-        lambda runs later. A lambda passed to a call is assumed to run at once."""
+        """Return the tests that guard a node within its expression; also the lambda that contains the node, if the
+        lambda runs later. A lambda that is passed to a call is assumed to run at once."""
         inner, later = node, None
         for outer in statement.digest.ancestors(node):
             self._work.compare()
@@ -188,7 +189,7 @@ class _Search:
         return [], later
 
     def _asked_before(self, outer: ast.AST, inner: ast.AST, statement: Statement) -> list[int]:
-        """Return the tests in the first operand that contains one, if `inner` is evaluated after that operand."""
+        """Return the tests in the first operand that contains a test, if `inner` is evaluated after this operand."""
         if not isinstance(outer, ast.BoolOp):
             return self._first_asked(outer, inner, statement)[1]
         key = statement.start, outer
@@ -205,17 +206,17 @@ class _Search:
         return 0, []
 
     def _climb(self, line: Header, place: Place, later: bool = False) -> Iterator[Held]:
-        """Yield the nearest tests around a place; outer tests follow as long as the other branch of the inner one only
-        raises an exception."""
+        """Yield the nearest tests around a place; also the next outer tests if the other branch of a test only raises
+        an exception."""
         for index, raises in self._around(line, place, later):
             yield _held(place, index, raises)
 
     def _around(self, line: Header, place: Place, later: bool) -> Answers:
-        """Return the tests that `_climb` finds, each with whether its other branch only raises; the result is cached
-        for each block.
+        """Return the tests that `_climb` yields, each with a flag that tells whether the other branch only raises an
+        exception; the result is cached for each block.
 
-        If a function is defined under a test and the other branch defines one that works without CUDA, the test guards
-        the function, wherever it is called.
+        If the branches of a test define a function for CUDA and one that works without CUDA, the test guards the first
+        function wherever it is called.
         """
         passed: list[tuple[int, bool, bool]] = []
         found: Answers = ()
@@ -236,8 +237,8 @@ class _Search:
         return found
 
     def _with_callers(self, found: Answers, place: Place, later: bool) -> Answers:
-        """Return the tests; if the code for other devices always raises an exception, the tests around calls of the
-        function are included."""
+        """Return the tests; if their branches for other devices always raise an exception, the callers of the function
+        are searched, too."""
         if later:
             return tuple(answer for answer in found if not answer[1])
         if found and all(raises for _, raises in found):
@@ -249,8 +250,8 @@ class _Search:
             self._follow(word._replace(left=place.left))
 
     def _handled(self, header: Header, later: bool) -> bool:
-        """Return whether a block itself handles a missing module, or whether its code runs later, called from somewhere
-        else."""
+        """Return whether a block handles a missing module by itself, or is a class, whose methods are called from
+        elsewhere."""
         text, start, end = self._text, header.start, header.end
         if later and header.word not in CONDITIONS:
             return False
@@ -263,8 +264,8 @@ class _Search:
         return header.word == "class"
 
     def _above(self, line: Header) -> Answers:
-        """Return the nearest earlier tests of the same block after which only CUDA continues, each with whether it
-        raises an exception."""
+        """Return the nearest earlier tests in the same block after which only CUDA continues, each with a flag that
+        tells whether it raises an exception on other devices."""
         if not self._leaving:
             return ()
         block = self._block(line)
@@ -274,7 +275,7 @@ class _Search:
 
     @cached_property
     def _leaving(self) -> dict[Block, list[tuple[int, Answers]]]:
-        """Maps each block to the tests in it after which only CUDA continues, in order."""
+        """For each block: the tests in it after which only CUDA continues, sorted."""
         found: dict[Block, list[tuple[int, Answers]]] = {}
         for start in self._questions.conditions:
             header = self._indents.header_at(start)
@@ -295,8 +296,8 @@ class _Search:
         return above.start if above is not None else -1, line.indent
 
     def _asking(self, header: Header) -> Answers:
-        """Return the tests that decide whether a block runs, each with whether the branch for other devices only raises
-        an exception."""
+        """Return the tests on which a block depends, each with a flag that tells whether the branch for other devices
+        only raises an exception."""
         found = [(index, False) for index in self._questions.marks.get(header.start, ()) if header.word != "class"]
         if header.word not in CONDITIONS and header.word != "else":
             return tuple(found)
@@ -333,7 +334,7 @@ def _held(place: Place, question: int, raises: bool = False) -> Held:
 
 
 def _node_at(at: int, statement: Statement) -> ast.AST | None:
-    """The node of the dotted name or string at an offset."""
+    """Return the node of the dotted name or string at an offset."""
     found = statement.digest
     said = [(chain.piece, chain.node) for chain in found.chains] + [(text.piece, text.node) for text in found.texts]
     for piece, node in said:

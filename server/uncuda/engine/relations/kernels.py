@@ -1,7 +1,7 @@
-"""Finds names that refer to a compiled module or a kernel, whose uses run on CUDA only.
+"""Finds names that mean a compiled module or a kernel; code that uses these names runs only on CUDA.
 
-A name counts only if its import, its `load()` call or its decorator shows that it refers to one. Names that cannot be
-traced do not count.
+A name counts only if its import, a call of `load()` or a decorator shows that it means a compiled module or a kernel.
+Names that cannot be traced to a compiled module or a kernel do not count.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ BUILDER = "torch.utils.cpp_extension.CUDAExtension"
 _IMPORTERS = ("importorskip(", "import_module(")
 _JITTED = "@triton."
 _DEF = re.compile(r"\bdef[ \t]+(\w+)")
-_FAR = 2000  # maximum number of characters between a decorator and its function
+_FAR = 2000  # maximum number of characters between a decorator and the function that it decorates
 _GIVEN = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*")
-_MAP = ".set_device_map("  # a method of torch.distributed.rpc that knows CUDA devices only
+_MAP = ".set_device_map("  # a method of torch.distributed.rpc that accepts only CUDA devices
 _USED = re.compile(r"[ \t]*[.(\[]")
 _PASSED = re.compile(r"\s*[,)]")
 _MORE = re.compile(r"(?:\.\w+)*")
@@ -45,7 +45,8 @@ class Libraries:
 
     @classmethod
     def of(cls, catalogue: Catalogue, target: Target, project: Project) -> Libraries:
-        """Return the Libraries for a target: the modules that, by the rules and tables, do not run on it unchanged."""
+        """Return the libraries for a target: the modules that do not run on it unchanged, according to the rules and
+        tables."""
         rules = [rule for rule in catalogue.rules.values() if rule.severity != "information" and not rule.get("uses")]
         found = {str(rule.get("module")) for rule in rules if rule.check == "amp-c"}
         found.update(*(target.libraries(rule) for rule in rules if rule.check == "module"))
@@ -55,7 +56,7 @@ class Libraries:
 
     @cached_property
     def hint(self) -> re.Pattern[str]:
-        """A pattern that matches every line which may import such a module."""
+        """A pattern that matches each line which may import a module compiled for CUDA."""
         project = {name.rpartition(".")[2] for name in self.project.extensions}
         project |= {name.partition(".")[0] for name in self.project.kernels}
         roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in self.modules}))
@@ -65,7 +66,7 @@ class Libraries:
 
     @cached_property
     def by_module(self) -> dict[str, list[str]]:
-        """The dotted names of the project's kernels, by the module that defines them."""
+        """The names of the project's kernels, by the name of the module that defines them."""
         found: dict[str, list[str]] = {}
         for known in sorted(self.project.kernels):
             module, _, name = known.partition(".")
@@ -73,7 +74,7 @@ class Libraries:
         return found
 
     def are_cuda(self, module: str, relative: bool = False) -> bool:
-        """Return whether a module, or the module that contains a name, is compiled for CUDA."""
+        """Return whether a module, or the module that contains this name, is compiled for CUDA."""
         parts = module.split(".")
         if not relative and any(".".join(parts[:size]) in self.modules for size in range(1, len(parts) + 1)):
             return True
@@ -85,34 +86,35 @@ class Libraries:
 
 
 class Word(NamedTuple):
-    """A name whose uses in [start, end) count as code that runs on CUDA only."""
+    """A name whose uses in [start, end) count as code that runs only on CUDA."""
 
     text: str
     start: int
     end: int
     gives: bool = False
-    """Whether the name is a function that returns a compiled module."""
+    """Whether this name is a function that returns a compiled module."""
     left: bool = False
-    """Whether the name stands for a call without a safe fix, or for a device string without one."""
+    """Whether this name stands for a call, or for a device string, that has no safe fix."""
     value: bool = False
-    """Whether the name holds a value, not a function; then every use of it except a comparison counts."""
+    """Whether this name holds a value instead of a function; all uses of a value, except comparisons, count as code for
+    CUDA."""
     nested: bool = False
     """Whether the name is a function defined in another function; then passing it to a call counts as a call of it."""
 
 
 class Place(NamedTuple):
-    """A use of a name that refers to a compiled module or kernel; `name`: the name as the code spells it there."""
+    """A use of a name that means a compiled module or a kernel; `name`: the name as the code spells it at this use."""
 
     at: int
     name: str
     left: bool = False
-    """Whether this use is a call without a safe fix, or leads to one."""
+    """Whether this use is a call without a safe fix, or leads to such a call."""
     hit: Hit | None = None
-    """The hit at the call without a safe fix."""
+    """The hit at a call without a safe fix."""
 
 
 class Kernels:
-    """Finds the code of one file that needs CUDA, except calls that would merely raise an exception on the target.
+    """Finds the code of one file that needs CUDA, except calls that only raise an exception on the target.
     `only`: the places to start from, if the file's own kernels and compiled modules do not count."""
 
     def __init__(
@@ -121,7 +123,7 @@ class Kernels:
         self._facts, self._hits, self._libraries = facts, hits, libraries
         self._text, self._work = facts.text, facts.work
         self.places: list[Place] = list(only or ())
-        """Places that need no name: imports of compiled modules, and calls that compile one."""
+        """Places that count without a name: imports of compiled modules, and calls that compile a module."""
         self.words: list[Word] = []
         if only is None:
             self._find()
@@ -135,7 +137,7 @@ class Kernels:
 
     def _imported(self) -> Iterator[Word]:
         hint, searches = self._libraries.hint, self._facts.searches
-        # the searched text contains only Latin-1 characters
+        # the searched text has only Latin-1 characters, so the pattern must be ASCII
         scan = _hinted(hint) if hint.pattern.isascii() else plain("import ")
         for at in searches.find(("kernel", hint), scan):
             if (statement := self._facts.peek(at)) is not None:
@@ -164,8 +166,8 @@ class Kernels:
                 yield from self._of_project(module, local, statement.start)
 
     def _of_project(self, module: str, local: str, at: int) -> Iterator[Word]:
-        """Yield the names imported from a module of the project that the scan found to be a kernel, or a function that
-        returns a compiled module."""
+        """Yield the names that are imported from a module of the project, and that the scan of the project found to be
+        a kernel or a function that returns a compiled module."""
         kernels = self._libraries.project.kernels
         *_, stem, name = ["", *module.split(".")]
         for gives in (False, True):
@@ -176,10 +178,10 @@ class Kernels:
             yield self.word(f"{local}.{known.removesuffix('()')}", at, known.endswith("()"))
 
     def _loaded(self) -> Iterator[Word]:
-        """Yield the names for modules that calls compile; a module compiled from C++ alone counts, because it may
-        accept CUDA tensors only.
+        """Yield the names of modules that calls compile; a module of only C++ sources counts, because it may accept
+        only CUDA tensors.
 
-        `CUDAExtension` also counts if the code only stores it.
+        `CUDAExtension` also counts if the code stores it without a call.
         """
         if not self._facts.says("cpp_extension"):
             return
@@ -195,8 +197,8 @@ class Kernels:
                 yield from self.holders(call, statement)
 
     def _by_name(self) -> Iterator[Word]:
-        """Yield the names to which a call's result is assigned, if the call receives the name of a compiled module:
-        `load_ext("_ext", names)`."""
+        """Yield the names to which the result of a call is assigned, if an argument of the call is the name of a
+        compiled module: `load_ext("_ext", names)`."""
         for module in self._libraries.project.extensions:
             for name in {module, module.rpartition(".")[2]}:
                 for at in self._facts.searches.find(("text", name), plain(name)):
@@ -215,16 +217,16 @@ class Kernels:
                 yield self.word(match[1], at)
 
     def word(self, text: str, at: int, gives: bool = False) -> Word:
-        """Return the name that a line binds; it is valid in the function that contains the line, or else in the whole
-        file."""
+        """Return the name that a line binds, valid in the function that contains the line, or in the whole file if no
+        function does."""
         scope = self._facts.indents.scope_of(at)
         if scope is None:
             return Word(text, 0, len(self._text), gives)
         return Word(text, scope[0], self._facts.indents.extent(scope[0]), gives)
 
     def holders(self, call: ast.AST, statement: Statement) -> Iterator[Word]:
-        """Yield the names by which code reaches the compiled module that a call returns: variables, or the function
-        that returns it."""
+        """Yield the names that lead to the compiled module that a call returns: variables, or the function that returns
+        the module."""
         for outer in statement.digest.ancestors(call):
             targets: Collection[ast.expr] = ()
             if isinstance(outer, ast.Assign):
@@ -250,8 +252,8 @@ class Kernels:
         return Word(name, 0, len(self._text)) if shared else self.word(name, at)
 
     def function_around(self, at: int, gives: bool = False) -> Iterator[Word]:
-        """Yield the names by which the function around an offset is called; for methods that always run, such as
-        `__init__`, also the class."""
+        """Yield the names by which code calls the function around an offset; for a method such as `__init__`, which
+        always runs, also the name of the class."""
         indents = self._facts.indents
         scope = indents.scope_of(at)
         match = _DEF.search(self._text, scope[0], scope[0] + _FAR) if scope is not None else None
@@ -269,10 +271,10 @@ class Kernels:
             yield from (self.word(f"{held}.{match[1]}", at) for held, at in self._objects(name[1]))
         if name is not None and match[1] in ("forward", "__init__", "__call__", "apply") and not gives:
             yield self.word(name[1], above.start)
-        yield from self.function_around(above.start)  # a method of a decorator, which returns the class
+        yield from self.function_around(above.start)  # a function around the class may return it as a decorator
 
     def _objects(self, name: str) -> Iterator[tuple[str, int]]:
-        """Names to which an object of a class is assigned, with offsets: `TRACKER = Tracker()`."""
+        """Yield the variables to which an object of a class is assigned, `TRACKER = Tracker()`, each with an offset."""
         for at in self._facts.searches.find(("kernel", name, "="), _given(name)):
             self._work.compare()
             given = _GIVEN.fullmatch(self._text, self._text.rfind("\n", 0, at) + 1, at)
@@ -280,8 +282,8 @@ class Kernels:
                 yield given[1], at
 
     def uses(self, word: Word) -> Iterator[Place]:
-        """Yield the uses of a name: calls, indexing and attribute reads; for a name that holds a value, also any other
-        read."""
+        """Yield the uses of a name: calls, subscripts and reads of its attributes; for a name that holds a value, also
+        all other reads."""
         text, layout = self._text, self._facts.layout
         find = self._facts.searches.find
         if word.value:
@@ -312,7 +314,7 @@ class Kernels:
         return any(isinstance(statement.digest.parents.get(node), (ast.Call, ast.keyword)) for node in nodes)
 
     def _values(self, word: Word, every: Sequence[int]) -> Iterator[Place]:
-        """Yield the reads of a name, except in assignments to it and in comparisons."""
+        """Yield the reads of a name, without those in comparisons."""
         done = -1
         for at in every:
             statement = self._facts.peek(at) if at >= done else None
@@ -328,7 +330,7 @@ class Kernels:
 
 
 def _hinted(hint: re.Pattern[str]) -> Scan:
-    """Return a scan for imports in lines that a pattern matches."""
+    """Return a function that finds imports in lines that match a pattern."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         for at in plain("import ")(text, start, end):
@@ -351,7 +353,7 @@ def _used(name: str) -> Scan:
 
 
 def _given(name: str) -> Scan:
-    """Return a scan for calls of a function whose result may be assigned to a variable."""
+    """Return a function that finds calls of a function whose result may be assigned to a variable."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         for at in uses(name, True)(text, start, end):

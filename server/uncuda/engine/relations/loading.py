@@ -21,10 +21,10 @@ _MAPS = re.compile(r"\bmap_location[ \t]*=(?!=)[ \t]*(None\b)?")
 
 
 def of_loading(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
-    """Yield the indices of tests with which code loads a checkpoint to the devices where it was saved if they succeed,
-    and to the CPU otherwise.
+    """Yield the indices of tests that decide where a checkpoint is loaded: to the devices where it was saved if the
+    test succeeds, otherwise to the CPU.
 
-    A checkpoint that was saved on CUDA can be loaded on the target only if it is mapped to the CPU.
+    A checkpoint that was saved on CUDA can only be loaded on the target if it is mapped to the CPU.
     """
     searches = branches.facts.searches
     if not searches.find(("text", _WHERE), plain(_WHERE)):
@@ -66,7 +66,7 @@ def _leaves(hit: Hit, statement: Statement, questions: Questions) -> bool:
 
 
 def _is_where(value: ast.AST, statement: Statement) -> bool:
-    """Return whether a value is passed as `map_location`."""
+    """Return whether a value is the argument `map_location` of a call, or assigned to a variable of this name."""
     holder = statement.digest.parents.get(value)
     if isinstance(holder, ast.keyword):
         return holder.arg == _WHERE

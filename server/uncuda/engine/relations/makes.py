@@ -1,5 +1,5 @@
-"""Finds tests that depend on the vendor of the GPU as well: `torch.version.hip is None`, a compute capability, or a
-flag computed from these."""
+"""Finds tests for CUDA that also depend on the vendor of the GPU: on `torch.version.hip is None`, a compute capability,
+or a variable computed from these."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _NO_CALLS = frozenset({"if", "elif", "while", "and", "or", "not", "in", "return"
 
 
 def of_makes(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
-    """Yield the indices of tests in a condition that also tests for the GPU's vendor, unless the guarded code only
-    calls torch."""
+    """Yield the indices of tests in conditions that also test for the vendor of the GPU, unless the guarded code calls
+    only functions of torch."""
     searches = branches.facts.searches
     if not any(searches.find(("text", word), plain(word)) for word in _ASKED):
         return
@@ -48,7 +48,7 @@ def of_makes(hits: Sequence[Hit], questions: Questions, branches: Branches) -> I
 
 
 def _flags(word: str, branches: Branches) -> Iterator[str]:
-    """Yield the variables that hold the result of a test for the GPU's vendor."""
+    """Yield the variables that hold the result of a test for the vendor of the GPU."""
     for at in branches.facts.searches.find(("text", word), plain(word)):
         statement = branches.facts.peek(at)
         for node in statement.digest.piece.nodes if statement is not None else ():
@@ -59,7 +59,7 @@ def _flags(word: str, branches: Branches) -> Iterator[str]:
 
 
 def _expression(hit: Hit, statement: Statement) -> ast.AST | None:
-    """Return the whole boolean expression that contains a hit; None if there is none."""
+    """Return the whole boolean expression that contains a hit; None if there is no such expression."""
     inner, found = hit.node, None
     for outer in statement.digest.ancestors(inner) if inner is not None else ():
         if isinstance(outer, ast.BoolOp):
@@ -70,14 +70,15 @@ def _expression(hit: Hit, statement: Statement) -> ast.AST | None:
 
 
 def _torch_alone(index: int, hits: Sequence[Hit], questions: Questions, branches: Branches) -> bool:
-    """Return whether all functions that run only if a test succeeds are torch's, by their name or after a safe fix."""
+    """Return whether all functions that run only if a test succeeds are torch's: by their name, or because they have a
+    safe fix."""
     statement = hits[index].statement
     if statement is None or index not in questions.tests.get(statement.start, ()):
-        return False  # the result is stored, and code that reads it may call any function
+        return False  # the result is stored, and other code that reads it may call any function
     header = branches.indents.header_at(statement.start)
     if header.word not in CONDITIONS:
         return False
-    # this search makes sure that the hits are computed again after an edit that adds a call
+    # because of this search, the hits are computed again after an edit that adds a call
     branches.facts.searches.find(("called", "("), plain("("))
     safe = {hit.end for hit in hits if hit.fixes and hit.fixes[0].applicability == SAFE}
     for start, end in questions.regions(index):

@@ -1,4 +1,5 @@
-"""Decides which parts of an expression are evaluated only if another part is true, and which nodes contain a node."""
+"""Decides which parts of an expression are evaluated only if another part is true; and whether a node is inside nodes
+of given types."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ ASIDE = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST], bool]) -> list[ast.AST]:
-    """The parts of an expression that are evaluated only if the part `question` finds CUDA."""
+    """Return the parts of an expression that are evaluated only if the test in the part `question` finds CUDA."""
     if isinstance(outer, ast.IfExp):
         return [outer.orelse if denies(question) else outer.body] if question is outer.test else []
     if isinstance(outer, ast.BoolOp):
@@ -27,8 +28,8 @@ def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST],
 
 
 def asking_parts(outer: ast.AST, guarded: ast.AST, denies: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
-    """Yield the parts of an expression that have found CUDA if the part `guarded` is evaluated: the inverse of
-    guarded_parts."""
+    """Yield the parts of an expression that are tests which have found CUDA if the part `guarded` is evaluated: the
+    inverse of guarded_parts."""
     if isinstance(outer, ast.IfExp):
         if guarded is not outer.test and guarded is (outer.orelse if denies(outer.test) else outer.body):
             yield outer.test

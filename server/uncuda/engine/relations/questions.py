@@ -1,4 +1,4 @@
-"""Tests for CUDA, the variables that hold their results, and the code that runs only if they succeed."""
+"""Tests for CUDA, the variables that hold their results, and the code that runs only if the tests succeed."""
 
 from __future__ import annotations
 
@@ -26,38 +26,38 @@ Stretch = tuple[int, int]
 CONDITIONS = frozenset({"if", "elif", "while", "case"})
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
-_ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # cuda of torch.version
+_ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # of `torch.version.cuda`
 _CHOOSES = re.compile(r"\b(?:if|and|or)\b")
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
-_NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # as in `if not (a and b):`
+_NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
-_MANY = 200  # maximum number of variables in one file that get the result of a test from another variable
+_MANY = 200  # maximum number of variables in one file that receive the result of a test from another variable
 _SKIP_MARK = re.compile(r"@[\w.]*skip", re.I)
 
 
 class Questions:
-    """Finds the tests for CUDA in one file, except those that are fixed together with other hits."""
+    """Finds the tests for CUDA in one file, except tests that are fixed together with other hits."""
 
     def __init__(self, hits: Sequence[Hit], classes: Sequence[str | None], branches: Branches) -> None:
         self._hits, self._branches = hits, branches
         self._text, self._indents, self._facts = branches.text, branches.indents, branches.facts
         self.work = branches.work
-        # Indices of hits, in three dictionaries: by the statement whose condition contains them, by statement, by the
-        # line to which a skip mark applies.
+        # Indices of hits, in three dictionaries: by the start of the statement whose condition contains them (`tests`),
+        # of the statement that contains them (`inside`), and of the function whose skip mark contains them (`marks`).
         self.tests: dict[int, list[int]] = {}
         self.inside: dict[int, list[int]] = {}
         self.marks: dict[int, list[int]] = {}
-        # each with the scopes in which the name is visible
+        # for each variable: the tests whose result it holds, with the scope in which it is visible
         self._flags: dict[str, dict[tuple[int, int | None], None]] = {}
         self._flags_of: dict[int, list[str]] = {}
         self._tested: set[int] = set()
-        self._asked: dict[int, list[int]] = {}  # a cache for `of`, by the offset of the condition
-        self._saying: dict[str, dict[int, Header]] = {}  # maps each name to the conditions that contain it
+        self._asked: dict[int, list[int]] = {}  # caches the result of `of` by the offset of the condition
+        self._saying: dict[str, dict[int, Header]] = {}  # for each name: the conditions that contain it
         self._mark_of: dict[int, int] = {}
         self._choices_of: dict[str, list[tuple[frozenset[int], list[Stretch]]]] = {}  # a cache for `_choices`
-        self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # maps each operand to its index
+        self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # for each operand: its index
         self.lost: list[int] = []
-        """Indices of hits whose results reach more names than are traced."""
+        """Indices of hits whose result reaches too many names to trace."""
         self._asking_state = [index for index, hit in enumerate(hits) if asks_autocast(hit)]
         self._states = frozenset(self._text[hits[index].start : hits[index].end] for index in self._asking_state)
         self._parameters = Parameters(self._facts, set())
@@ -66,7 +66,7 @@ class Questions:
         shared = Counter(key for hit in hits for key in hit.links)
         for index, hit in enumerate(hits):
             alone = classes[index] != SAFE or all(shared[key] == 1 for key in hit.links)
-            # a comparison with the text of an error is not a test of a device
+            # a comparison with the text of an error message tests no device
             asks = alone and not hit.rule.get("message-text")
             if asks and hit.statement is not None and hit.node is not None:
                 self._take(index, hit, hit.statement)
@@ -77,12 +77,12 @@ class Questions:
         return (index for index in chain.from_iterable(self.inside.values()) if is_question(self._hits[index]))
 
     def asking(self) -> Iterator[int]:
-        """The indices of hits that may guard code: tests for CUDA, and all other hits in conditions."""
+        """Yield the indices of hits that may guard code: tests for CUDA, and all other hits in conditions."""
         return chain(self, self._asking_state, *self.tests.values(), *self.marks.values())
 
     def unfollowed(self) -> Iterator[int]:
-        """Yield the indices of hits that read such a state, if their result is not tested in this file, or is tested
-        together with CUDA."""
+        """Yield the indices of hits that read a state such as autocast, if this file does not test their result, or
+        tests it together with CUDA."""
         for index in self._asking_state:
             hit = self._hits[index]
             if hit.statement is None:
@@ -111,7 +111,7 @@ class Questions:
             self._hold(index, *found)
 
     def _hold(self, index: int, flag: str, around: int | None) -> bool:
-        """Record that a variable holds the result of a test; return whether this was unknown."""
+        """Record that a variable holds the result of a test; return whether this was not known before."""
         held = index, None if "." in flag else around
         known = self._flags.setdefault(flag, {})
         if held in known:
@@ -123,7 +123,8 @@ class Questions:
         return True
 
     def _spread(self) -> None:
-        """Record the variables that get the result from another variable: `self.fast = use_cuda and not slow`."""
+        """Record the variables that receive the result of a test from another variable: `self.fast = use_cuda and not
+        slow`."""
         waiting, spread = list(self._flags), 0
         while waiting:
             flag, done = waiting.pop(), -1
@@ -149,8 +150,8 @@ class Questions:
         return _GIVES.match(self._text, line.start, at) is not None
 
     def _holder(self, flag: str, line: Header) -> tuple[str, int | None] | None:
-        """Return the variable or function that gets the value of `flag` in a statement, and its scope, in the form that
-        `_flag` returns."""
+        """Return the variable or function that receives the value of `flag` in a statement, with its scope, in the form
+        that `_flag` returns."""
         statement = self._facts.peek(line.start)
         if statement is None:
             return None
@@ -160,8 +161,8 @@ class Questions:
 
     def _flag(self, node: ast.AST | None, statement: Statement, compared: bool = True) -> tuple[str, int | None] | None:
         """Return the variable or function that holds the result of a test, as in `use_cuda = torch.cuda.is_available()
-        and …`, and the scope in which it is visible (None: the module). `compared`: whether the result may be compared
-        with a number, as in `torch.cuda.device_count() > 1`."""
+        and …`, with the scope in which it is visible (None for the module). `compared`: whether the result may be
+        compared with a number, as in `torch.cuda.device_count() > 1`."""
         inner = node
         for outer in statement.digest.ancestors(inner) if inner is not None else ():
             if isinstance(outer, (ast.Assign, ast.AnnAssign)):
@@ -187,8 +188,8 @@ class Questions:
         return None
 
     def of(self, header: Header) -> list[int]:
-        """Return the indices of the tests in a condition, which contains them directly or through a variable that holds
-        their result."""
+        """Return the indices of the tests in a condition, including the tests whose result a variable in the condition
+        holds."""
         if header.start not in self._asked:
             found = list(self.tests.get(header.start, ()))
             if self._flags:
@@ -199,7 +200,7 @@ class Questions:
         return self._asked[header.start]
 
     def _known_at(self, name: str, header: Header) -> list[int]:
-        """Return the indices of the tests whose result a variable holds when a condition is evaluated."""
+        """Return the indices of the tests whose result a variable holds when the condition is evaluated."""
         flags = self._flags.get(name, ())
         self.work.compare(len(flags))
         around = {None, *(line.start for line in self._indents.headers(header.start))} if flags else set()
@@ -207,13 +208,13 @@ class Questions:
 
     @cached_property
     def conditions(self) -> list[int]:
-        """Return the start offsets of all conditions that contain a test, directly or through a variable that holds its
-        result, in order."""
+        """Return the sorted start offsets of all conditions that contain a test, or a variable that holds the result of
+        a test."""
         named = (start for flag in self._flags for start, line in self._uses_of(flag).items() if self.of(line))
         return sorted({*self.tests, *named})
 
     def may_guard(self) -> bool:
-        """Return whether a test can guard anything: a block, code with a skip mark, or another part of its
+        """Return whether a test may guard code: a block, code with a skip mark, or another part of its own
         expression."""
         if self.marks or self.conditions:
             return True
@@ -223,14 +224,14 @@ class Questions:
         return any(self._choices(flag) for flag in self._flags)
 
     def _uses_of(self, flag: str) -> dict[int, Header]:
-        """The conditions that contain a name, by their start."""
+        """The conditions that contain a name, by their start offset."""
         if flag not in self._saying:
             lines = map(self._indents.header_at, self._facts.searches.find(("flag", flag), uses(flag, True)))
             self._saying[flag] = {line.start: line for line in lines if line.word in CONDITIONS}
         return self._saying[flag]
 
     def polarity(self, header: Header, questions: Sequence[int]) -> int:
-        """1 if the block of a condition is for CUDA, -1 if it is for any device but CUDA."""
+        """Return 1 if the block of a condition is for CUDA, -1 if it is for any device but CUDA."""
         devices = [index for index in questions if index not in self._asking_state]
         held = frozenset(flag for index in devices or questions for flag in self._flags_of.get(index, ()))
         held |= frozenset() if devices else self._states
@@ -243,7 +244,7 @@ class Questions:
         return self._polarities[key]
 
     def excludes(self, header: Header, questions: Sequence[int]) -> bool:
-        """Return whether only CUDA continues if a condition is false."""
+        """Return whether the device is certainly CUDA if a condition is false."""
         text = self._text[header.start : header.end]
         if self.polarity(header, questions) >= 0:
             return False
@@ -254,20 +255,21 @@ class Questions:
         return last_of(header, self._facts)
 
     def leaves(self, header: Header) -> bool:
-        """Whether the block of a header ends with return, raise, continue or similar, or skips a test."""
+        """Whether the block of a header ends with `return`, `raise`, `continue` or a similar statement, or skips a
+        test."""
         return self._branches.leaves(header)
 
     def raises(self, header: Header) -> bool:
-        """Whether the block of a header ends by raising an exception or exiting."""
+        """Whether the block of a header ends with an exception, or with an exit of the program."""
         return leaving.raises(self.last(header))
 
     def below(self, header: Header) -> Stretch:
-        """The span of the code that follows a compound statement in its block."""
+        """The span of the code that follows a compound statement in the same block."""
         last = self._indents.clauses(header)[-1]
         return self._indents.extent(last.start), self._indents.block_end_of(header.start)
 
     def regions(self, index: int) -> Iterator[Stretch]:
-        """The spans of code that runs only if a test is true."""
+        """Yield the spans of code that runs only if a test is true."""
         hit = self._hits[index]
         statement = hit.statement
         if statement is None:
@@ -327,13 +329,13 @@ class Questions:
                 parts = self._behind(outer, inner, statement)
             else:
                 parts = guarded_parts(outer, inner, lambda node: self.denies(node, statement))
-            if parts:  # between several parts there are only operators, which need no check
+            if parts:  # one span from the first to the last part; only operators are between
                 start, end = statement.digest.span(parts[0])[0], statement.digest.span(parts[-1])[1]
                 yield statement.start + start, statement.start + end
             inner = outer
 
     def _behind(self, outer: ast.BoolOp, question: ast.AST, statement: Statement) -> list[ast.AST]:
-        """The first and the last operand of `a and b and …` after a test for CUDA."""
+        """Return the first and the last operand of `a and b and …` after a test for CUDA."""
         if outer not in self._order:
             self._order[outer] = {value: index for index, value in enumerate(outer.values)}
         at = self._order[outer].get(question, len(outer.values)) + 1
@@ -350,12 +352,12 @@ class Questions:
         return asked < 0 or (not asked and self._denies_any(held, start, end))
 
     def _denies_any(self, names: frozenset[str], start: int, end: int) -> bool:
-        """Return whether a part of the source tests that one of these names, or the result of calling it, is false."""
+        """Return whether a part of the source tests that one of these names, or the result of its call, is false."""
         text = self._text[start:end] if names else ""
         return any(re.search(_DENIED.format(re.escape(name)), text) for name in names if name in text)
 
     def within(self, node: ast.AST, statement: Statement) -> list[int]:
-        """The indices of tests inside an expression, which contains them directly or through a variable that holds
+        """Return the indices of the tests inside an expression, which contains them directly or through a variable that holds
         their result."""
         start, end = (statement.start + at for at in statement.digest.span(node))
         found = [index for index in self.inside.get(statement.start, ()) if start <= self._hits[index].start < end]
@@ -372,12 +374,12 @@ class Questions:
 
 
 def is_question(hit: Hit) -> bool:
-    """Return whether a hit tests if CUDA is available, and does not ask for a property of the device."""
+    """Return whether a hit tests whether CUDA is available, instead of reading a property of the device."""
     if hit.rule.check == "method":
         return hit.words.get("old") == "is_cuda"
     return hit.rule.check == "string" or hit.words.get("name", "").rpartition(".")[2] in _ASKING
 
 
 def hits_in(starts: Sequence[tuple[int, int]], stretch: Stretch) -> Sequence[tuple[int, int]]:
-    """The (offset, index) pairs of hits that begin in a span."""
+    """Return the pairs (offset, index) of the hits that begin in a span."""
     return starts[bisect_left(starts, (stretch[0], -1)) : bisect_left(starts, (stretch[1], -1))]

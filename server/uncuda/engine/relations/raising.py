@@ -1,5 +1,5 @@
-"""Finds calls that raise an exception on the target, and device strings that are not fixed; tests that guard such code
-are not fixed either."""
+"""Finds calls that raise an exception on the target, and device strings without a safe fix; tests that guard such code
+stay unchanged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _COMPARED = (ast.Compare, ast.match_case)
 
 
 def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]:
-    """Yield the hits without a safe fix whose name does not work on the target and is called, passed or stored."""
+    """Yield the hits without a safe fix whose name does not work on the target, and is called, passed on or stored."""
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.node is not None and hit.statement is not None:
             if hit.rule.check == "string":
@@ -40,8 +40,8 @@ def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]
 
 
 def imports_left(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[tuple[int, str]]:
-    """Yield imported names without a safe fix, each with the offset of its import; calls of such names are not
-    fixed."""
+    """Yield imported names without a safe fix, each with the offset of its import; calls of these names stay
+    unchanged."""
     for index, hit in enumerate(hits):
         statement = hit.statement
         if classes[index] == SAFE or hit.rule.check != "name" or statement is None or is_question(hit):
@@ -55,8 +55,8 @@ def imports_left(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator
 
 
 def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
-    """Device strings that no check reports and that are stored or passed: with an index, `devices + ("cuda:0",)`, or in
-    the form of libraries that support only CUDA, `Trainer(accelerator="gpu")`."""
+    """Yield device strings that no check reports, and that are stored or passed on: strings with an index, `devices +
+    ("cuda:0",)`, and strings of libraries that support only CUDA, `Trainer(accelerator="gpu")`."""
     places = facts.searches.find(("left", *_SPELLED), _quoted)
     found = {(hit.statement.start, hit.node) for hit in hits if hit.statement is not None} if places else set()
     done = -1
@@ -69,17 +69,17 @@ def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
             if _HARDWARE.fullmatch(text.value) and (statement.start, text.node) not in found:
                 if _is_kept(text.node, statement):
                     yield at, text.value
-                    break  # one string is enough for the statement
+                    break  # a single string is enough for each statement
 
 
 def _quoted(text: str, start: int, end: int) -> list[int]:
-    """Return the offsets of the words of `_SPELLED` that are whole strings; used as a scan."""
+    """Return the offsets of the words in `_SPELLED` that begin a whole string; used as a search function."""
     places = (at for word in _SPELLED for at in plain(word)(text, start, end))
     return sorted(at for at in places if _QUOTED.match(text, at - 1))
 
 
 def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Facts) -> Iterator[str]:
-    """Yield the names of constants that contain a CUDA string without a safe fix: `Device.CUDA` for `class
+    """Yield the names of constants whose value is a CUDA string without a safe fix: `Device.CUDA` for `class
     Device(Enum): CUDA = "cuda"`."""
     for index, hit in enumerate(hits):
         statement = hit.statement
@@ -96,7 +96,7 @@ def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Fa
 
 
 def _is_kept(word: ast.AST, statement: Statement) -> bool:
-    """Return whether a string, or the expression that contains it, is stored or passed by keyword."""
+    """Return whether a string, or the expression that contains it, is stored in a variable or passed by keyword."""
     inner = word
     for outer in statement.digest.ancestors(word):
         if isinstance(outer, ast.keyword):
@@ -110,7 +110,7 @@ def _is_kept(word: ast.AST, statement: Statement) -> bool:
 def _fails(hit: Hit, node: ast.AST, statement: Statement) -> bool:
     call = statement.digest.parents.get(node)
     if hit.rule.check == "method" and not hit.rule.get("call"):
-        return True  # the attribute's value is passed to native code
+        return True  # the value of the attribute is passed to native code
     if (isinstance(call, _GIVEN) or _is_indexed(call, node)) and hit.rule.severity == "error":
         return True
     if not isinstance(call, ast.Call) or (call.func is not node and last_word(call.func) not in _KEEPING):

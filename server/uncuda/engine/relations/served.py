@@ -1,4 +1,4 @@
-"""Decides which hits are not reported because other code handles the target already, and which hits need review."""
+"""Decides which hits are not reported because other code handles the target, and which fixes need review."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .apart import of_bytes, of_host, of_platforms, of_rocm
 from .parts import in_test, is_within
 
 OTHER_PLATFORM = "other-platform"
-"""The id of the sentence about code that, according to the project's own test, runs only on another platform."""
+"""The id of the sentence about code that runs only on another platform, according to a test in the project."""
 CHOSEN = "project-chooses"
-"""The id of the sentence about hits that are only information because the project chooses among accelerators."""
+"""The id of the sentence about hits that are only information, because the project chooses between accelerators."""
 AMDS = "amd-file"
-"""The id of the sentence about a file whose name, or whose folder's name, says that it is for AMD's GPUs."""
+"""The id of the sentence about a file that is for AMD's GPUs, according to its name or its folder's name."""
 SWITCHED = "switched-on"
 """The id of the sentence about an extension that is built only if an environment variable is set to 1."""
 _SWITCH = re.compile(
@@ -50,12 +50,12 @@ _OF_WHOLE = frozenset({"missing-import", "accelerator-member"})
 
 
 class Served:
-    """Decides which hits of one file are reported for one target."""
+    """Decides which hits in one file are reported for one target."""
 
     def __init__(self, context: Context, branches: Branches) -> None:
         self._facts, self._target, self._branches = context.facts, context.target, branches
         self._everywhere = self._target.id in context.project.served
-        self._portable = context.portable  # fixes in portable projects import this name, `accelerator_type`
+        self._portable = context.portable  # fixes in portable projects import the name `accelerator_type`
         self._path = context.path
         self._lacks = (self._target.id, context.path) in context.project.lacking
         self._rocm, self._bytes, self._host = of_rocm(branches, context.path), of_bytes(branches), of_host(branches)
@@ -64,8 +64,8 @@ class Served:
         self._kept = [span for family in context.families for span in family.spans]
 
     def holds(self, hit: Hit) -> bool:
-        """Return whether a hit is not reported: it is in a class for another accelerator, in code for ROCm, or has a
-        sibling branch for the target."""
+        """Return whether a hit is dropped: it is in a class for another accelerator, in code for ROCm, or has a sibling
+        branch for the target."""
         if self._lacks:
             return hit.rule.check != "accelerator-member"
         if hit.statement is None or hit.rule.check in _OF_WHOLE:
@@ -78,7 +78,7 @@ class Served:
         return self._branches.served(hit.statement, hit.node)
 
     def _is_denied(self, statement: Statement, node: ast.AST | None) -> bool:
-        """Return whether a node is in a branch that does not run on the target, even if a fix wrote the test."""
+        """Return whether a node is in a branch that does not run on the target, also if a fix wrote the test."""
         inner = node
         for outer in statement.digest.ancestors(node) if node is not None else ():
             if isinstance(outer, ast.IfExp) and inner is not outer.test:
@@ -91,7 +91,7 @@ class Served:
 
     def _is_other_way(self, header: Header) -> bool:
         """Return whether a clause does not run on the target: its condition excludes the target, or an earlier clause
-        of the chain tests for the target."""
+        of the if/elif chain tests for the target."""
         if header.start not in self._other_ways:
             above = False
             for clause in self._facts.indents.clauses(header):
@@ -101,16 +101,17 @@ class Served:
         return self._other_ways[header.start]
 
     def _asks(self, start: int, end: int) -> int:
-        """Return what a condition tests for: 1 for the target, -1 for any other device; 0 if it contains `and`."""
+        """Return what a condition tests for: 1 for the target, -1 for any device but the target, 0 for neither, or if
+        it contains `and`."""
         self._facts.work.search(start, end)
         condition = self._facts.text[start:end]
         return 0 if re.search(r"\band\b", condition) else self._branches.asked(condition)
 
     def lowered(self, hits: Sequence[Hit]) -> Sequence[Hit]:
-        """Return the hits; their fixes need review if the code chooses among accelerators, or works with any of them.
+        """Return the hits; their fixes need review if the code chooses between accelerators, or works with any of them.
 
-        In code that already chooses among accelerators, a test for CUDA may really mean CUDA, and then the code that it
-        guards must not change either.
+        In code that chooses between accelerators, a test for CUDA may really mean CUDA; the code that it guards must
+        then stay unchanged, too.
         """
         hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
         hits = [_informing(hit, SWITCHED) if _builds(hit) and self._is_switched(hit) else hit for hit in hits]
@@ -135,9 +136,10 @@ class Served:
         return any(header.word == "if" and _SWITCH.match(text, header.start, header.end) for header in headers)
 
     def _of_amd(self, hit: Hit) -> Hit:
-        """Return a hit in a file for AMD's GPUs; in a project that chooses among accelerators, it is information.
+        """Return a hit in a file for AMD's GPUs, with the severity information if the project chooses between
+        accelerators.
 
-        In another project the target may have to run this code, so hits that are errors or warnings stay.
+        In other projects, the target may have to run this code, so errors and warnings keep their severity.
         """
         if hit.rule.check in _OF_WHOLE or not (self._everywhere or _is_information(hit)):
             return hit
@@ -145,37 +147,37 @@ class Served:
 
     @cached_property
     def _is_a_makers(self) -> bool:
-        """Whether the file runs on the GPUs of one vendor only: it has a module-level import from a package named
-        `nvidia`, or is a script with one from a module of CUTLASS kernels or from AMD's AITER."""
+        """Whether the file runs only on the GPUs of one vendor: it has a module-level import from a package named
+        `nvidia`, or is a script that imports CUTLASS kernels or AMD's AITER at module level."""
         facts = self._facts
         nvidias = facts.says(_NVIDIA) and self._has(_NVIDIAS)
         return nvidias or (any(map(facts.says, _MAKERS)) and self._has(_OF_A_MAKER) and self._is_started_by_hand)
 
     def _has(self, pattern: re.Pattern[str]) -> bool:
-        """Whether a pattern matches outside of strings and comments."""
+        """Whether a pattern has a match outside of strings and comments."""
         facts = self._facts
         facts.work.search(0, len(facts.text))
         return any(not facts.layout.token_at(match.start()) for match in pattern.finditer(facts.text))
 
     def _is_needed(self, hit: Hit) -> bool:
-        """Return True if a hit is a module-level import of a library that the target lacks, so that the file cannot
+        """Return whether a hit is a module-level import of a library that the target lacks; the file then cannot
         run."""
         return (hit.severity or hit.rule.severity) == "error" and self._is_at_top(hit)
 
     def _is_started(self, hit: Hit) -> bool:
-        """Return True if a hit is a module-level import in a script that users run by hand, so that no other code
-        decides whether it runs."""
+        """Return whether a hit is a module-level import in a script that users start by hand; no other code decides
+        whether the import runs."""
         return self._is_at_top(hit) and self._is_started_by_hand
 
     def _is_at_top(self, hit: Hit) -> bool:
-        """Return True if a hit is an import of a library outside of every block."""
+        """Return whether a hit is an import of a library outside of all blocks."""
         if hit.statement is None or hit.rule.check != "module":
             return False
         return self._facts.layout.line_start(hit.statement.start) == hit.statement.start
 
     @cached_property
     def _is_started_by_hand(self) -> bool:
-        """Whether the file is a script that users run by hand: it parses arguments, or is in a folder of scripts."""
+        """Whether the file is a script that users start by hand: it parses arguments, or is in a folder of scripts."""
         facts = self._facts
         if not facts.says("__main__") or not self._has(_STARTS) or self._has(_BESIDE):
             return False
@@ -215,10 +217,10 @@ def is_import(hit: Hit) -> bool:
 
 
 def _chosen(hit: Hit, alone: bool) -> Hit:
-    """Return the hit, as information, in a project that chooses among accelerators: on the target, the library may
-    never be used, or the CUDA extension may never be built.
+    """Return the hit with the severity information, in a project that chooses between accelerators: the target may
+    never use the library, or never build the CUDA extension.
 
-    `alone`: whether the target may run no code of this file.
+    `alone`: whether the target may never run any code of this file.
     """
     lacked = alone or hit.rule.check == "module" or _builds(hit)
     if not lacked or hit.rule.check in _OF_WHOLE or _is_information(hit):
@@ -235,8 +237,8 @@ def _is_information(hit: Hit) -> bool:
 
 
 def _informing(hit: Hit, limit: str) -> Hit:
-    """Return the hit with the severity `information` and the id of the sentence that says why; the target may never run
-    this code."""
+    """Return the hit with the severity information, and with the id of the sentence that says why the target may never
+    run this code."""
     return hit.lowered(REVIEW).as_information(limit)
 
 
@@ -245,7 +247,7 @@ def _is_question(hit: Hit) -> bool:
 
 
 def _tests(hit: Hit) -> bool:
-    """Whether a hit is in a condition or comparison."""
+    """Whether a hit is in a condition or a comparison."""
     if hit.statement is None:
         return False
     return is_within(hit.node, hit.statement, _TESTED) or in_test(hit.node, hit.statement, _ASKED)

@@ -1,4 +1,5 @@
-"""Decides which tests for CUDA are not fixed, and lowers the fixes of code that runs only if these tests succeed."""
+"""Decides which tests for CUDA stay unchanged, and lowers the fix classes in code that runs only if these tests
+succeed."""
 
 from __future__ import annotations
 
@@ -26,15 +27,15 @@ REASONS = frozenset(
 
 
 class Staying:
-    """The effects of tests that are not fixed; all numbers are indices in the list of hits."""
+    """The effects of tests that stay unchanged; all numbers are indices in the list of hits."""
 
     def __init__(self) -> None:
         self.reasons: dict[int, tuple[str, str]] = {}
-        """For each hit: the id of the sentence that gives the reason, and the name that the sentence mentions."""
+        """For each hit: the id of the sentence that gives the reason, and the name that this sentence quotes."""
         self.classes: dict[int, str | None] = {}
-        """The highest class that a fix of a test, or of code guarded by a test, may have if the test is not fixed."""
+        """For a test that stays unchanged, or for code that it guards: the highest allowed fix class."""
         self.pairs: list[tuple[int, int]] = []
-        """Pairs of a test and a hit in code that runs only if the test succeeds."""
+        """Pairs of a test and a hit in code that runs only if this test succeeds."""
         self.idle: set[int] = set()
         """Imports of CUDA libraries, and calls that build an extension, that the target never runs, because they are
         behind a test whose other branch works."""
@@ -45,7 +46,7 @@ class Staying:
         return bool(self.classes or self.reasons)
 
     def explained(self, hits: Sequence[Hit]) -> list[Hit]:
-        """Return the hits with the reasons added as sentence ids."""
+        """Return the hits with the ids of the sentences that give the reasons."""
         found = list(hits)
         for index, (limit, name) in self.reasons.items():
             hit = hits[index]
@@ -57,13 +58,13 @@ class Staying:
         return found
 
     def hold(self, index: int, applicability: str | None, limit: str, name: str = "") -> None:
-        """Limit the class of a hit's fix, and store the reason, unless the class has been limited further already."""
+        """Limit the fix class of a hit and store the reason, unless a lower limit is already stored."""
         if index not in self.classes or lowest(applicability, self.classes[index]) != self.classes[index]:
             self.classes[index] = applicability
             self.reasons[index] = limit, name
 
     def take(self, other: Staying) -> bool:
-        """Add the limits of `other`; return whether anything changed."""
+        """Add the limits of `other`; return whether a limit changed."""
         before = dict(self.classes)
         for index, (limit, name) in other.reasons.items():
             self.hold(index, other.classes[index], limit, name)
@@ -75,8 +76,8 @@ class Staying:
     def hold_behind(
         self, asked: Iterable[int], hits: Sequence[Hit], classes: Sequence[str | None], questions: Questions
     ) -> bool:
-        """Lower the safe fixes in code that runs only if these tests succeed; as the tests are not fixed, the target
-        never runs that code. Return whether one of the tests guards any code."""
+        """Lower the safe fixes in code that runs only if one of these tests succeeds; the tests stay unchanged, so the
+        target never runs this code. Return whether any of the tests guards code."""
         before = len(self.pairs)
         safe = sorted((hit.start, index) for index, hit in enumerate(hits) if classes[index] == SAFE)
         for question in asked:
@@ -91,7 +92,7 @@ class Staying:
         return len(self.pairs) > before
 
     def lower(self, classes: list[str | None]) -> None:
-        """Lower the classes of hits to the highest ones allowed."""
+        """Lower the fix classes of hits to their limits."""
         for index, applicability in self.classes.items():
             classes[index] = lowest(classes[index], applicability)
 
@@ -103,7 +104,7 @@ def staying(
     branches: Branches,
     libraries: Libraries,
 ) -> Staying:
-    """Return the effects of tests that guard code for CUDA only, or that also test for the vendor or for something else
+    """Return the effects of tests that guard code for CUDA only, or that also test for a vendor or another condition
     that no fix can translate."""
     result = Staying()
     for held, index in over_lookups(hits, questions, branches, libraries):
@@ -123,7 +124,7 @@ def staying(
             if found.hit is not None:
                 result.pairs.append((found.question, positions[id(found.hit)]))
         else:
-            # no fix ports a kernel, so the target must not run code that uses it
+            # no fix ports a kernel, so the target must not run code that uses one
             result.hold(found.question, None, OVER_CUDA_ONLY if found.raises else OVER_CUDA, found.name)
             for region in questions.regions(found.question) if imports and not found.raises else ():
                 result.idle.update(index for _, index in hits_in(imports, region))

@@ -1,9 +1,9 @@
-"""Links hits in one call: the call's arguments, its object and its function are fixed together, or none of them is
-fixed.
+"""Links hits in one call: hits in the arguments, the object and the function of a call are all fixed together, or none
+is.
 
-Without such links, CUDA's API would get the target's device, or a stream of one device would be used in a graph of the
-other. Variables are traced only if they hold objects of a device, such as streams, events and graphs; a number counts
-only within the call itself.
+If the hits of a call were not linked, CUDA's API could receive the target's device, or a graph of one device could use
+a stream of the other. Variables are traced only if they hold objects of a device: streams, events and graphs; numbers
+are not traced outside of the call.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...limits import Work
 
-# Functions whose results belong to one device, whatever the variable is called that holds them.
+# Functions whose result belongs to one device, whatever the name of the variable for the result.
 _OBJECTS = frozenset(
     {"CUDAGraph", "Event", "ExternalStream", "MemPool", "Stream", "current_stream", "default_stream", "get_rng_state",
      "get_rng_state_all", "graph_pool_handle"}
 )  # fmt: skip
 _STREAMS = frozenset({"Stream", "StreamContext", "current_stream", "default_stream", "stream"})
-# Functions whose result means the same device as their argument.
+# Functions whose result means the same device as the argument.
 _SAME = frozenset({"device", "int", "max", "min", "str"})
 _PARTS = (ast.Starred, ast.keyword, ast.List, ast.Tuple)
 _GIVING = (ast.Return, ast.Yield, ast.Assign, ast.AnnAssign)
 _SPINE = (ast.Attribute, ast.Subscript, ast.Call)
 
 Pair = tuple[int, int]
-Key = tuple[int, str]  # the offset of the variable's scope, or -1, and the variable's name
+Key = tuple[int, str]  # the offset of the variable's scope (-1 for the module), and the variable's name
 
 
 class Together:
-    """The pairs of linked hits in one file, as indices in `hits`."""
+    """Finds the pairs of linked hits in one file, as indices in `hits`."""
 
     def __init__(self, hits: Sequence[Hit], branches: Branches) -> None:
         self._hits, self._branches, self._work = hits, branches, branches.work
@@ -46,15 +46,15 @@ class Together:
                 self._at.setdefault((hit.statement.start, hit.node), []).append(index)
         self._held = self._holders()
         self._names = {name for _, name in self._held}
-        self._members: dict[str, list[int]] = {}  # maps each attribute to the hits whose objects are assigned to it
+        self._members: dict[str, list[int]] = {}  # for each attribute: the hits whose objects are assigned to it
         for (_, name), found in self._held.items():
             if "." in name:
                 self._members.setdefault(name.rpartition(".")[2], []).extend(found)
-        self._first: dict[tuple[int, ast.AST], list[int]] = {}  # hits beside a string in the same tuple
-        self._joined: set[int] = set()  # ids of the lists of which all hits have been linked to each other
+        self._first: dict[tuple[int, ast.AST], list[int]] = {}  # for each tuple: the first hit beside a string
+        self._joined: set[int] = set()  # the ids of lists whose hits have already been linked to each other
 
     def pairs(self) -> Iterator[Pair]:
-        """Every pair of a call and a part of it that both have hits, or of two parts of a call that has no hit."""
+        """Yield pairs of hits to link: at a call and in a part of this call, or in two parts of one call."""
         yield from self._patched()
         yield from self._streams()
         self._work.compare(len(self._at))
@@ -76,14 +76,14 @@ class Together:
             yield from self._marked(node, found[0], statement)
 
     def _patched(self) -> Iterator[Pair]:
-        """Yield pairs of a name that a test replaces with a mock and a use of that name."""
+        """Yield pairs of a name that a test replaces with a mock, and a use of this name."""
         patched = {str(key[1]): at for at, hit in enumerate(self._hits) for key in hit.links if key[0] == "patched"}
         for index, hit in enumerate(self._hits) if patched else ():
             if hit.rule.check == "name" and (at := patched.get(hit.words.get("name", ""), index)) != index:
                 yield at, index
 
     def _streams(self) -> Iterator[Pair]:
-        """Yield pairs of streams in one function, because they wait for each other."""
+        """Yield pairs of streams in one function; they are linked because streams wait for each other."""
         first: dict[int, int] = {}
         named = ((hit.words.get("name", "").rpartition(".")[2], at) for at, hit in enumerate(self._hits))
         found = [at for name, at in named if name in _STREAMS and self._hits[at].rule.check == "name"]
@@ -94,7 +94,7 @@ class Together:
                 yield first[scope], index
 
     def _named(self, node: ast.AST, call: ast.Call | None, index: int, statement: Statement) -> Iterator[Pair]:
-        """Yield pairs of a hit in a call and the hits whose objects are passed to the same call by name."""
+        """Yield pairs of a hit in a call, and a hit whose object a variable passes to the same call."""
         if call is not None:
             yield from self._with(index, self._holding(self._base(call.func), statement))
         for outer in spine_of(node, statement):
@@ -104,8 +104,8 @@ class Together:
                     yield from self._with(index, self._holding(self._base(argument), statement))
 
     def _with(self, index: int, found: Sequence[int]) -> Iterator[Pair]:
-        """Yield pairs of a hit and all hits in a list; the hits of the list are linked to each other only the first
-        time."""
+        """Yield pairs of a hit and the hits in a list; the hits in the list are linked to each other, too, but only
+        once."""
         if found:
             yield index, found[0]
             if id(found) not in self._joined:
@@ -113,7 +113,7 @@ class Together:
                 yield from ((found[0], other) for other in found[1:])
 
     def _given_word(self, node: ast.Attribute, index: int, statement: Statement) -> Iterator[Pair]:
-        """Yield pairs of a method and the device string in the variable that is the method's argument:
+        """Yield pairs of a method, and a device string in the variable that is the argument of the method:
         `x.cuda(device)`."""
         call = statement.digest.parents.get(node)
         if not isinstance(call, ast.Call) or call.func is not node:
@@ -124,7 +124,7 @@ class Together:
                 yield from self._with(index, self._words.get((scope, argument.id), ()))
 
     def _set_to(self, node: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
-        """Yield pairs of an environment variable and hits in the value that is assigned to it."""
+        """Yield pairs of an environment variable, and a hit in the value assigned to it."""
         if self._hits[index].rule.check != "environment":
             return
         outer = statement.digest.parents.get(node)
@@ -138,7 +138,7 @@ class Together:
             yield from ((index, other) for other in self._at.get((statement.start, part), ()))
 
     def _is_cudas(self, index: int, call: ast.Call) -> bool:
-        """Return whether a hit shows that the call which contains it is for CUDA; False in
+        """Return whether a hit shows that the call around it is for CUDA; False for the call of `DataParallel` in
         `DataParallel(model.cuda())`."""
         hit = self._hits[index]
         if hit.rule.check == "method":
@@ -147,7 +147,7 @@ class Together:
         return hit.rule.check == "name" and parts[0] == "torch" and any(p.lstrip("_").startswith("cuda") for p in parts)
 
     def _beside(self, word: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
-        """Yield pairs of a device string in a tuple and hits in the same tuple: `return "cuda",
+        """Yield pairs of a device string in a tuple, and another hit in this tuple: `return "cuda",
         torch.cuda.device_count()`."""
         parents = statement.digest.parents
         tuple_ = parents.get(word)
@@ -163,7 +163,8 @@ class Together:
         yield from ((index, at) for at in self._first[key])
 
     def _marked(self, word: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
-        """Yield pairs of a parameter of a test and hits in its marks: `pytest.param("cuda", marks=skipif(…))`."""
+        """Yield pairs of a string parameter of a test, and a hit in the marks of the parameter: `pytest.param("cuda",
+        marks=skipif(…))`."""
         call = statement.digest.parents.get(word)
         if (
             self._hits[index].rule.check != "string"
@@ -180,7 +181,7 @@ class Together:
         return call_given(node, statement, self._work, lambda callee: (statement.start, callee) in self._at)
 
     def _heads(self, node: ast.AST, statement: Statement) -> Iterator[int]:
-        """Yield the hits in a called function's expression, from its last name to its first."""
+        """Yield the hits in the expression of a called function, from its last name to its first."""
         while True:
             self._work.compare()
             yield from self._at.get((statement.start, node), ())
@@ -189,7 +190,7 @@ class Together:
             node = node.func if isinstance(node, ast.Call) else node.value
 
     def _holders(self) -> dict[Key, list[int]]:
-        """Maps scope and variable to the hits whose objects are assigned to the variable."""
+        """Return, for each scope and variable, the hits whose objects are assigned to the variable."""
         held: dict[Key, list[int]] = {}
         for (_, node), found in self._at.items():
             hit = self._hits[found[0]]
@@ -198,7 +199,7 @@ class Together:
             assert hit.statement is not None
             *spine, top = [node, *spine_of(node, hit.statement)]
             parent = hit.statement.digest.parents.get(top)
-            if isinstance(parent, ast.IfExp) and top is not parent.test:  # x = torch.cuda.Stream() if fast else None
+            if isinstance(parent, ast.IfExp) and top is not parent.test:  # `x = torch.cuda.Stream() if fast else None`
                 parent = hit.statement.digest.parents.get(parent)
             if not isinstance(top, ast.Call) or len(spine) != 1 or not isinstance(parent, (ast.Assign, ast.AnnAssign)):
                 continue
@@ -209,7 +210,7 @@ class Together:
 
     @cached_property
     def _words(self) -> dict[Key, list[int]]:
-        """Maps function and variable to the hits at strings that are assigned to the variable."""
+        """For each function and variable: the hits at strings that are assigned to the variable."""
         held: dict[Key, list[int]] = {}
         for (_, node), found in self._at.items():
             hit = self._hits[found[0]]
@@ -226,7 +227,7 @@ class Together:
         return held
 
     def _holding(self, base: ast.AST, statement: Statement) -> Sequence[int]:
-        """Return the hits whose objects a variable or attribute holds at a statement."""
+        """Return the hits whose objects a variable or attribute may hold at a statement."""
         name = _spelled(base)
         if isinstance(base, ast.Attribute) and not name:
             return self._members.get(base.attr, ())
@@ -242,8 +243,7 @@ class Together:
             scope = above[0] if above is not None else -1
 
     def _base(self, node: ast.AST) -> ast.AST:
-        """Return the variable, or the attribute of a variable, with which an expression begins: `s` for
-        `s.pool()[0]`."""
+        """Return the variable, or attribute of a variable, at the beginning of an expression: `s` for `s.pool()[0]`."""
         while isinstance(node, _SPINE):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 if node.value.id in ("self", "cls") or node.attr in self._members:
@@ -252,8 +252,8 @@ class Together:
         return node
 
     def _scope(self, name: str, offset: int) -> int:
-        """Return the offset of the function to which a variable belongs, or of the class to which an attribute belongs;
-        -1 for the module."""
+        """Return the offset of the function that owns a variable, or of the class that owns an attribute; -1 for the
+        module."""
         found = self._indents.scope_of(offset)
         while found is not None and "." in name and found[1] != "class":
             found = self._indents.scope_of(found[0])
@@ -263,8 +263,8 @@ class Together:
 def call_given(
     node: ast.AST, statement: Statement, work: Work, stops: Callable[[ast.AST], bool] = lambda _: False
 ) -> ast.Call | None:
-    """The call that has `node`, or a value computed from it, as an argument. `stops`: a function that returns whether a
-    call, such as one that returns the same device, is itself the result."""
+    """Return the call with `node`, or a value computed from `node`, as an argument. `stops`: a function that returns
+    whether the search ends at a call, such as one whose result means the same device as its argument."""
     inner = node
     for outer in statement.digest.ancestors(node):
         work.compare()
@@ -290,7 +290,7 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def spine_of(node: ast.AST, statement: Statement) -> Iterator[ast.AST]:
-    """The calls, attributes and subscripts applied to `node`, from the inside out."""
+    """Yield the calls, attributes and subscripts that are applied to `node`, from the inside out."""
     inner = node
     for outer in statement.digest.ancestors(node):
         if not isinstance(outer, _SPINE) or inner is not (outer.func if isinstance(outer, ast.Call) else outer.value):

@@ -1,5 +1,4 @@
-"""Finds device strings that are used only if an availability test is true: `["cuda"] if torch.cuda.is_available() else
-[]`."""
+"""Finds device strings whose use depends on an availability test: `["cuda"] if torch.cuda.is_available() else []`."""
 
 from __future__ import annotations
 
@@ -10,8 +9,8 @@ from ...limits import Work
 
 
 def questioned(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int | None]]:
-    """Yield pairs of hits, by index: a device string, and the test on which its use depends, or None if the test has no
-    hit.
+    """Yield pairs of indices of hits: a device string, and the test on which its use depends; None instead of the test
+    if the test has no hit.
 
     If other code proves that a string is a device, the pair is yielded only if the test has a hit.
     """
