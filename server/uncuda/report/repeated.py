@@ -17,7 +17,7 @@ from uncuda.workspace import MANUAL, fix_class
 FIRST = 3
 Shown = Callable[[Span], tuple[Location, Location]]
 """A function that returns the locations of the start and the end of a span."""
-_DECISIONS = 10_000  # with more decisions than this, few of them have many findings
+_DECISIONS = 10_000  # findings of further decisions are not held back; with so many decisions, few have many findings
 
 
 class Decision(NamedTuple):

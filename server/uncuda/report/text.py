@@ -31,7 +31,7 @@ class TextReporter(Reporter):
         self._repeated = Repeated()
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
-        """Write one block for each finding that is not held back as repeated."""
+        """Write one block for each finding, except for repeated findings, which are held back until the end."""
         write = self.frame.out.write
         for finding in findings:
             if self._repeated.keeps(finding, source):

@@ -1,8 +1,8 @@
 """.gitignore patterns whose matching takes time linear in pattern and path, even if they were written to be slow.
 
 pathspec translates patterns to regular expressions that backtrack: a star gives characters back whenever the text after
-it does not match. But the text between two stars has a fixed length, so its leftmost match leaves the most characters
-for the following pattern, and no other match has to be tried; the expressions are rewritten to keep only that match.
+it does not match. The text between two stars has a fixed length, so its leftmost match leaves the most characters for
+the following pattern, and no other match has to be tried; the expressions are rewritten to keep only that match.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ LONGEST_PATTERN = 4_096
 """The maximum number of characters of a pattern; no system has longer paths."""
 _LONGEST_SHOWN = 80
 
-# Regular expressions for the text into which pathspec translates stars. A bracket expression in a pattern cannot match
-# the first of them, because a bracket expression contains no slash.
+# Regular expressions for the text into which pathspec translates stars. `_STAR` cannot be confused with a bracket
+# expression of the user's pattern, because such an expression contains no slash.
 _STAR = "[^/]*"
 _LEADING_FOLDERS = "^(?:.+/)?"
 _FOLDERS = "(?:/.+)?"

@@ -1,5 +1,5 @@
-"""Matches the findings of a run with a baseline: which findings are accepted, which entries are unused, and the new
-contents."""
+"""Matches the findings of a run with a baseline: which findings are accepted, which entries are unused, and what the
+baseline file will contain."""
 
 # Paths are strings here, as in discover.py.
 # ruff: noqa: PTH100, PTH118, PTH120
@@ -204,7 +204,8 @@ class Acceptance:
                 known.add(place)
             elif (looks := _looks(place, is_numbered=False)) in self._alike:
                 rest.setdefault(looks, []).append(place)
-        for looks, without in rest.items():  # fixes can only lower these numbers, so the last entries are matched first
+        # fixes can only lower the numbers in fingerprints, so the last entries are matched first
+        for looks, without in rest.items():
             left = [other for other in self._alike[looks] if self._may_be_of(other, path)]
             left.sort(key=lambda other: (other[0].path == path, numbered(other[0].print)))
             for place, other in zip(reversed(without), reversed(left), strict=False):

@@ -58,8 +58,8 @@ class ByName:
 
         A group needs a module for CUDA, a module for another accelerator (not the CPU), and a third module or a base
         module. Modules for two accelerators other than CUDA also form a group, such as `xpu/build.py` beside
-        `hpu/build.py`. Two folders named after GPU vendors are enough, side by side or in neighbouring folders, such as
-        `a/nvidia` and `b/amd`.
+        `hpu/build.py`. Two folders named after GPU vendors also form a group, side by side or in neighbouring folders,
+        such as `a/nvidia` and `b/amd`.
         """
         groups: dict[str, dict[str, str]] = {}
         made: dict[str, dict[str, list[str]]] = {}

@@ -129,7 +129,7 @@ def relative(path: str, folder: str) -> str:
     """Return a path as it is written in a baseline in `folder`."""
     try:
         found = os.path.relpath(path, folder)
-        if found.startswith(os.pardir):  # one of them may be named through a link
+        if found.startswith(os.pardir):  # the path of the file or of the folder may lead through a symbolic link
             place, name = os.path.split(os.path.abspath(path))  # noqa: PTH100
             real = os.path.relpath(f"{os.path.realpath(place)}{os.sep}{name}", os.path.realpath(folder))
             found = found if real.startswith(os.pardir) else real

@@ -64,7 +64,7 @@ class File(NamedTuple):
 class Found:
     """The files in the order of the report, the problems, and the files that were left out on purpose.
 
-    `notes`: invalid patterns of .gitignore files, which have no effect; `is_whole`: whether the limit of files was not
+    `notes`: invalid patterns of .gitignore files, which have no effect; `is_whole`: False if the limit of files was
     reached.
     """
 
@@ -235,7 +235,8 @@ class _Walk:
                 self._links.add(prefix + entry.name)
                 if entry.is_file():
                     return "file"
-                there = os.path.exists(prefix + entry.name)  # a device, for example, also exists
+                # for example a device, which is neither a file nor a folder
+                there = os.path.exists(prefix + entry.name)
                 self._skip(prefix + entry.name, f"link that leads {'to no file or folder' if there else 'nowhere'}")
         except OSError as error:
             if entry.name.endswith(_FOUND):

@@ -142,7 +142,7 @@ class Engines:
     def later_versions(self, target: str, version: str) -> tuple[str, ...]:
         """Return the versions of a target's plugin that have tables and are later than `version`.
 
-        If `version` is a range, they are later than its oldest version.
+        If `version` is a range, the versions later than its oldest version are returned.
         """
         known = self.catalogue.target(target).versions
         now = around(Versions.of(version), known)
@@ -170,8 +170,8 @@ class Engines:
         return known
 
     def _admit(self, file: File) -> File:
-        """Add a file to its group, and return it. If files with the same settings require other versions, the file gets
-        a copy of the settings."""
+        """Add a file to the group of its settings; return the file. If files with the same settings require other
+        versions, the returned file has a copy of the settings."""
         found = self._grouped(file)
         if found.settings.portable:
             self._paths.append((found.path, found.settings))

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 PACKS, STARRED, TORCH_OF = "packed sequences", "* of ", "torch of "
-"""Facts about a file: it creates packed sequences; it imports `*`, or `torch`, from a module, whose last word is
-appended."""
+"""Facts about a file: PACKS: it creates packed sequences; STARRED: it imports `*` from a module; TORCH_OF: it imports
+`torch` from a module; the last part of the module's name is appended to STARRED and TORCH_OF."""
 # Each pattern begins with a literal, which is fast to search for.
 _PACKS = (b"PackedSequence", b"pack_padded_sequence", b"pack_sequence")
 _STAR = re.compile(rb"import[ \t]*\*")

@@ -321,7 +321,8 @@ class _Writer:
         self._ascii = text.isascii()
 
     def edit(self, edit: Edit) -> Edit:
-        """The edit of the file for an edit of the joined text; NotebookError if it is not possible there."""
+        """The edit of the file for an edit of the joined text; NotebookError if the file's JSON does not allow that
+        edit."""
         index, (start, end, new) = in_cell(edit, self._program, self._cells.starts)
         cell = self._cells.every[index]
         last = cell.literals[-1] if cell.literals else None

@@ -22,7 +22,7 @@ GROUPS: tuple[Group, ...] = ("rule", "folder")
 SEVERITIES = ("error", "warning", "information")
 CODE, TESTS = "code", "tests"
 PLACES = (CODE, TESTS)
-"""The values of the filter that separates test files from the program."""
+"""The values of the filter that separates test files from all other files."""
 
 
 class Extent(NamedTuple):
@@ -110,7 +110,7 @@ class Filter:
         return not self.places or file.place in self.places
 
     def takes(self, one: Listed) -> bool:
-        """Return True if a finding matches the filter, given that its file does."""
+        """Return True if a finding, in a file for which `takes_file` is True, matches the filter."""
         kind = not self.kinds or one.kind in self.kinds
         return kind and (not self.severities or one.row.severity in self.severities)
 

@@ -21,7 +21,7 @@ _LAYOUTS = frozenset({"lib", "python", "src"})  # folders whose packages the fil
 
 
 def own_module(path: str, libraries: Collection[str]) -> str:
-    """Return FOLDER/MODULE if a file is imported instead of a library by the files in FOLDER; "" if it is not.
+    """Return FOLDER/MODULE if files in FOLDER that import a library get this file of the project instead; otherwise "".
 
     A module inside a package is imported by its full name. A package may be in a namespace folder, such as `megatron`
     around `megatron.core`.

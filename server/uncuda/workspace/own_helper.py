@@ -36,7 +36,7 @@ class OwnHelper(NamedTuple):
 
 
 def own_helpers(helper: Helper, targets: Sequence[Target]) -> Iterator[OwnHelper]:
-    """The modules of a project's own that can take the place of a helper that is not written yet."""
+    """The project's own modules that can be used instead of a helper module that does not exist yet."""
     for one in helper.every:
         package = one.module.rpartition(".")[0]
         if one.defines is None and one.folder and (own := own_helper(one.folder, package, targets)):
@@ -47,7 +47,8 @@ def own_helper(folder: str, package: str, targets: Sequence[Target]) -> OwnHelpe
     """Return the first module of a package with functions that select between CUDA and one of the targets; None if
     there is none.
 
-    It must have a function that returns the device type, and one that returns the device's module.
+    Such a module must have a function that returns the device type, and one that returns the device's module
+    (`torch.cuda`).
     """
     for path, module in islice(_files(folder, package, _DEPTH), _MANY):
         names = _answers(path, targets)

@@ -20,8 +20,8 @@ from .upgrades import Candidate, Plugin, Upgrade, upgrade
 CheckWith = Callable[[Sequence[File], EngineFor], Iterable[Checked]]
 """A function that checks files with the engines for another target or version than their own."""
 Select = Callable[[Checked], "Selection | None"]
-"""A function that selects which findings of a checked file are reported; None: all. The other findings are accepted, or
-are on unchanged lines."""
+"""A function that selects which findings of a checked file are reported; None: all. All other findings of the file are
+accepted, or are on unchanged lines."""
 Named = Callable[[str], str]
 """A function that returns the name of a file in the report, given its path."""
 
@@ -97,8 +97,8 @@ class _Sums:
 class Gathering:
     """Builds a `Port` from the results of a check: call `add` for each file, then `finish`.
 
-    `engines`: the engines of the surveyed project; `looked`: the checked files; `again`: checks them again for other
-    targets.
+    `engines`: the engines of the surveyed project; `looked`: the checked files; `again`: a function that checks files
+    again for other targets.
     """
 
     def __init__(self, engines: Engines, looked: Sequence[File], named: Named, again: CheckWith) -> None:
@@ -110,7 +110,7 @@ class Gathering:
         self._by_hand: list[Candidate] = []
 
     def add(self, result: Checked, selection: Selection | None) -> None:
-        """Add the findings of a file. `selection`: those to report; None: all."""
+        """Add the findings of a file. `selection`: the findings to report; None: all."""
         source, report = result.source, result.report
         if source is None or report is None or not report.findings:
             return
@@ -131,8 +131,8 @@ class Gathering:
                 self._findings.append(_listed(asked.popleft(), source, name, printed.print, False))
 
     def finish(self, targets: Sequence[str], select: Select) -> Port:
-        """Return the data of the port. Files are checked again for each of `targets`; `select` chooses the findings to
-        report."""
+        """Return the data of the report. Files are checked again for each of `targets`; `select` chooses the findings
+        to report."""
         counts, accepted = self._all.counts
         own = self._plugins("")
         main = dict.fromkeys(plugin.target for plugin in own)
@@ -163,8 +163,8 @@ class Gathering:
         return sorted(found, key=lambda plugin: (-found[plugin], plugin.target, plugin.version))
 
     def _beside(self, target: str, select: Select) -> TargetPort:
-        """Return the counts for a target: those known from files checked for it by default, and those of a new check of
-        all other files."""
+        """Return the counts for a target: the sums for files that are checked for it by default, and those of a new
+        check of all other files."""
         engines = self._engines
         others = [file for file in self._looked if engines.known_for(file.settings).target.id != target]
         sums = self._own.get(target, _Sums())

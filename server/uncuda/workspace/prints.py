@@ -53,7 +53,8 @@ class Printed(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A statement or the header of one. `name`: the name of the function or class that starts on this line, if any."""
+    """A simple statement, or the header of a compound statement. `name`: the name of the function or class that starts
+    on this line, if any."""
 
     start: int
     end: int

@@ -87,8 +87,8 @@ def _is_at(path: str, place: str) -> bool:
 
 
 def _as_given(path: str, here: str) -> str:
-    """An absolute path in the form in which the user named files of the same project, relative to the current folder;
-    folders are compared by name."""
+    """Return an absolute path relative to the current folder, as the user named files of the same project; folders are
+    compared by name."""
     if path.startswith(here + os.sep):
         return path[len(here) + 1 :]
     return os.path.relpath(path, here)

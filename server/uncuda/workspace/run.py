@@ -83,7 +83,7 @@ def selected(selections: Mapping[str, Selection]) -> SelectionFor:
 
 
 def ask(receivers: Receivers) -> AnswersFor:
-    """An AnswersFor that looks up receivers in files whose settings ask for that, and waits for the answers."""
+    """An AnswersFor that looks up receivers in the files whose settings enable it, and waits for the answers."""
 
     def answers(file: File, source: Source, engine: Engine) -> Answers | None:
         sites = engine.check(source, concerned=True).sites if file.settings.receivers else ()
@@ -137,8 +137,8 @@ def fix_files(
 
 
 def write(repaired: Repaired) -> int:
-    """Write a fixed file; returns how many other hard links keep the old contents. Raises FileProblem if that fails, or
-    if the file changed since it was read."""
+    """Write a fixed file; returns how many other hard links keep the old contents. Raises FileProblem if the file
+    cannot be written, or if it changed since it was read."""
     path = repaired.file.path
     try:
         same = read_file(path, len(repaired.data)) == repaired.data

@@ -65,8 +65,8 @@ class Survey:
 
 
 def read_text(path: str, most: int = Limits.bytes) -> bytes:
-    """The bytes of a file that Python could read; for a notebook, those of its joined cells. In all other cases the
-    function raises FileProblem, SourceError or LimitExceeded."""
+    """The bytes of a file that Python could read; for a notebook, those of its joined cells. If Python could not read
+    the file, FileProblem, SourceError or LimitExceeded is raised."""
     data = read_file(path, most)
     if is_notebook(path):
         return program_bytes(data, path)
@@ -299,7 +299,7 @@ class Scanner:
             passed = hit.start()
             start = max(done, line)
             if word < start:
-                word = text.find("import", start) % (len(text) + 1)  # the length of the text if there is none
+                word = text.find("import", start) % (len(text) + 1)  # if the word is not found, the length of the text
             if start > hit.start() or word >= hit.end() + _NEAR:
                 continue
             if not searched or (match is not None and match.start() < start):

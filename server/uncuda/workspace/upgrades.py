@@ -1,8 +1,8 @@
 """Finds the oldest later version of a plugin with which some findings without a fix get a fix or disappear.
 
-Files are checked again: all with the newest version; then the files that improve with it, with the later versions,
-oldest first, until a version improves some. Therefore a version whose improvements the newest version has lost is not
-considered.
+All files are checked again with the newest version; files that it improves are then checked with the later versions,
+oldest first, until a version improves some of them. A version is not considered if the newest version has lost its
+improvements.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Upgrade:
     """The oldest later version of a plugin in which some findings without a fix get a fix or disappear, and in the
     newest version still do.
 
-    `version`: that version; empty if there is no such version. `later`: number of known versions later than the current
-    one.
+    `version`: the oldest version with such an improvement; empty if there is none. `later`: number of known versions
+    later than the current one.
     """
 
     plugin: Plugin
@@ -82,7 +82,7 @@ def _gains(files: Sequence[Candidate], version: str, by_hand: ByHand) -> list[Ca
 
 
 def _lost(files: Sequence[Candidate], version: str, by_hand: ByHand) -> int:
-    """Return the number of findings without a fix that the files have only with a version."""
+    """Return how many findings without a fix the files have with a version of the plugin, but do not have now."""
     now = {one.file.path: one.places for one in files}
     left = by_hand([one.file for one in files], version)
     return sum(len(after - now[path].keys()) for path, after in left)

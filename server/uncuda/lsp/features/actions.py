@@ -66,7 +66,7 @@ def register(session: Session) -> None:
         return _resolved(session, action)
 
     options = types.CodeActionOptions([_QUICK, FIX_ALL, FIX_ALL_NOTEBOOK], resolve_provider=True)
-    # also announces code actions in the server's capabilities
+    # this registration also announces code actions in the server's capabilities
     session.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(offer)
     session.feature(types.CODE_ACTION_RESOLVE)(resolve)
 
@@ -224,7 +224,7 @@ class _Offer:
                 yield types.CodeAction(title, kind=_QUICK, diagnostics=shown, command=command)
 
     def _unread(self, say: Phrases) -> Iterator[types.CodeAction]:
-        """A disabled action for an unparsed statement, if installing libcst would help."""
+        """A disabled action for a statement that cannot be parsed, if libcst is missing and could parse it."""
         start, end = self.span
         for skipped in self.analysis.report.skipped:
             text = self.analysis.text[skipped.start : skipped.end].rstrip()

@@ -52,7 +52,7 @@ class Receiving:
             if uri in self._timers:
                 self._timers[uri].cancel()
             self._timers[uri] = self._session.loop.call_later(_PAUSE, self._ask, program, text, tuple(sites))
-        # Looking up known types still takes milliseconds, so only files that have known types are looked up.
+        # Looking up known types takes milliseconds, so it is done only for files that have known types.
         return self._receivers().known(program.path, text, sites) if uri in self._telling else {}
 
     def _receivers(self) -> Receivers:

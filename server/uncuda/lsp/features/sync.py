@@ -43,7 +43,8 @@ def register(session: Session) -> None:
             session.saved(document)
 
     for method in (types.TEXT_DOCUMENT_DID_SAVE, types.NOTEBOOK_DOCUMENT_DID_SAVE):
-        session.feature(method)(session.protocol.raw[method])  # also announces the notification in the capabilities
+        # registering it also announces the notification in the capabilities
+        session.feature(method)(session.protocol.raw[method])
 
 
 def _register_notebooks(session: Session) -> None:

@@ -154,8 +154,8 @@ class Workspace:
             self._tell(request)
 
     def _tell(self, request: Request) -> None:
-        """Send the diagnostics that changed since the client last got them. The request is answered completely once
-        diagnostics were sent and no check is running."""
+        """Send the diagnostics that changed since the client last got them. Once diagnostics were sent and no check is
+        running, the request gets its final answer."""
         if request.reply.done():
             self._waiting.remove(request)
             return
@@ -212,7 +212,7 @@ class Workspace:
         self._session.diagnostics.refresh(taken.values())
 
     def _shown(self) -> tuple[dict[str, Result], set[str]]:
-        """Return the result to show for each document, by key, and the keys of open documents."""
+        """Return (the results to show, the keys of open documents); the results are stored by document key."""
         session, wanted = self._session, self._inspection.is_wanted
         shown = {} if session.overviews.limits_problems else dict(self._inspection.results)
         opened = set()
@@ -264,7 +264,7 @@ def register(session: Session) -> None:
 
     session.begun.append(begin)
 
-    @session.feature(types.WORKSPACE_DIAGNOSTIC)  # also announces the request in the capabilities
+    @session.feature(types.WORKSPACE_DIAGNOSTIC)  # this registration also announces the request in the capabilities
     @session.raw(types.WORKSPACE_DIAGNOSTIC)
     def pull(params: Any) -> asyncio.Future[Prepared]:
         return workspace.pull(params)

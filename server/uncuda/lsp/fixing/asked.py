@@ -55,7 +55,7 @@ def _filter(values: Any) -> tuple[str, ...]:
 
 
 def outlines_of(session: Session, query: OverviewQuery) -> list[Outline]:
-    """Return the outlines of the requested folders, up to date."""
+    """Return the current overview trees of the requested folders."""
     overviews, texts = session.overviews, OverviewTexts(session.folders.language())
     overviews.refresh()
     roots = [query.root] if query.root else overviews.roots

@@ -185,7 +185,7 @@ class Batch:
         if not applied.applied:
             why = applied.reason
             self.summary.reason = self._texts("not applied why", why) if why else self._texts("nothing changed")
-            # the client does not say whether it refused the edit for this reason
+            # the client does not say why it refused the edit; changed files are a possible reason
             self.summary.skip(self._moved(files), self._texts("moved"))
             self.summary.quiet = not self.summary.skipped and not why
         return applied.applied
@@ -213,7 +213,7 @@ class Batch:
         return applied
 
     async def _run(self) -> Outcome | None:
-        """The changes, from the workspace job or from the open program; None if the command was cancelled."""
+        """The changes, computed by the workspace job or from the open document; None if the command was cancelled."""
         self._folders = folders_of(self._session)
         if program := in_reach(self._session, self._wanted.scope):
             return fix_program(self._session, program, self._wanted, self._dry)
@@ -261,8 +261,8 @@ class Batch:
         return outcome is not None and not outcome.failed
 
     def _read_right(self, files: list[FileChange], encodings: Mapping[str, str]) -> list[FileChange]:
-        """The files that the client reads in their real encoding. The other files are skipped, with the command line
-        that fixes them."""
+        """The files that the client reads in their real encoding. Files that the client reads in a wrong encoding are
+        skipped, with the command line that fixes them."""
         for file in files:
             if encoding := encodings.get(file.uri):
                 self.summary.skip([file], self._texts("read as", file.otherwise, encoding=encoding))

@@ -1,4 +1,4 @@
-"""The messages between the server and the process of the workspace job."""
+"""The messages between the server and the process of the workspace job, which fixes many files or makes a report."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def left_in(findings: Iterable[Finding], rules: Collection[str] | None, lines: L
 
 
 def lowered(findings: Iterable[Finding], answers: Answers) -> list[Finding]:
-    """Return the findings whose fix needs review because the type of a receiver is known; commands for many files do
-    not fix them."""
+    """Return the findings whose fix needs review only because of the type of a receiver; commands for many files do not
+    fix them."""
     sites = {(site.rule, site.span) for site, verdict in answers.items() if verdict == REVIEW}
     return [finding for finding in findings if (finding.rule, finding.span) in sites] if sites else []
 
@@ -74,8 +74,9 @@ class Buffer:
     """A document or notebook that is open in the editor; its text is used instead of the file on disk.
 
     `path`: the path of its file; "" if there is no file. `cells`: whether it is a notebook; edits of notebooks are
-    returned as offsets. `disabled`: the reason why its fixes must not be applied. `spared`: the sites of findings that
-    are removed or lowered because the types of their receivers are known; `lowered`: the numbers of lowered findings.
+    returned as offsets. `disabled`: the reason why its fixes must not be applied. `spared`: the positions of findings
+    that are removed, or whose fix needs review, because of the types of their receivers; `lowered`: the numbers of
+    findings whose fix needs review for this reason.
     """
 
     uri: str

@@ -33,7 +33,8 @@ class SettingsPlace(NamedTuple):
 def place_of(session: Session, uri: str) -> SettingsPlace | None:
     """Return the place of the settings that apply to a URI.
 
-    For a URI outside of all workspace folders, and for "", this is the first workspace folder; None if there is none.
+    For a URI outside of all workspace folders, and for "", the place is the first workspace folder; None if there is
+    none.
     """
     program = session.program(uri)
     path = program.path if program is not None else path_of(uri) or ""

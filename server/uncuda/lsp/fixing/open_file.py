@@ -1,4 +1,4 @@
-"""Fixes one open program inside the server, with the facts about its project."""
+"""Fixes one open document or notebook inside the server, with the facts about its project."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Folders:
         self._tell = tell
         self._told: dict[str, str] = {}
         self._offered: set[str] = set()
-        """Paths of helpers for which a module of the project's own was looked for."""
+        """Paths of helper modules, for each of which the project was searched for an equivalent module of its own."""
         self._unknown: set[str] = set()
         self._noted: set[str] = set()
         self._configurations: dict[str, Configuration] = {}
@@ -351,7 +351,7 @@ class Folders:
         return choice
 
     def _offer(self, helper: Helper, settings: Settings) -> None:
-        """Tell, once, of a module of the project's own that can take the helper's place."""
+        """Notify the user, once, if the project has a module that can be used instead of uncuda's helper module."""
         if helper.path in self._offered:
             return
         self._offered.add(helper.path)
@@ -384,5 +384,5 @@ class Folders:
 
 
 def _aim(settings: Settings) -> str | None:
-    """Return the target that settings name, or the value for all targets; None if they name neither."""
+    """Return the target that settings name, or the value for all targets; None if the settings name no target."""
     return PORTABLE if settings.portable else settings.target

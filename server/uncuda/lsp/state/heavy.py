@@ -131,7 +131,7 @@ class Heavy:
         if why and self._said_of.get(uri) != why:
             logger.warning("%s: %s", task.path or uri, why)
         self._said_of[uri] = why
-        if uri not in self._waiting:  # otherwise a newer text of the document is waiting
+        if uri not in self._waiting:  # if the document is in this dictionary, a newer text of it is waiting
             take(report, why)
         self._next()
 

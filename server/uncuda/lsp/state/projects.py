@@ -131,7 +131,7 @@ class Projects:
         return uri_of(path), start, end
 
     def _files(self, folder: Folder | None) -> Iterable[tuple[str, Facts, Program | None]]:
-        """(path, facts, open program or None) of the files in a folder."""
+        """(path, facts, open document or None) of each file in a folder."""
         if folder is None:
             return
         shown = {program.path: (facts, program) for program, facts in self._open.values() if program.path}

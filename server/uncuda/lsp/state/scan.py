@@ -1,4 +1,4 @@
-"""Reads the facts of files about their project, also as a worker process of `scan_process.py`."""
+"""Reads the facts that files show about their project; a worker process of `scan_process.py` runs this code, too."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ class ScanWorker:
 
 
 def main() -> None:
-    """Start a worker process that was not forked from its parent."""
+    """Run as a worker process that was started anew, not forked from its parent."""
     be_nice()
     gc.disable()  # nearly all objects created here are trees without cycles
     ScanWorker(Reader(load())).serve()

@@ -123,7 +123,7 @@ class Lines:
         until = (self.start(last + 1) if last + 1 < self.count else len(old)) + len(text) - len(old)
         fresh = [match.end() for match in _BREAK.finditer(text, begin, until)]
         if last + 1 < self.count and fresh:
-            fresh.pop()  # the last start is that of the next line, which is in the tail
+            fresh.pop()  # the last start is that of the line after the replaced ones, which `_after` returns too
         lines = Lines.__new__(Lines)
         lines._set(text, self.encoding, [*self._until(first), *fresh], self._after(last))
         return lines
@@ -137,7 +137,7 @@ class Lines:
         return self._head + [size - rest for rest in reversed(self._tail[-missing:])]
 
     def _after(self, line: int) -> list[int]:
-        """Return the starts of the lines after `line`, in the form of `_tail`."""
+        """Return the starts of the lines after `line`, as distances from the end of the text."""
         wanted = self.count - 1 - line
         missing = wanted - len(self._tail)
         if missing <= 0:

@@ -27,7 +27,7 @@ class Progress:
         self._percentage = -1
 
     def start(self) -> None:
-        """Begin to show the progress; if the server has to create the token, after the client has accepted it."""
+        """Begin to show the progress; a token that the server creates must first be accepted by the client."""
         if self._given:
             self._begin()
         elif self._endpoint.client.progress:
