@@ -62,7 +62,7 @@ class Process:
         """Return the verdict on a question; raise Stopped or TimedOut if there is none, which means that the process
         has ended."""
         self.asked += 1
-        # The process also has a timer of its own, in case the parent process ends before it can kill it.
+        # The process also has a timer of its own, in case its parent ends before the parent can kill it.
         answer = self._receive({**question, "seconds": seconds + 1}, seconds)
         self.memory = int(answer["memory"])
         if answer.get("last"):
@@ -100,7 +100,7 @@ class Process:
             self.close()
             raise TimedOut if late.is_set() else Stopped from None
         except BaseException:
-            self.close()  # otherwise this answer would be read as the answer to the next question
+            self.close()  # a late answer would be read as the answer to the next question
             raise
         finally:
             timer.cancel()
