@@ -115,7 +115,7 @@ def test_without_a_record_there_is_no_section(installed: Path, record: str | Non
 def test_a_broken_record_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
     path = Path("docs", "execution.json")
     path.parent.mkdir()
-    # the record is then searched in docs, as in a checkout
+    # without a usable record in the package, one is searched in docs, as in a checkout
     monkeypatch.setattr(proofs, "folder", lambda: Path("rules"))
     path.write_text(json.dumps(RECORD), encoding="utf-8")
     assert list(proofs.load_proofs()) == list(RECORD["rules"])

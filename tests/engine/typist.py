@@ -37,7 +37,7 @@ def prepared(target: str, version: str | None = None) -> Engine:
 
 
 def answers(sites: tuple[Site, ...]) -> Answers:
-    """Return an answer for every site; all kinds of answers occur in turn."""
+    """Return an answer for every place that needs a receiver's type; all kinds of answers occur in turn."""
     return {site: _VERDICTS[number % len(_VERDICTS)] for number, site in enumerate(sites)}
 
 

@@ -3,9 +3,9 @@ without it. `python -m execution.mutation`.
 
 Each safe rule is switched off, and each relation of relations.toml disabled, one at a time. Every program is ported
 with the mutant; if the text or the findings differ from those without the mutant, both ports are run. A program notices
-a mutant if its port ran as on CUDA, or failed as a finding predicted, and the mutant's port is worse: it fails or
-differs, crashes although the original program works, or, if a rule is switched off, no longer runs on the device. For
-each mutant that no program notices, survivors.toml gives a reason.
+a mutant if its port ran as on CUDA, or failed as a finding predicted, and the mutant's port is worse. A port is worse
+if it fails, gives other results, crashes although the original program works, or, if a rule is switched off, no longer
+runs on the device. For each mutant that no program notices, survivors.toml gives a reason.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def unusable(mutants: Iterable[Mutant]) -> list[str]:
     for mutant in mutants:
         if porter is None:
             porter = Porter()
-            # so that modules imported later do not get a replacement
+            # port once, to import all modules before a function is replaced
             porter.port(folder, ["--target", "npu"], review=True)
         try:
             porter.port(folder, ["--target", "npu"], review=True, without=(mutant.place, mutant.answer))
@@ -153,8 +153,8 @@ class Hunt:
         return self._ports[case]
 
     def _porter(self) -> Porter:
-        """Return the porter of the current thread. The porter has already ported a folder without a mutant, so that
-        modules imported later do not get a replaced function."""
+        """Return the porter of the current thread. The porter has already ported a folder without a mutant, so that it
+        has imported all modules before a function is replaced."""
         if not hasattr(self._local, "porter"):
             porter = self._local.porter = Porter()
             self._porters.append(porter)

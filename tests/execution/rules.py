@@ -107,7 +107,7 @@ class Prover:
         return Proof(proof, len(attempts), ran, notes[0] if notes else "", (case.version,))
 
     def is_new(self, case: Case, attempt: Attempt) -> bool:
-        """Return whether an example fails for which reasons.toml gives no reason."""
+        """Return True if an example fails and reasons.toml gives no reason for that."""
         return attempt.state == "failed" and case.rule.name not in self._reasons
 
     def check_reasons(self, found: dict[str, dict[str, Proof]]) -> None:

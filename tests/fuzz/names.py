@@ -94,7 +94,7 @@ class Names:
     size = 60
 
     def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
-        """Check and fix files with such names, found in a folder or passed as arguments."""
+        """Check and fix files with random names, found in a folder or passed as arguments."""
         choose = chance(seed, self.name, f"run {first_of_run(self, cases)}")
         options = ["--target", choose.choice(TARGETS), *choose.choice(([], ["--verbose"], ["--locale", "zh"]))]
         output_format, review, given = choose.choice(FORMATS), choose.random() < 0.5, choose.random() < 0.3

@@ -9,7 +9,8 @@ TOGETHER = ("tests/e2e/vscode/", "tests/ci/", "tests/test_bundle.py", "tests/cor
 # Tests that take minutes: if they started last, one worker would still be running when the others have finished.
 LONG = (*TOGETHER, "tests/pycharm/test_plugin.py", "tests/test_other_pythons.py", "tests/corpus/", "tests/editors/",
         "tests/vscode/", "tests/lsp/test_soak", "tests/lsp/test_gone.py", "tests/support/witness/")  # fmt: skip
-# Files that take longer than others: they run next, so that short files are left to balance the workers.
+# Test files that take longer than others: they run after the long tests, so that short files are left to balance the
+# workers.
 NEXT = ("tests/lsp/", "tests/cli/")
 PLACES = (*LONG, *NEXT)
 
@@ -25,7 +26,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Distribute long tests one by one, except groups that share a worker, and all other tests by file: fixtures of a
-    file are then made once, and the scheduler has 25 times fewer parts."""
+    file are then made once, and the scheduler has 25 times fewer parts to distribute."""
     from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
     config.option.loadscopereorder = False

@@ -52,8 +52,8 @@ def server(extensions: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 @pytest.fixture(scope="module")
 def browser(installed: None) -> Iterator[Any]:
-    """Start Chromium for the tests of a module. It is stopped with the module, because no test of this process can use
-    asyncio while it is open."""
+    """Start Chromium for the tests of a module. Chromium is stopped after the module's tests, because no test of this
+    process can use asyncio while it is open."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as started:
@@ -93,7 +93,8 @@ def window(new_window: Window) -> Window:
 def windows() -> Iterator[list[ReusedWindow]]:
     """Return a list with the window that the tests of a module share; it is empty until the window is opened.
 
-    It is closed with its module: an open window follows the settings that tests of other windows change.
+    The window is closed after the module's tests: an open window follows the settings that tests of other windows
+    change.
     """
     shared: list[ReusedWindow] = []
     yield shared
@@ -139,5 +140,5 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def small(folder: Path) -> Path:
-    """A small project in that folder."""
+    """A small project in the folder for the test's workspace."""
     return project.small(folder)

@@ -47,7 +47,7 @@ class Seen:
 
     @property
     def numbers(self) -> dict[str, int]:
-        """The number of findings by class, and of accepted ones, as the first answer gives them."""
+        """The numbers of findings by class, and of accepted findings, as the first answer gives them."""
         return {kind: self.top["counts"][kind] for kind in ("safe", "review", "manual", "accepted")}
 
     def of(self, kind: str) -> dict[str, int]:

@@ -110,7 +110,7 @@ class Questions:
         return isinstance(parent, ast.Return)
 
     def _tried(self, module: Module, node: ast.AST) -> bool:
-        """Return whether an error that is raised here is caught."""
+        """Return whether the code around a node catches an error that the node raises."""
         child, above = node, module.parents.get(node)
         while above is not None and not isinstance(above, FUNCTION):
             if isinstance(above, ast.Try) and child in above.body and above.handlers:
@@ -169,8 +169,8 @@ class Questions:
         return found
 
     def _ported(self, module: Module, node: ast.AST) -> str:
-        """Return the target's code that the fix wrote here; functions that are called are not searched, because other
-        code may call them, too."""
+        """Return the target's code that the fix wrote in some nodes; functions that these call are not searched,
+        because other code may call them, too."""
         word = module.words.get(node)
         return word.text if word and word.ported else ""
 

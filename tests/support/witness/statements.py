@@ -107,8 +107,8 @@ def _maps(module: Module, node: ast.Dict) -> bool:
 
 
 def _rest(children: list[Sides]) -> Sides:
-    """Return the words of an expression whose parts are each meant for one device: the words of that device if only one
-    device occurs."""
+    """Return the words of an expression whose parts are each meant for one device: those of the parts if they name one
+    device only; otherwise none."""
     stayed = [word for sides in children for word in sides[0]]
     ported = [word for sides in children for word in sides[1]]
     return ([], []) if stayed and ported else (stayed, ported)
@@ -161,7 +161,7 @@ def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
         for value in (*node.args, *(item.value for item in node.keywords)):
             for word in _handed(project, module, value, follow=bool(foreign)):
                 if foreign and not HANDLE.search(word.text):
-                    continue  # a tensor may be on either device; a handle belongs to one device
+                    continue  # a tensor may be on either device, so it is not reported; a handle belongs to one device
                 if word.ported if not outer_target else word.stayed:
                     yield record(module, node, "call", word.text)
                     return

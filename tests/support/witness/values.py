@@ -73,7 +73,8 @@ def _last(test: Tested) -> ast.AST | None:
     """Return the value that a variable certainly has when it is tested: assigned above the test in the same block, or
     in an enclosing block.
 
-    Return None if the value is not certain, because code between them, or a loop, may assign another one.
+    Return None if the value is not certain, because code between the assignment and the test, or a loop, may assign
+    another one.
     """
     if not isinstance(test.subject, ast.Name):
         return None
