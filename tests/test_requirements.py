@@ -289,7 +289,7 @@ def test_files_that_may_say_versions(name: str, asks: bool) -> None:
         ("npu", {}, "torch-musa==2.7.1", None, None, "assumed"),
         ("musa", {}, "torch==2.7.0", "2.7.0", "2.7.0", "goes with"),
         ("musa", {}, "torch==2.6.0", "2.6.0", "2.6.0", "goes with"),
-        # at that time, torch_musa's versions did not yet have the numbers of torch's
+        # torch_musa's versions had the numbers of PyTorch's versions only later
         ("musa", {}, "torch==2.2.0", None, "2.2.0", "assumed"),
     ],
 )

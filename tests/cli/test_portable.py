@@ -136,7 +136,7 @@ STAR = "from .ops import *\n\n\ndef f(x, device):\n    return x.to(device)\n"
 
 
 def test_what_another_file_imports_with_a_star_gets_private_names() -> None:
-    """`device` of the helper module would otherwise replace the other file's own name `device`."""
+    """Without private names, `device` of the helper module would replace the other file's own name `device`."""
     make({"pkg/__init__.py": "", "pkg/ops.py": TEXT, "pkg/a.py": STAR, "uncuda.toml": SETTINGS})
     fix()
     text = Path("pkg/ops.py").read_text()

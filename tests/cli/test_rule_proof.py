@@ -41,7 +41,8 @@ CHINESE = (
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the import path of a package installed from the wheel, without the record of runs."""
+    """Return the import path of a package installed from the wheel, without the record of the runs on simulated
+    accelerators."""
     site = tmp_path_factory.mktemp("site")
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PACKAGE, site / "uncuda", ignore=ignored)

@@ -114,7 +114,7 @@ def _fill(folder: Path, choose: random.Random, traps: bool) -> None:
             if not path.parent.resolve().is_relative_to(folder.resolve()):
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
-            # writing through an existing link or file would change its target
+            # an existing link is removed first, because writing through it would change its target
             if path.is_symlink() or (path.exists() and not path.is_dir()):
                 path.unlink()
             _put(path, choose, traps)

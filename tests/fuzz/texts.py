@@ -56,7 +56,7 @@ COOKIES = (
 
 @cache
 def seeds() -> tuple[str, ...]:
-    """The examples of all rules, and the project's own."""
+    """The texts of all examples: those of the rules, and the project's own."""
     found = [
         example.text
         for page in sorted(folder().glob("*.md"))

@@ -64,12 +64,12 @@ class Receivers:
             return {site: self._kept[key] for site, key in keys.items() if key in self._kept}
 
     def ask(self, path: str, text: str, sites: Sequence[Site], timeout: float = 60.0) -> dict[Site, str]:
-        """Wait for an answer for every site; sites that are not answered within `timeout` seconds in total get
-        "unknown"."""
+        """Wait for an answer for every site (the place of a receiver); sites that are not answered within `timeout`
+        seconds in total get "unknown"."""
         return self._ask(Document(_absolute(path), text), sites, timeout, lambda: self._closed)
 
     def submit(self, path: str, text: str, sites: Sequence[Site], callback: Callback) -> None:
-        """Look up the receivers on another thread, which calls `callback` with an answer for every site.
+        """Look up the receivers on another thread, which calls `callback` with an answer for every receiver.
 
         An earlier submission for the same path is dropped; its callback is then not called, unless that call has
         already begun.
@@ -153,7 +153,8 @@ class Receivers:
 
 
 def _keys(path: str, text: str, sites: Sequence[Site]) -> dict[Site, Hashable]:
-    """Return the cache key for each site: the parts of its file's text on which the answer depends."""
+    """Return the cache key for each site (the place of a receiver): the parts of its file's text on which the answer
+    depends."""
     if not sites:
         return {}
     relevant, absolute = Relevant(text), _absolute(path)

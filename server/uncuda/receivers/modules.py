@@ -119,7 +119,7 @@ class Module:
         """Return every definition of a name, with imports resolved; an import whose module cannot be found counts as a
         definition.
 
-        jedi's own resolution of imports silently drops those that it cannot resolve.
+        jedi's own resolution of imports silently drops imports that it cannot resolve.
         """
         here = Place(self, leaf)
         waiting = [here] if here.is_import else self._step(leaf)

@@ -159,7 +159,7 @@ class Reader:
         """Return the objects that a function of the project can return: those of its annotation, otherwise those of its
         return statements."""
         if module.standard and function.name.value == "parse_args":
-            # the attributes of this object are the options of the command line
+            # the object is a namespace of argparse, whose attributes are the options of the command line
             return one("library", "argparse.Namespace")
         if not set(decorators(function)) <= _HARMLESS or function.is_generator():
             return UNKNOWN

@@ -50,8 +50,8 @@ class Supervisor:
     def ask(
         self, document: Document, sites: Sequence[Site], timeout: float, obsolete: Callable[[], bool] = lambda: False
     ) -> Given:
-        """Return an answer for every site, until the time is over or `obsolete()` returns True because the answers are
-        no longer needed.
+        """Return an answer for every site (the place of a receiver), until the time is over or `obsolete()` returns
+        True because the answers are no longer needed.
 
         A question that took too long gets the answer "unknown", so that it is not asked again.
         """

@@ -17,7 +17,8 @@ from uncuda.workspace import MANUAL, fix_class
 FIRST = 3
 Shown = Callable[[Span], tuple[Location, Location]]
 """A function that returns the locations of the start and the end of a span."""
-_DECISIONS = 10_000  # findings of further decisions are not held back; with so many decisions, few have many findings
+# the largest number of decisions whose findings are held back: if there are more, few of them have many findings
+_DECISIONS = 10_000
 
 
 class Decision(NamedTuple):

@@ -50,7 +50,7 @@ class Row(NamedTuple):
 
 
 def row_of(finding: Finding) -> Row:
-    """Return the row that a finding is counted in."""
+    """Return the Row of a finding: the fields that it shares with the findings that are counted together with it."""
     return Row(finding.rule, finding.subject, finding.severity, finding.target, fix_class(finding))
 
 
@@ -101,7 +101,7 @@ class FileCounts:
 
     @classmethod
     def of_rows(cls, path: str, rows: Iterable[Row]) -> FileCounts:
-        """Count the findings of a file by the rows that they belong to."""
+        """Count a file's findings, given the Row of each finding."""
         return cls(path, Counter(rows))
 
     @property

@@ -15,7 +15,7 @@ Pins = Mapping[str, Versions]
 _LONGEST_EXTRAS = _LONGEST_VERSIONS = 200
 _MOST = 1000
 """The maximum number of requirements of one list, or tables of one kind, that are read."""
-# Each pattern can match in only one way, because the files are untrusted.
+# Each pattern can match in only one way, so that no untrusted file makes the search slow.
 _SEPARATORS = re.compile(r"[-_.]+")
 _SPACES = re.compile(r"[ \t]*")
 _OPENING = re.compile(r"""[ \t]*["']?[ \t(]*""")

@@ -37,8 +37,8 @@ _FORMATTED = re.compile(r"^\[tool\.(?:black|ruff)\b", re.M)
 _BLACK = 88  # the default line length of Black and Ruff
 _ASKED = 16  # maximum number of files of a package that are read to find the package's name
 _ABOVE, _DEPTH, _MANY = 4, 2, 2000
-"""Limits: how many parent folders are searched for such marks, how many levels of subfolders for packages, and how many
-entries of a folder are read."""
+"""Limits: how many parent folders are searched for the files in _MARKS, how many levels of subfolders for packages, and
+how many entries of a folder are read."""
 _DEFINED = re.compile(r"^(?:(?:async[ \t]+)?def[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]+)?=(?!=))", re.M)
 _IMPORTED = re.compile(r"^from[ \t]+[.\w]+[ \t]+import[ \t]+(\([^()]*\)|[^\n#;(]*)", re.M)
 _ALONE, _IN_PACKAGE = "_accelerator", "device"

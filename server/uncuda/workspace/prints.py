@@ -23,7 +23,7 @@ from uncuda.facts.scopes import IndentScopes
 from uncuda.limits import UNLIMITED, Work
 from uncuda.source import Span
 
-_SCOPE, _REST = 8, 16  # hexadecimal digits
+_SCOPE, _REST = 8, 16  # numbers of hexadecimal digits of the two parts of a fingerprint
 PRINT = re.compile(rf"[0-9a-f]{{{_SCOPE + _REST}}}(?::[1-9]\d{{0,5}})?")
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t\f\r\n]+|\\\r?\n|\\\r|\#[^\r\n]*)

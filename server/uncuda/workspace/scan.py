@@ -333,7 +333,8 @@ class Scanner:
         serving: Mapping[str, int] = MappingProxyType({}),
         torch: bool = False,
     ) -> Project:
-        """The project whose files import these modules and have these owners of methods and these constants.
+        """Return the Project whose files import these modules, define the classes in `owners` (with `cuda` or
+        `is_cuda`), and contain these constants.
 
         `paths` are the paths of its files; `told` holds the facts about kernels; `serving` maps each target to the
         number of files that choose it; `torch` says whether a file uses torch's CUDA functions.

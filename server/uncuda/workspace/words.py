@@ -10,7 +10,8 @@ from typing import Any
 @dataclass(frozen=True)
 class Words:
     """For each target, by id: the plugin's package, the shim's module, the names of device and collective library, the
-    vendor, and the variable that makes the plugin import the shim. Also the names of all known libraries."""
+    vendor, and the variable that makes the plugin import the shim. The names of all known libraries are among the
+    words, too."""
 
     packages: Mapping[str, str]
     shims: Mapping[str, str]

@@ -55,7 +55,7 @@ class Worker:
         self._known = list(engines)
         # a separate object for each engine, because engines are looked up by the id() of their settings
         self._settings: list[Settings] = []
-        self._engines: dict[int, Engine] = {}  # maps the id() of these settings to the engine
+        self._engines: dict[int, Engine] = {}  # maps the id() of an engine's settings to the engine
 
     def serve(self) -> NoReturn:
         """Answer requests from the input."""

@@ -33,8 +33,8 @@ class Word:
 
     node: ast.AST
     line: int
-    target: bool  # whether it names the target rather than CUDA
-    moved: bool  # whether the fix wrote it
+    target: bool  # whether the word names the target rather than CUDA
+    moved: bool  # whether the fix wrote the word
     # kind of the word: device, ccl, other or path for a string; api for a dotted name; method for x.cuda() and
     # x.is_cuda
     family: str

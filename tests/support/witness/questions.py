@@ -169,8 +169,8 @@ class Questions:
         return found
 
     def _ported(self, module: Module, node: ast.AST) -> str:
-        """Return the target's code that the fix wrote in some nodes; functions that these call are not searched,
-        because other code may call them, too."""
+        """Return the target's name that the fix wrote at a node, or ""; a function that the node calls is not searched,
+        because other code may call it, too."""
         word = module.words.get(node)
         return word.text if word and word.ported else ""
 
@@ -187,7 +187,8 @@ class Questions:
         }
 
     def _needs_cuda(self, module: Module, node: ast.AST) -> bool:
-        """Return whether code has no counterpart on the target; if there is one, the fix may only have missed it."""
+        """Return whether code has no counterpart on the target; if it has one, the fix may only have missed the
+        code."""
         word = module.words.get(node)
         if word and word.text.rpartition(".")[2] not in UNSERVED:
             return False

@@ -1,6 +1,7 @@
 """The commands of the server. Each command can be called without arguments and reports wrong arguments.
 
-Imports that only these functions need are inside them, because the server imports this module at its start.
+Imports that only one command needs are inside the function of the command, because the server imports this module at
+its start.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ def register(session: Session) -> None:
     commands = Commands(session)
     session.ended.append(commands.stop)
     for name in commands.table:
-        session.command(name)(partial(commands.table[name]))  # pygls sets an attribute on the function
+        # pygls sets an attribute on the function that it gets, so it gets a new `partial`
+        session.command(name)(partial(commands.table[name]))
 
     @session.raw(types.WORKSPACE_EXECUTE_COMMAND)
     def execute(params: Any) -> Any:

@@ -162,7 +162,7 @@ def _accepted(session: Session, texts: Texts, written: list[_Written], reason: s
 def _refused(
     session: Session, texts: Texts, why: str, written: list[_Written] | None = None, reason: str | None = None
 ) -> dict[str, Any]:
-    """Tell the user why nothing was accepted, or why only the entries in `written` were."""
+    """Tell the user why nothing was accepted, or why only the entries in `written` were accepted."""
     message = texts("not all accepted" if written else "not accepted", why)
     session.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
     return _accepted(session, texts, written, reason) if written else {"accepted": 0, "file": None}

@@ -170,8 +170,8 @@ class Run:
 
     @contextmanager
     def receivers(self, group: Group) -> Iterator[AnswersFor]:
-        """Yield a function that returns the known receivers of a file: looked up if the settings enable that, otherwise
-        only those of open documents."""
+        """Yield a function that returns the known types of receivers in a file: looked up if the settings enable that,
+        otherwise only those of open documents."""
         asked: AnswersFor = ask_nobody
         with ExitStack() as stack:
             if any(file.settings.receivers for file in group.files):

@@ -217,7 +217,7 @@ class Folders:
 
     def baseline_at(self, place: str, folder: Folder | None) -> str:
         """Return the path of the baseline for files in the folder at `place`: beside their configuration file, else in
-        the workspace folder; "" if there is neither. The file need not exist."""
+        the workspace folder; "" if there is neither. The baseline need not exist."""
         try:
             file = self.configuration(folder or self.outside).file_for(place)
         except SettingsError:  # the error in the configuration file was already reported with its line

@@ -166,7 +166,7 @@ class Inspection:
             self.start_soon()
 
     def accepted_otherwise(self, paths: Iterable[str]) -> None:
-        """Check files again whose accepted findings have changed. If one of these files no longer exists, check all
+        """Check files again whose accepted findings have changed. If one of the files no longer exists, check all
         files, because its code may have moved to another file."""
         paths = list(paths)
         if all(map(os.path.isfile, paths)):

@@ -1,4 +1,4 @@
-"""Open notebooks: the Python cells of each notebook form one program."""
+"""Open notebooks: the Python cells of each notebook are analysed as one text."""
 
 from __future__ import annotations
 

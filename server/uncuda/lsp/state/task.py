@@ -29,7 +29,7 @@ class Task:
 
     @property
     def known(self) -> Answers:
-        """The known types of receivers, by site."""
+        """The known types of receivers, by their place in the text."""
         return dict(self.answers)
 
 

@@ -34,16 +34,7 @@ class Event(list[Callable[..., object]]):
 
 class Endpoint(LanguageServer):
     """Sends requests, notifications and messages to the client; `client`: the client's capabilities, set by
-    `initialize`.
-
-    Events: `begun()`: after `initialize`; `started()`: after `initialized`; `ended()`: the server stops;
-    `opened(program)`, `changed(program)`, `saved(program)`: a document or notebook was opened, changed or saved;
-    `closed(program, uris)`: it was closed (`program` is None if only cells were removed); `found(program)`: it has
-    findings; `analysed(program)`: another process has analysed it; `scanned(folder)`: the facts of its files are known;
-    `touched(paths)`: files changed on disk; `reconfigured()`: settings, target or project changed; `shims_moved()`: the
-    import of a shim is elsewhere now; `baselines_touched()`: baselines changed; `stale(uris)`: diagnostics of these
-    documents (None: of all) may have changed.
-    """
+    `initialize`."""
 
     protocol: Protocol
 
@@ -56,9 +47,17 @@ class Endpoint(LanguageServer):
         )
         self.log = log or ToClient()
         self.client = Client()
+        # `begun()` is raised after `initialize`, `started()` after `initialized`, `ended()` when the server stops.
         self.begun, self.started, self.ended = Event(), Event(), Event()
+        # `opened(program)`, `changed(program)`, `saved(program)`: a document or notebook was opened, changed or saved.
+        # `closed(program, uris)`: a document or notebook was closed, or (`program` is None) cells were removed.
         self.opened, self.changed, self.saved, self.closed = (Event() for _ in range(4))
+        # `found(program)`: a document or notebook has findings. `analysed(program)`: another process has analysed it.
+        # `scanned(folder)`: the facts of a folder's files are known. `touched(paths)`: files changed on disk.
         self.found, self.analysed, self.scanned, self.touched = (Event() for _ in range(4))
+        # `reconfigured()`: settings, target or project changed. `shims_moved()`: a shim is imported elsewhere now.
+        # `stale(uris)`: diagnostics of documents (None: of all) may have changed. `baselines_touched()`: baselines
+        # changed.
         self.reconfigured, self.shims_moved, self.stale, self.baselines_touched = (Event() for _ in range(4))
         self.loop = asyncio.new_event_loop()
         self.end: asyncio.Future[int] = self.loop.create_future()

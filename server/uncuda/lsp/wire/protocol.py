@@ -78,7 +78,7 @@ class Protocol(LanguageServerProtocol):
     def shut_down(self) -> None:
         """Cancel all open requests of both sides; after this, only replies are sent."""
         self._shutdown = True
-        # Requests that are cancelled remove themselves from these dictionaries.
+        # the dictionaries are copied, because a cancelled request removes itself from its dictionary
         for asked in list(self._running.values()):
             asked.cancel()
         for future in list(self._request_futures.values()):
