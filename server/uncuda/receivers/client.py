@@ -57,8 +57,8 @@ class Receivers:
         self._thread: threading.Thread | None = None
 
     def known(self, path: str, text: str, sites: Sequence[Site]) -> dict[Site, str]:
-        """Return the cached answers for these sites that are still valid, because the code on which they depend has not
-        changed; the method never waits."""
+        """Return those cached answers for `sites` (places of receivers) that are still valid, because the code on which
+        they depend has not changed; the method never waits."""
         keys = _keys(path, text, sites) if self._kept else {}
         with self._keeping:
             return {site: self._kept[key] for site, key in keys.items() if key in self._kept}

@@ -1,6 +1,6 @@
 """Notebook files: the joined text of their cells, and fixes written back into the JSON strings of the cells.
 
-All bytes outside the strings of the cells are kept; fixes that cannot be written in this way are refused.
+All bytes outside the strings of the cells are kept; a fix that would change other bytes is refused.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def own_helper(folder: str, package: str, targets: Sequence[Target]) -> OwnHelpe
     """Return the first module of a package with functions that select between CUDA and one of the targets; None if
     there is none.
 
-    Such a module must have a function that returns the device type, and one that returns the device's module
+    The module must have a function that returns the device type, and one that returns the device's module
     (`torch.cuda`).
     """
     for path, module in islice(_files(folder, package, _DEPTH), _MANY):

@@ -37,7 +37,7 @@ class Upgrade:
     """The oldest later version of a plugin in which some findings without a fix get a fix or disappear, and in the
     newest version still do.
 
-    `version`: the oldest version with such an improvement; empty if there is none. `later`: number of known versions
+    `version`: the oldest version that improves some findings; empty if there is none. `later`: number of known versions
     later than the current one.
     """
 
@@ -49,7 +49,7 @@ class Upgrade:
 
 
 class Candidate(NamedTuple):
-    """A file with findings without a fix. `places` maps the span of each such finding to its decision."""
+    """A file with findings without a fix. `places` maps the span of each finding without a fix to its decision."""
 
     file: File
     places: Mapping[Span, Decision]

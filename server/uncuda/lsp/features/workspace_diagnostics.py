@@ -57,7 +57,7 @@ class Workspace:
         which its diagnostics may be sent again; editors ignore diagnostics that come earlier."""
         self._opened: dict[str, str] = {}
         """Maps a key to the URI of an open document whose diagnostics are sent with this request. An open document
-        without a tab is sent in this way, because editors do not request its diagnostics."""
+        without a tab is in this dictionary, because editors do not request its diagnostics."""
         self._waiting: list[Request] = []
         self._held: list[tuple[asyncio.Future[Any], str, Any]] = []
         """Requests about single closed files that wait for an answer: (reply, URI, parameters)."""

@@ -193,7 +193,7 @@ class Overviews:
         if analysis.pending:
             return  # the file will be marked again when its analysis is done
         source = Source(analysis.text, program.path)
-        # `read` is fast because the engine has cached these facts
+        # `read` is fast because the engine has cached the facts of the open text
         read = None if analysis.heavy else lambda: choice.engine.read(source)[0]
         path = choice.folder.relative(program.path) if choice.folder else program.path
         root = choice.folder.uri if choice.folder else ""
