@@ -10,7 +10,7 @@ import pytest
 from support.pythons import ROOT, environment, pyodide
 
 THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
-# Tests of the code that reads Python. Tests of the relations between hits are left out, because the listed tests
+# Tests of the code that reads Python. Tests of how findings depend on each other are left out, because the listed tests
 # already use the same features of Python.
 READING = ["tests/test_rules.py", "tests/test_catalogue.py", "tests/facts"]
 # These tests run only with the oldest and the newest version.

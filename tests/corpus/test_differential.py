@@ -1,5 +1,5 @@
-"""Tests that statement islands give exactly the findings of a slow reference implementation (the oracle), which parses
-whole files with `ast`, on every file of large packages."""
+"""Tests that uncuda, which parses single statements, gives exactly the findings of a slow reference implementation that
+parses whole files with `ast`, on every file of large packages."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ if __name__ == "__main__":
 '''
 VERSIONS = [("npu", None), ("npu", "2.1.0"), ("musa", None)]
 UNUSED = {"severity"}
-"""Fields of a hit that no check sets at present."""
+"""Fields of a hit (raw finding) that no check sets at present."""
 TYPED = [
     *("torch.cuda.set_device(1)", "torch.cuda.seed()", "wait(1, 2)", "tc.synchronize()", "tc.list_gpu_processes()"),
     *(
@@ -201,7 +201,7 @@ def test_two_lines_one_after_the_other() -> None:
 
 
 def given(engine: Engine, text: str) -> Iterator[str]:
-    """Yield the names of those fields that checks set in at least one hit of a text."""
+    """Yield the names of those fields that checks set in at least one hit (raw finding) of a text."""
 
     def default(field: Field[object]) -> object:
         return field.default_factory() if field.default_factory is not MISSING else field.default
@@ -252,8 +252,8 @@ def test_a_name_that_serves_the_target_elsewhere_is_left_to_review() -> None:
 
 
 def test_a_line_after_a_block_ends_it() -> None:
-    """When a line is typed after a block, two hits are computed again: that of the statement that leaves the block, and
-    that of the statement which is now below it."""
+    """When a line is typed after a block, two hits (raw findings) are computed again: that of the statement that leaves
+    the block, and that of the statement which is now below it."""
     above = "import torch\n\n\ndef f(x, y):\n    if x.is_cuda:\n        return y.cuda()\n"
     typist = Typist(above + "    \n    return x\n", prepared("npu"))
     typist.type(len(above) + 4, "torch.cuda.seed()")

@@ -114,7 +114,8 @@ class Hunt:
         self._runs: dict[tuple[str, str, str], Future[Run]] = {}
 
     def killer(self, mutant: Mutant, first: str = "") -> str:
-        """The case in which a program notices a mutant, and how; "" if none does. `first`: the program to try first."""
+        """The case (a program and a way to port it) that notices a mutant, and how; "" if none does. `first`: the
+        program to try first."""
         for case in self._cases(mutant, first):
             port = self._port(case, mutant)
             before = self._unmutated(case)
@@ -128,8 +129,8 @@ class Hunt:
             porter.close()
 
     def _cases(self, mutant: Mutant, first: str) -> list[Case]:
-        """Return the cases to try, first those of the program `first`; for a rule that applies with a shim, cases with
-        a shim are included."""
+        """Return the cases (programs, each with a way to port it) to try, first those of the program `first`; for a
+        rule that applies with a shim, cases with a shim are included."""
         shim = mutant.is_rule and load().rules[mutant.name].shim != "silent"
         cases = all_cases(self._programs, NEWEST, STRATEGIES if shim else STRATEGIES[:1])
         order = ("safe", "review")
@@ -211,7 +212,8 @@ def mutation(workers: int = 2, programs: Sequence[Program] = (), only: Iterable[
 
 
 def problems(found: Mutation) -> list[str]:
-    """The problems: a score that is too low, surviving mutants without a reason, reasons without a survivor."""
+    """The problems of a mutation test: a score that is too low, surviving mutants without a reason, reasons without a
+    survivor."""
     wrong = []
     every = {**found.rules, **found.relations}
     for name, least in LEAST.items():
@@ -229,7 +231,7 @@ def _score(noticed: Mapping[str, str]) -> float:
 
 
 def _killers() -> dict[str, str]:
-    """Return, for each mutant, the program that noticed it according to the record."""
+    """Return, for each mutant, the program that noticed it in the recorded run."""
     try:
         noticed = read(RECORD.read_text("utf-8")).mutation
     except (OSError, ValueError):

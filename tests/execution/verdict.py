@@ -66,7 +66,7 @@ def judge(
     on_cpu: Run | None = None,
     safe: bool = False,
 ) -> Verdict:
-    """The verdict on a port.
+    """The verdict on the run of a ported program.
 
     `ported`: the port's run on the simulated target; `original`: the original program's run on simulated CUDA;
     `findings`: the findings left in the port; `on_cpu`: the original program's run on PyTorch's own CPU, if the program

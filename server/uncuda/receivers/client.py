@@ -1,5 +1,5 @@
-"""The client of the receiver analysis: `ask` waits for the answers, `submit` delivers them later on another thread.
-Answers are cached."""
+"""The client of the analysis of receivers (`x` in `x.cuda()`): `ask` waits for the answers, `submit` delivers them
+later on another thread. Answers are cached."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class _Job(NamedTuple):
 
 
 class Receivers:
-    """Finds the types of receivers with a child process that is started for the first question. All methods may be
-    called from any thread.
+    """Finds the types of receivers (`x` in `x.cuda()`) with a child process that is started for the first question. All
+    methods may be called from any thread.
 
     `roots`: folders of the workspace. `question_seconds`: the time limit for answering one question. `note(key,
     *values)` is called with "receivers late" (path, number of questions without an answer), and once with "receivers
@@ -69,7 +69,7 @@ class Receivers:
         return self._ask(Document(_absolute(path), text), sites, timeout, lambda: self._closed)
 
     def submit(self, path: str, text: str, sites: Sequence[Site], callback: Callback) -> None:
-        """Look up the receivers on another thread, which calls `callback` with an answer for every receiver.
+        """Look up the types of receivers on another thread, which calls `callback` with an answer for every receiver.
 
         An earlier submission for the same path is dropped; its callback is then not called, unless that call has
         already begun.

@@ -44,7 +44,7 @@ def with_values(text: str, inside: bool, values: Mapping[str, str | None]) -> st
         elif value is not None:
             added.append(f'{key} = "{value}"{ending}')
     while not inside and first < last and _NOTHING.match(lines[first].rstrip("\r")):
-        first += 1  # comments at the top of the file are about the whole file
+        first += 1  # keys are added below comments at the top of the file
     if added and first == len(lines):  # the file contains only comments, perhaps without a final line break
         lines = [*(lines if lines[-1] else lines[:-1]), *added, ""]
     else:

@@ -88,7 +88,7 @@ class ByName:
         chosen = {os.path.split(folder)[0] for folder, makers in made.items() if len(makers) > 1}
         for folder, makers in made.items():
             nvidias = sorted(makers.get(_NVIDIA, ()))
-            # the folder for AMD is beside this folder for NVIDIA, or beside another one
+            # the folder for AMD may be beside this folder for NVIDIA or beside another one
             if nvidias and os.path.split(folder)[0] in chosen:
                 neutral.update(nvidias[1:], makers.get(_AMD, ()))
                 # of several CUDA modules in the group, the first one gets the finding

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 EngineFor = Callable[[Settings], Engine]
 Load = Callable[[File, Engine], tuple[Source | None, bytes]]
-"""A function that reads a file and returns its source (None if it contains no relevant word) and its bytes."""
+"""A function that reads a file and returns its source (None if it contains no word that a rule looks for) and its
+bytes."""
 AnswersFor = Callable[[File, Source, Engine], "Answers | None"]
 """A function that returns the types of receivers in a file's source; None if they are not looked up."""
 SelectionFor = Callable[[File, Source, Engine, "Answers | None"], "Selection | None"]
@@ -74,7 +75,8 @@ def load_file(file: File, engine: Engine) -> tuple[Source | None, bytes]:
 
 
 def ask_nobody(*_: object) -> None:
-    """An AnswersFor and SelectionFor that returns None: no receivers are looked up, and all findings are selected."""
+    """An AnswersFor and SelectionFor that returns None: no types of receivers are looked up, and all findings are
+    selected."""
 
 
 def selected(selections: Mapping[str, Selection]) -> SelectionFor:
@@ -83,7 +85,8 @@ def selected(selections: Mapping[str, Selection]) -> SelectionFor:
 
 
 def ask(receivers: Receivers) -> AnswersFor:
-    """An AnswersFor that looks up receivers in the files whose settings enable it, and waits for the answers."""
+    """An AnswersFor that looks up the types of receivers in the files whose settings enable it, and waits for the
+    answers."""
 
     def answers(file: File, source: Source, engine: Engine) -> Answers | None:
         sites = engine.check(source, concerned=True).sites if file.settings.receivers else ()

@@ -221,7 +221,7 @@ class Scanner:
 
     def add(self, data: bytes, concerned: bool = True, path: str = "", portable: bool = True) -> None:
         """Add the facts of one file. `concerned`: whether rules may have findings in the file; `portable`: whether to
-        search for idioms too, which only portable projects need."""
+        search for the facts of `idioms.py` too, which only portable projects need."""
         self.gathered.add(self.look(data, concerned, self.gathered.modules, path, portable))
 
     def look(

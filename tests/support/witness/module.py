@@ -113,7 +113,7 @@ class Module:
             yield line, start, end
 
     def moved(self, node: ast.AST) -> bool:
-        """Return whether any word of a node is new."""
+        """Return whether the fix wrote any word of a node."""
         return any(self.change.moved(*span) for span in self.spans(node))
 
     def binding(self, name: str, near: ast.AST | None = None) -> Binding | None:

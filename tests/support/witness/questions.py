@@ -88,7 +88,7 @@ class Questions:
         return False
 
     def _runs(self, module: Module, node: ast.AST) -> bool:
-        """Return whether a word has an effect when it is executed; an import in a `try`, a dictionary key or a
+        """Return whether a device word has an effect when it is executed; an import in a `try`, a dictionary key or a
         comparison has none."""
         word = module.words[node]
         if word.family in ("api", "method", "import"):

@@ -15,7 +15,7 @@ from .record import Record, record
 
 
 class Tested(NamedTuple):
-    """A comparison of a variable, attribute or option with words of devices."""
+    """A comparison of a variable, attribute or option with names of devices."""
 
     module: Module
     node: ast.AST

@@ -1,5 +1,5 @@
-"""Looks up the types of receivers while the user types. Diagnostics never wait for the types of receivers; they are
-refreshed later."""
+"""Looks up the types of receivers (`x` in `x.cuda()`) while the user types. Diagnostics never wait for the types of
+receivers; they are refreshed later."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ if TYPE_CHECKING:
 
     from ..session import Session
 
-_PAUSE = 0.3  # seconds without a change before receivers are looked up
+_PAUSE = 0.3  # seconds without a change before the types of receivers are looked up
 
 
 def register(session: Session) -> None:
-    """Connect receivers with the analyses of a session."""
+    """Make the analyses of a session use the types of receivers (`x` in `x.cuda()`)."""
     Receiving(session)
 
 
 class Receiving:
-    """Looks up the receivers in open files, and analyses a file again if an answer changes its findings."""
+    """Looks up the types of receivers (`x` in `x.cuda()`) in open files, and analyses a file again if an answer changes
+    its findings."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -90,7 +91,7 @@ class Receiving:
             self._session.stale([document.uri for document in program.documents])
 
     def _ask_anew(self) -> None:
-        """Look up receivers again after files changed on disk."""
+        """Look up the types of receivers again after files changed on disk."""
         if self._made is None:
             return
         self._made.forget()

@@ -59,10 +59,10 @@ workspace."""
 
 
 class Inspection:
-    """The results of closed files that have diagnostics, by URI, and their listings for the overview.
+    """The results of closed files that have diagnostics, by URI, and their entries in the overview.
 
-    Events: `changed()`: a result changed; `listed(uri)`: a listing may have changed; `done()`: the child process
-    answered; `moved()`: `state` may have changed.
+    Events: `changed()`: a result changed; `listed(uri)`: a file's entry in the overview may have changed; `done()`: the
+    child process answered; `moved()`: `state` may have changed.
     """
 
     def __init__(self, endpoint: Endpoint, folders: Folders, projects: Projects, analyses: Analyses) -> None:
@@ -285,7 +285,7 @@ class Inspection:
         self.changed()
 
     def _forget(self, uris: Iterable[str]) -> None:
-        """Remove the listings of files that no longer count in the overview."""
+        """Remove the entries of files that no longer count in the overview."""
         for uri in list(uris):
             self.listings.pop(uri, None)
             self.listed(uri)

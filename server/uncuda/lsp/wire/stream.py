@@ -22,7 +22,8 @@ _HEADER = re.compile(rb"[\w-]+:")
 
 @dataclass(frozen=True)
 class Connection:
-    """Bytes from and to the client. `read(n)` returns at most n bytes, b"" at the end; both may raise OSError."""
+    """Bytes from and to the client. `read(n)` returns at most n bytes, b"" at the end; `read` and
+    `write` may raise OSError."""
 
     read: Callable[[int], bytes]
     write: Callable[[bytes], object]
