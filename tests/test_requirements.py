@@ -210,7 +210,8 @@ def test_in_one_folder_what_is_locked_counts_then_what_is_exact(tmp_path: Path) 
     assert held(tmp_path) == {"torch": (">=2.4,<2.7", "pyproject.toml"), "torch-npu": ("", "pyproject.toml")}
     (tmp_path / "requirements-dev.txt").write_text("torch==2.5.1\n    # via -r requirements.in\n")
     assert held(tmp_path)["torch"] == ("2.5.1", "requirements-dev.txt")
-    (tmp_path / "requirements.txt").write_text("torch>=2.6\n")  # this contradicts the pin; the first file counts
+    # contradicts the pin in the other file; the first file by name counts
+    (tmp_path / "requirements.txt").write_text("torch>=2.6\n")
     assert held(tmp_path)["torch"] == (">=2.6", "requirements.txt")
     for name in ("pdm.lock", "poetry.lock", "pylock.toml", "uv.lock"):
         (tmp_path / name).write_text(lock(torch="2.6.0", torch_npu="2.6.0.post5"))

@@ -47,7 +47,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PACKAGE, site / "uncuda", ignore=ignored)
     shutil.copytree(ROOT / "rules", site / "uncuda" / "rules", ignore=ignored)
-    compileall.compile_dir(site, quiet=1)  # so that later runs need not compile the modules again
+    compileall.compile_dir(site, quiet=1)  # the compiled modules make later runs faster
     return site
 
 

@@ -176,7 +176,7 @@ class TestTraced:
     @pytest.mark.parametrize("way", ["-m", "bundle"])
     def test_server(self, traps: Workspace, log: Path, way: str, bundle: str) -> None:
         start = ["-I", bundle] if way == "bundle" else ["-m", "uncuda"]
-        # editors start the server in the workspace in this way; another test covers what Python imports before uncuda
+        # with `-m`, Python itself imports these files before uncuda, which another test covers
         if way == "-m":
             for name in ("types", "warnings"):
                 (traps.root / f"{name}.py").unlink()

@@ -235,7 +235,7 @@ class _Walk:
                 self._links.add(prefix + entry.name)
                 if entry.is_file():
                     return "file"
-                # for example a device, which is neither a file nor a folder
+                # true for example for a device file, which is neither a file nor a folder
                 there = os.path.exists(prefix + entry.name)
                 self._skip(prefix + entry.name, f"link that leads {'to no file or folder' if there else 'nowhere'}")
         except OSError as error:

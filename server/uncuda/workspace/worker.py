@@ -40,7 +40,7 @@ from .words import Words
 
 def main() -> NoReturn:
     """Answer requests until the input ends."""
-    gc.disable()  # as in the main process
+    gc.disable()  # nearly all objects created here are trees without cycles
     Worker(load()).serve()
 
 

@@ -16,7 +16,8 @@ import torch
 
 from .machine import MACHINE
 
-# The reasons why torch_npu/contrib/transfer_to_npu.py wraps functions.
+# The keyword arguments whose devices torch_npu/contrib/transfer_to_npu.py changes, and the functions of torch.cuda that
+# it wraps.
 _KEYWORDS = ("device", "device_type", "map_location", "device_id", "device_ids")
 _OF_CUDA = frozenset(
     [

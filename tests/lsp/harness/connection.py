@@ -160,7 +160,7 @@ class Connection:
                     self.process.stdin.flush()
             self.process.stdin.close()
         except (BrokenPipeError, ValueError):
-            pass  # the server has ended; `wait` reports that
+            pass  # `wait` reports that the server has ended
 
     def _read_errors(self) -> None:
         assert self.process.stderr is not None

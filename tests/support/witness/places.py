@@ -15,7 +15,7 @@ from .words import NPU, Device
 NETWORK = re.compile(
     r"(?:self\.)?_?(?:\w*model|net|\w*net|\w*network|module|criterion|generator|discriminator|encoder|decoder)"
 )
-# Methods that return the object itself; some exist only on modules.
+# Methods that return the object itself; those of `OF_MODULES` exist only on modules.
 OF_MODULES = {"eval", "train", "to_empty"}
 SAME = {*OF_MODULES, "requires_grad_", "share_memory", "to", "cpu", "half", "float", "double", "bfloat16", "type"}
 MAKERS = re.compile(r"torchvision\.models\.|timm\.create_model|torch\.hub\.load")
