@@ -89,8 +89,8 @@ def test_chinese(start: Start, tmp_path: Path) -> None:
 
 
 def test_it_is_asked_where_only_closed_files_have_findings(start: Start, tmp_path: Path) -> None:
-    """If only closed files have findings, the question is asked too: the editor shows their diagnostics for the default
-    target, which the user never chose."""
+    """If only closed files have findings, the user is asked for the target too: the editor shows their diagnostics for
+    the default target, which the user never chose."""
     client = start(files={"a.py": TEXT}, options={"settings": {"workspaceDiagnostics": True}})
     client.choose = lambda params: "Moore Threads MUSA"
     pulls = Pulls(client)

@@ -272,7 +272,7 @@ def _given(paths: Iterable[PurePath]) -> int:
 
 
 def is_test(parts: Sequence[str]) -> bool:
-    """Return True if a file is a test, according to its name or that of a folder. `parts`: the parts of its path
+    """Return True if a file is a test, according to its name or that of a folder. `parts`: the parts of the file's path
     relative to the project."""
     *folders, name = parts
     stem = name.rpartition(".")[0]

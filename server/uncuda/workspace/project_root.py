@@ -87,7 +87,7 @@ def _is_at(path: str, place: str) -> bool:
 
 
 def _as_given(path: str, here: str) -> str:
-    """Return an absolute path relative to the current folder, as the user named files of the same project; folders are
+    """Return an absolute path relative to the current folder, as other paths of the project were given; folders are
     compared by name."""
     if path.startswith(here + os.sep):
         return path[len(here) + 1 :]

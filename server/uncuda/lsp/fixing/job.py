@@ -30,7 +30,7 @@ class Left(NamedTuple):
 
     @property
     def total(self) -> int:
-        """The sum of the three numbers."""
+        """The number of remaining findings."""
         return self.safe + self.review + self.manual
 
     def plus(self, other: Left) -> Left:

@@ -77,7 +77,7 @@ class Heavy:
 
     def submit(self, program: Program, text: str, engine: Engine, answers: Answers, take: Take) -> None:
         """Send a text to the process to be analysed. `take` is called in the server's thread with the result, unless a
-        newer text of the document is submitted before."""
+        newer text of the document has been submitted by then."""
         self._sizes[program.uri] = max(len(text), self._sizes.get(program.uri, 0))
         self._serial += 1
         task = Task(

@@ -36,8 +36,8 @@ def _leave(code: int) -> None:
 
 
 def last_word(body: bytes) -> str:
-    """Return "shutdown" or "exit" if that is the method of a message; otherwise "". The function is fast, because every
-    message is tested."""
+    """Return "shutdown" or "exit" if that is the method of a message; otherwise "". This function must be fast, because
+    it tests every message."""
     if len(body) > _LONGEST or not (b"exit" in body or b"shutdown" in body):
         return ""
     try:

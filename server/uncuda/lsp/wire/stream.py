@@ -119,7 +119,7 @@ class _Stream:
         return True
 
     def _line_end(self, longest: int) -> int | None:
-        """The end of the next line in the buffer; None if it is longer, or if the stream ends."""
+        """The end of the next line in the buffer; None if the line is longer than `longest`, or if the stream ends."""
         size = 0
         while (end := self._buffer.find(b"\n", size, longest)) < 0:
             size = len(self._buffer)

@@ -145,7 +145,8 @@ class PortReport:
         return PREREQUISITES
 
     def blocking(self, counts: Counts, prerequisite: str) -> int:
-        """Return the number of findings of this kind that have no fix and must be resolved first."""
+        """Return how many findings without a fix belong to rules with this prerequisite (library, extension or
+        environment)."""
         rules = self.catalogue.rules
         return sum(
             tally.manual
