@@ -252,8 +252,8 @@ class Engines:
     def _guess(self, settings: Settings) -> Engine:
         """Return the engine for files with these settings, before the facts about the project are known.
 
-        For this guess, the project has no shim and uses the required or the default target. The facts nearly always
-        confirm this engine, so that files without findings need not be read again.
+        It is assumed that the project has no shim and uses the required or the default target. The engine is nearly
+        always the right one, so that files without findings need not be read again.
         """
         key = id(settings)
         engine = self._guesses.get(key)

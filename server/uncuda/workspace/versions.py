@@ -30,7 +30,7 @@ class Taken:
 
     @property
     def note(self) -> tuple[str, tuple[str, ...]]:
-        """(key, values) of the sentence that says why these versions were chosen."""
+        """(key, values) of the sentence that says why the versions were chosen."""
         if self.why == "goes with":
             near = Versions.of(self.versions).exact and not same_version(self.torch, self.versions)
             key = ("plugin near" if near else "plugin goes with") + ("" if self.path else " set")
