@@ -11,7 +11,7 @@ from pathspec import GitIgnoreSpec
 from support.bounded import run_bounded
 from uncuda.settings import PatternError, Patterns, pattern_set, read_patterns
 
-# Each of these patterns once took a minute or more.
+# Matching each of the following patterns once took a minute or more.
 HOSTILE = """
 from uncuda.settings import read_patterns
 

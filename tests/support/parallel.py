@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-# All tests of one of these groups run on the same worker and share what one of them started or built.
+# All tests of a group in TOGETHER run on the same worker and share what one of them started or built.
 TOGETHER = ("tests/e2e/vscode/", "tests/ci/", "tests/test_bundle.py", "tests/corpus/test_accepted.py")
 # Tests that take minutes: if they started last, one worker would still be running when the others have finished.
 LONG = (*TOGETHER, "tests/pycharm/test_plugin.py", "tests/test_other_pythons.py", "tests/corpus/", "tests/editors/",

@@ -17,7 +17,7 @@ from .words import Words
 _TAB = 4
 _WIDEST = 160
 _SUBJECT = 60
-_SCREEN = 100  # if there are more findings than this, a terminal shows only the last of them
+_SCREEN = 100  # if there are more findings than this number, a terminal shows only the last of them
 _WITHOUT_WIDTH = ("Mn", "Me", "Cf")
 _COLORS = {"error": "31", "warning": "33", "information": "36"}
 _FIX_COLORS = {"safe": "32", "review": "33", "manual": "35"}

@@ -1,4 +1,5 @@
-"""Finds and reads `uncuda.toml` and `[tool.uncuda]` of `pyproject.toml`; the file closest to a source file applies."""
+"""Finds and reads `uncuda.toml` and `[tool.uncuda]` of `pyproject.toml`; for each source file, only the closest
+configuration file applies."""
 
 from __future__ import annotations
 

@@ -46,7 +46,8 @@ class _Pattern(NamedTuple):
 
 
 class Patterns:
-    """The patterns of a file or list; the last one that matches a path decides."""
+    """The patterns of a file or list; the last pattern that matches a path decides whether the path counts as
+    matched."""
 
     def __init__(self, patterns: Iterable[_Pattern]) -> None:
         self._latest_first = [(pattern.include, pattern.regex.search) for pattern in patterns][::-1]

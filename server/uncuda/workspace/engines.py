@@ -68,7 +68,7 @@ class Engines:
         self._constants = Constants(self.modules.devices)
         self._named: dict[str, str] = {}
         self._requirements = Requirements(self.modules.packages.values(), lambda why: self._note("note", why))
-        # The keys of these dictionaries are the id() of a file's settings.
+        # The keys of the following four dictionaries are the id() of a file's settings.
         self._groups: dict[int, _Group] = {}
         self._split: dict[int, list[_Group]] = {}
         self._guesses: dict[int, Engine] = {}

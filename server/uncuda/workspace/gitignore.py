@@ -1,4 +1,5 @@
-"""The .gitignore files that apply to a folder: its own and those of its parents; the nearest one decides.
+"""The .gitignore files that apply to a folder: its own and those of its parents; the nearest file
+with a pattern that matches a path decides whether the path is ignored.
 
 An invalid pattern ignores nothing, as in git, and is reported as a note. An unreadable .gitignore is a problem of the
 run, because files that it would exclude are checked and perhaps rewritten.

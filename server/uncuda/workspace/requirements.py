@@ -85,7 +85,7 @@ class Requirements:
         repository.
 
         Within a folder, lock files take precedence, then exact versions; a range can be refined by a lock file in a
-        parent folder. Outside of a repository, only the nearest folder with requirements files counts.
+        parent folder. Outside of a repository, only the nearest folder with requirements files is used.
         """
         known = self._held.get(folder)
         if known is None:

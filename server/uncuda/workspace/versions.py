@@ -86,7 +86,8 @@ def _torch(settings: Settings, taken: Taken, holds: Holds, follows: bool) -> str
 def pinned_target(packages: Mapping[str, str], holds: Holds) -> tuple[str, str, str] | None:
     """The only target whose plugin a project requires: (id, package, file); None if it requires none or several.
 
-    `packages`: the plugins of all targets. The nearest folder whose requirements name a plugin decides.
+    `packages`: the plugins of all targets. The nearest folder whose requirements name a plugin decides which target is
+    returned.
     """
     asked = [target for target, package in packages.items() if package and normal(package) in holds]
     nearest = max((len(holds[normal(packages[target])].folder) for target in asked), default=0)

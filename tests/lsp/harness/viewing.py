@@ -71,7 +71,7 @@ def complete(client: Client, **asked: Any) -> Seen:
 
 
 def action(node: Json, name: str) -> Json:
-    """Return the action of a node with this name."""
+    """Return the action with this name that a node offers."""
     found: list[Json] = [each for each in node["actions"] if each["name"] == name]
     (one,) = found
     return one
