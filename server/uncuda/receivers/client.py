@@ -1,5 +1,5 @@
 """The client of the analysis of receivers (`x` in `x.cuda()`): `ask` waits for the answers, `submit` delivers them
-later on another thread. Answers are cached."""
+later on another thread. The types of receivers are cached."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Receivers:
         try:
             self._answer_jobs()
         finally:
-            self._thread = None  # a callback that raises ends this thread; the next submission starts another
+            self._thread = None  # if a callback raises, this thread ends; the next request starts another
 
     def _answer_jobs(self) -> None:
         while True:

@@ -113,7 +113,7 @@ def _as_sent(problem: str, name: str, key: str) -> str:
 
 
 def _take(option: Option, value: object, values: dict[str, object]) -> list[str]:
-    """Add the value of a setting that only editors have to `values`; return the errors in it."""
+    """Add to `values` the value of a setting that only editors have; return the errors in this value."""
     if option.kind == "boolean" and not isinstance(value, bool):
         words = "".join(f", or {choice}" for choice in option.choices)
         return [f"`{option.name}` is true or false{words}, not `{value}`"]

@@ -27,8 +27,9 @@ class Configuration:
     """Finds the settings of each folder: the command line overrides the closest file, which overrides the editor's
     settings.
 
-    `overrides` and `under` are values for fields of Settings. `file`: a configuration file to use instead of the
-    closest one; `isolated`: whether to read no configuration file.
+    `overrides`: values for fields of Settings that override configuration files; `under`: values that configuration
+    files override. `file`: a configuration file to use instead of the closest one; `isolated`: whether to read no
+    configuration file.
     """
 
     def __init__(

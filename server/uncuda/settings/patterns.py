@@ -105,7 +105,7 @@ def pattern_set(patterns: tuple[str, ...]) -> Patterns:
 
 @lru_cache(maxsize=64)
 def pattern_sets(patterns: tuple[str, ...]) -> tuple[Patterns, ...]:
-    """Return one pattern set for each of several patterns."""
+    """Return a tuple with one pattern set for each pattern."""
     return tuple(read_patterns([pattern])[0] for pattern in patterns)
 
 

@@ -145,7 +145,7 @@ def _anchors(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]
     """Pairs of lines that occur once in each version, in the order of both versions: the longest such sequence."""
     places = _once(old)
     pairs = [(places[line], at) for line, at in _once(new).items() if line in places]
-    ends: list[int] = []  # by length of a sequence: the smallest index in `old` with which such a sequence can end
+    ends: list[int] = []  # the smallest last index in `old` of such a sequence of pairs, by the length of the sequence
     chain: list[tuple[tuple[int, int], int]] = []  # each pair with the index of its predecessor
     last: list[int] = []
     for pair in pairs:

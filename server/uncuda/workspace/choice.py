@@ -76,8 +76,8 @@ def _target(
     holds: Holds,
     named: Mapping[str, str],
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """(target, note, among), from the first source that names a target: a setting, an import, a requirement, a
-    constant."""
+    """Return (target, note, among) from the first source that names a target: a setting, an import, a requirement, a
+    constant. `note` and `among` are the fields of Chosen."""
     default = catalogue.default_target
     if settings.target:
         return settings.target, (), ()

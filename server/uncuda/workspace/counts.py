@@ -121,8 +121,8 @@ class FolderTally(NamedTuple):
 
 @dataclass(frozen=True)
 class Counts:
-    """The counts of all files. `rows` maps the fields that findings share to the number of such findings; all other
-    members also count files."""
+    """The counts of all files. `rows` maps the fields that findings share to the number of such findings; the tallies
+    in the other fields also count files."""
 
     rows: Mapping[Row, int]
     rules: Mapping[str, Tally]
@@ -175,7 +175,7 @@ class Counts:
 
 
 class Totals:
-    """The sum of the counts of files, which can change."""
+    """The sum of the counts of files; the counts of a file can be added and subtracted."""
 
     def __init__(self) -> None:
         self._rows: dict[Row, int] = {}

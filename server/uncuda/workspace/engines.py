@@ -228,8 +228,8 @@ class Engines:
             self._note(key, target.words["package"], target.version, tables[0])
 
     def _offer(self, helper: Helper, engine: PortableEngine) -> None:
-        """Call `note` if the project has a module of its own that could be the helper module, and the helper module
-        does not exist yet."""
+        """Call `note` if the helper module does not exist yet, and the project has a module of its own that could be
+        used instead."""
         for own in own_helpers(helper, [part.target for part in engine.parts]):
             self._note("helper found", own.module, own.settings)
 
@@ -252,8 +252,8 @@ class Engines:
     def _guess(self, settings: Settings) -> Engine:
         """Return the engine for files with these settings, before the facts about the project are known.
 
-        It is assumed that the project has no shim and uses the required or the default target. The engine is nearly
-        always the right one, so that files without findings need not be read again.
+        It is assumed that the project has no shim and uses the required or the default target. The facts nearly always
+        lead to the same engine, so that files without findings need not be read again.
         """
         key = id(settings)
         engine = self._guesses.get(key)

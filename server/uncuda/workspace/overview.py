@@ -88,7 +88,8 @@ class FileListing:
 
 @dataclass(frozen=True)
 class Filter:
-    """The filter of a tree: a finding must match each of the three sets; an empty set matches all."""
+    """The filter of a tree: it shows a finding if each of the three sets is empty or contains the value of the
+    finding."""
 
     kinds: frozenset[str] = frozenset()
     severities: frozenset[str] = frozenset()
@@ -231,7 +232,7 @@ class Branch:
 
 
 class Tree:
-    """A tree of findings with the levels class, rule or folder, file, finding."""
+    """A tree of findings with four levels: class; rule or folder; file; finding."""
 
     def __init__(self, files: Iterable[FileListing], group: Group, shown: Filter) -> None:
         self._branches: dict[str, Branch] = {}

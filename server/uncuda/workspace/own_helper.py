@@ -22,8 +22,8 @@ _CUDAS = {"backend": "nccl", "visible_devices": "CUDA_VISIBLE_DEVICES"}
 
 
 class OwnHelper(NamedTuple):
-    """A module of the project that can be used as the helper module. `names`: for functions of uncuda's helper module,
-    the calls of this module to write instead."""
+    """A module of the project that can be used as the helper module. `names`: maps functions of uncuda's helper module
+    to the calls of this module that are written instead."""
 
     module: str
     names: dict[str, str]

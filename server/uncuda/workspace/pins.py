@@ -10,7 +10,7 @@ from typing import Any
 from uncuda.catalogue import Versions
 
 Pins = Mapping[str, Versions]
-"""By normalised package name: its required versions, `Versions()` if the text names none."""
+"""Maps the normalised name of a package to its required versions, or to `Versions()` if the text names no versions."""
 
 _LONGEST_EXTRAS = _LONGEST_VERSIONS = 200
 _MOST = 1000
@@ -92,7 +92,7 @@ def versions_of(text: str) -> Versions | None:
     """The versions allowed by `>=2.4,<2.7`, `~=2.6.0`, `==2.6.*`, conda's `=2.6` or Poetry's `^2.6`; None if there are
     none.
 
-    Versions between the limits that `!=` excludes count as allowed.
+    A version that `!=` excludes counts as allowed if it is between the limits.
     """
     ways = [_all_of(way) for way in text[:_LONGEST_VERSIONS].split("|") if way.strip()]
     possible = [way for way in ways if way is not None]

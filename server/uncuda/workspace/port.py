@@ -151,7 +151,8 @@ class Gathering:
     def _plugins(self, target: str) -> list[Plugin]:
         """Return the plugins that files are checked for; the plugin of the most files comes first.
 
-        `target`: the target to check all files for; "" for each file's own.
+        `target`: the target to check all files for; "" means that each file is checked for the target of its own
+        settings.
         """
         numbers = Counter(id(file.settings) for file in self._looked)
         settings = {id(file.settings): file.settings for file in self._looked}

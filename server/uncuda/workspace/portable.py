@@ -72,8 +72,8 @@ def _line_length(base: str) -> int:
 
 
 def _helper_below(base: str, settings: Settings, root: str) -> Helper:
-    """Return the same Helper, but without the line length that formatters' settings state. `base`: the folder of the
-    project."""
+    """Return the helper module of a project, without the line length that formatters' settings state. `base`: the
+    folder of the project."""
     tops = _tops(base)
     own = frozenset({*(top.module.partition(".")[0] for top in tops), *_modules(base)})
     if settings.portable_helper is not None:

@@ -154,13 +154,14 @@ class Prints:
 
 
 def numbered(print_: str) -> tuple[str, int]:
-    """Split a print into the part without its number, and the number (1 for the first of several equal findings)."""
+    """Split a fingerprint into the part without its number, and the number (1 for the first of several equal
+    findings)."""
     plain, _, number = print_.partition(":")
     return plain, int(number or 1)
 
 
 def scope_of(print_: str) -> str:
-    """The digits of a print that identify the function or class; "" outside of functions and classes."""
+    """The digits of a fingerprint that identify the function or class; "" outside of functions and classes."""
     return "" if print_.startswith(_OUTSIDE) else print_[:_SCOPE]
 
 

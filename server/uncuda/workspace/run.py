@@ -80,7 +80,8 @@ def ask_nobody(*_: object) -> None:
 
 
 def selected(selections: Mapping[str, Selection]) -> SelectionFor:
-    """A SelectionFor that returns these selections by path, and None for other files."""
+    """A SelectionFor that looks the selection of a file up in `selections` by its path, and returns None if there is
+    none."""
     return lambda file, source, engine, answers: selections.get(file.path)
 
 

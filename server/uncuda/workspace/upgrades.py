@@ -1,8 +1,8 @@
 """Finds the oldest later version of a plugin with which some findings without a fix get a fix or disappear.
 
 All files are checked again with the newest version; files that it improves are then checked with the later versions,
-oldest first, until a version improves some of them. A version is not considered if the newest version has lost its
-improvements.
+oldest first, until a version improves some of them. If a version improves some findings but the newest version does
+not, that version is not considered.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Candidate(NamedTuple):
 def upgrade(plugin: Plugin, files: Sequence[Candidate], later: Sequence[str], by_hand: ByHand) -> Upgrade:
     """Return the oldest of the `later` versions with which some findings get a fix or disappear.
 
-    `files`: the files with findings without a fix. `later`: the versions, oldest first.
+    `files`: the files with findings without a fix. `later`: the versions to try, oldest first.
     """
     gains = _gains(files, later[-1], by_hand) if files and later else []
     for version in later if gains else ():

@@ -22,7 +22,8 @@ class Words:
 
     @classmethod
     def of(cls, declarations: Mapping[str, Mapping[str, Any]], libraries: frozenset[str] = frozenset()) -> Words:
-        """Return the words from the declarations of targets; `libraries` come from their tables."""
+        """Return the words that the declarations of targets contain; `libraries`: the libraries in the tables of the
+        targets."""
         words = {name: declaration["words"] for name, declaration in declarations.items()}
         return cls(
             {name: word.get("package", "") for name, word in words.items()},

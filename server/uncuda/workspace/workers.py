@@ -86,8 +86,9 @@ class Workers:
         self, files: Sequence[File], shown: Iterable[File], known_for: EngineFor, engine_for: EngineFor
     ) -> Iterator[Checked]:
         """Return the results of `check_files` for the files, computed by the worker processes. `shown`: the same files,
-        consumed one by one as results are taken; `engine_for` is called at the same time; `known_for`: returns the
-        engine of a file's settings without notes."""
+        from which the next one is taken for each result, for example to show the progress; `engine_for` is called for
+        each of them, so that it can report decisions. `known_for`: returns the engine of a file's settings without
+        reporting decisions."""
         for file, result in self._results(files, shown, known_for, engine_for, CheckFiles):
             yield result.checked(file)
 

@@ -247,7 +247,7 @@ def _resolved(session: Session, action: Any) -> dict[str, Any]:
     edit, reason = edit_of(session, batch, analysis)
     if reason is not None:
         message = phrases(analysis.engine)("not made", reason)
-        if batch.rule:  # the user chose this action; the actions that fix all rules also run on every save
+        if batch.rule:  # the user chose this action; actions that fix all rules also run on every save, without pop-ups
             session.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
         else:
             session.window_log_message(types.LogMessageParams(types.MessageType.Info, f"{batch.uri}: {message}"))

@@ -1,5 +1,5 @@
 """Looks up the types of receivers (`x` in `x.cuda()`) while the user types. Diagnostics never wait for the types of
-receivers; they are refreshed later."""
+receivers; once the types are known, the diagnostics are refreshed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Receiving:
         self._session.analyses.answers = self.answers
 
     def answers(self, program: Program, text: str, sites: Sequence[Site]) -> Answers:
-        """Return the answers that are known now; the others are looked up after a pause in typing."""
+        """Return the types of receivers that are known now; the others are looked up after a pause in typing."""
         uri = program.uri
         if not program.path.endswith(".py"):
             return {}

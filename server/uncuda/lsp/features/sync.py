@@ -73,8 +73,8 @@ def _register_notebooks(session: Session) -> None:
 
 
 def _shaped(take: Callable[[], T]) -> T:
-    """Call `take` and return its result. Raise JsonRpcInvalidParams, not an internal error, if the parameters do not
-    have the form that the protocol requires."""
+    """Return the result of `take`, a function that reads the parameters of a notification. Raise JsonRpcInvalidParams,
+    not an internal error, if the parameters do not have the form that the protocol requires."""
     try:
         return take()
     except (KeyError, TypeError, AttributeError) as error:

@@ -1,9 +1,9 @@
 """`workspace/diagnostic`: diagnostics of all files, if the setting enables them. A report on a document is sent only
 when it changes.
 
-`Diagnostics.told` records which diagnostics the client has for open documents; the waiting request records them for
-closed files. After a document is closed, the server does not know whether the client still shows its diagnostics, so
-the server sends them once more.
+`Diagnostics.told` records which diagnostics the client has for open documents; the waiting `workspace/diagnostic`
+request records them for closed files. After a document is closed, the server does not know whether the client still
+shows its diagnostics, so the server sends them once more.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Request:
 
 
 class Workspace:
-    """The requests that wait for diagnostics of closed files. The keys of dictionaries are the URIs that this server
-    itself makes for files."""
+    """The requests that wait for diagnostics of closed files. The keys of the dictionaries in this class are the URIs
+    that this server itself makes for files."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -96,7 +96,7 @@ def _annotations(session: Session, names: Iterable[str], texts: Texts, confirm: 
     """Return one annotation for each rule and class: in the preview, edits that need review are not ticked at first,
     and the others are."""
     names = list(names)
-    unticked = [name for name in names if name.endswith("?")] or names  # without an unticked edit, no preview opens
+    unticked = [name for name in names if name.endswith("?")] or names  # if all edits are ticked, no preview opens
     labels = {SHARED: texts("shared"), OPENER.rstrip("?"): texts("opener")}
     table = {}
     for name in names:

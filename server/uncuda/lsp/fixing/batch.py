@@ -152,8 +152,8 @@ class Batch:
 
     async def _in_chunks(self, files: list[FileChange]) -> tuple[list[FileChange], str]:
         """Request the changes in chunks; return the files that the client did not change, and the client's reason. If
-        the client refuses a chunk, its files are requested one by one; after the user cancels, no further chunk is
-        sent."""
+        the client refuses a chunk, the changes of its files are requested one by one; after the user cancels, no
+        further chunk is sent."""
         refused, why = [], ""
         for start in range(0, len(files), _CHUNK):
             if self._progress.cancelled.is_set():
@@ -234,8 +234,8 @@ class Batch:
             self._batches.running.discard(process)
 
     async def _decided(self, outcome: Outcome | None) -> Outcome | None:
-        """Let the user choose a target if the project does not name one, then run again. The user's choice of a target
-        is kept until the server ends."""
+        """Let the user choose a target if the project does not name one, then run the job again. The user's choice of a
+        target is kept until the server ends."""
         if outcome is None or not outcome.undecided:
             return outcome
         if self._wanted.quiet:

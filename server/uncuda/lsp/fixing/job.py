@@ -61,8 +61,8 @@ def lowered(findings: Iterable[Finding], answers: Answers) -> list[Finding]:
 
 @dataclass(frozen=True)
 class JobFolder:
-    """A workspace folder. `over`, `under`: editor settings, in kebab-case, that override the configuration files, or
-    that the configuration files override."""
+    """A workspace folder. `over`: editor settings, in kebab-case, that override the configuration files; `under`:
+    editor settings that the configuration files override."""
 
     path: str
     over: Mapping[str, object] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Buffer:
 
     `path`: the path of its file; "" if there is no file. `cells`: whether it is a notebook; edits of notebooks are
     returned as offsets. `disabled`: the reason why its fixes must not be applied. `spared`: the positions of findings
-    that are removed, or whose fix needs review, because of the types of their receivers; `lowered`: the numbers of
+    that are removed, or whose fix needs review, because of the types of their receivers; `lowered`: the counts of the
     findings whose fix needs review for this reason.
     """
 

@@ -171,8 +171,9 @@ class Run:
 
     @contextmanager
     def receivers(self, group: Group) -> Iterator[AnswersFor]:
-        """Yield a function that returns the known types of receivers in a file: looked up if the settings enable that,
-        otherwise only those of open documents."""
+        """Yield a function that returns the known types of receivers in a file. If the settings enable receiver
+        analysis, the function looks the types up; otherwise it returns only those that the server sent with an open
+        document."""
         asked: AnswersFor = ask_nobody
         with ExitStack() as stack:
             if any(file.settings.receivers for file in group.files):

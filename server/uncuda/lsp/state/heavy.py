@@ -33,7 +33,7 @@ _START = 20.0
 """Seconds within which the process must start a task."""
 
 _ORDINARY = Limits(bytes=600_000, statements=2_500, comparisons=800_000)
-"""More work than the largest file in the test corpus takes, about a quarter of a second."""
+"""Limits that allow more work than the largest file in the test corpus needs: about a quarter of a second of work."""
 _SHARE = 6
 """The limits in the server's own process are at most this fraction of the limits in the settings."""
 _SHARED = ("bytes", "statements", "comparisons")

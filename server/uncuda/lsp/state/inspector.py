@@ -66,7 +66,7 @@ class Inspector:
         return self._check(path, folder) if folder is not None else Inspected(path, uri_of(path))
 
     def remember(self, found: Inspected) -> None:
-        """Remember whether the diagnostics of a file mention shims; another process may have checked the file."""
+        """Remember whether the diagnostics of a file mention shims; `found` may be the result of another process."""
         if found.tells_of_shims:
             self._tell_of_shims.add(found.path)
 

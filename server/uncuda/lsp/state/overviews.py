@@ -191,7 +191,7 @@ class Overviews:
         choice = self._folders.choice_of(program)
         analysis = self._analyses.of(program)
         if analysis.pending:
-            return  # the file will be marked again when its analysis is done
+            return  # once the analysis is done, the event `analysed` marks the file again
         source = Source(analysis.text, program.path)
         # `read` is fast because the engine has cached the facts of the open text
         read = None if analysis.heavy else lambda: choice.engine.read(source)[0]

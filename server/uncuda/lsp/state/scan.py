@@ -64,8 +64,8 @@ class Facts:
 
 @dataclass(frozen=True)
 class Scan:
-    """The folder to read. `over`, `under`: editor settings, in kebab-case, that override the configuration files, or
-    that the configuration files override."""
+    """The folder to read. `over`: editor settings, in kebab-case, that override the configuration files; `under`:
+    editor settings that the configuration files override."""
 
     path: str
     over: Mapping[str, object]

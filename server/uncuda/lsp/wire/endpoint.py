@@ -52,8 +52,9 @@ class Endpoint(LanguageServer):
         # `opened(program)`, `changed(program)`, `saved(program)`: a document or notebook was opened, changed or saved.
         # `closed(program, uris)`: a document or notebook was closed, or (`program` is None) cells were removed.
         self.opened, self.changed, self.saved, self.closed = (Event() for _ in range(4))
-        # `found(program)`: a document or notebook has findings. `analysed(program)`: another process has analysed it.
-        # `scanned(folder)`: the facts of a folder's files are known. `touched(paths)`: files changed on disk.
+        # `found(program)`: a document or notebook has findings. `analysed(program)`: another process has analysed the
+        # document or notebook. `scanned(folder)`: the facts of a folder's files are known. `touched(paths)`: files
+        # changed on disk.
         self.found, self.analysed, self.scanned, self.touched = (Event() for _ in range(4))
         # `reconfigured()`: settings, target or project changed. `shims_moved()`: a shim is imported elsewhere now.
         # `stale(uris)`: diagnostics of documents (None: of all) may have changed. `baselines_touched()`: baselines
