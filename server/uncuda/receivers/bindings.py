@@ -65,8 +65,8 @@ def _binds_in(definition: Any, name: Any, scope: Any) -> bool:
 
 
 def dotted_imports(leaf: Any) -> list[str]:
-    """Return the dotted names to which absolute imports bind a name; empty if anything other than an import binds it,
-    too.
+    """Return the dotted names to which absolute imports bind a name; empty if something that is not an import binds the
+    name, too.
 
     `x = None`, a common fallback if an import fails, does not count as another binding.
     """

@@ -87,7 +87,8 @@ class Modules:
 
 
 class Module:
-    """One module. `text`: the source text; None if the module is read from the file."""
+    """A module in which names are looked up: its path, its text and its parso tree. `text`: the source text; None if
+    the module is read from the file."""
 
     def __init__(self, modules: Modules, path: str, text: str | None) -> None:
         self.path = path

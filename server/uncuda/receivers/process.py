@@ -18,11 +18,11 @@ _START_SECONDS = 20.0
 
 
 class Stopped(Exception):
-    """The exception that the process ended before it answered."""
+    """Raised if the process ended before it answered."""
 
 
 class TimedOut(Stopped):
-    """The exception that the process was killed because it took too long."""
+    """Raised if the process was killed because it took too long."""
 
 
 class Process:
@@ -81,8 +81,8 @@ class Process:
                 pass  # there is unwritten data, or another thread also closes the stream
 
     def _receive(self, message: dict[str, Any] | None, seconds: float) -> dict[str, Any]:
-        """Send a message, unless it is None, and return the next line from the process. A timer kills the process after
-        `seconds`, which ends the wait."""
+        """Send a message, unless it is None, and return the next line that the process writes. A timer kills the
+        process after `seconds`, which ends the wait."""
         late = threading.Event()
 
         def stop() -> None:

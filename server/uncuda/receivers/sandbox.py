@@ -27,7 +27,7 @@ _REFUSED = (
 
 
 class Refused(PermissionError):
-    """The exception that is raised if this process tries to do something that is forbidden."""
+    """Raised if this process tries to do something that is forbidden."""
 
 
 def limit_memory(size: int) -> None:

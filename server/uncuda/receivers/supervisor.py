@@ -101,7 +101,7 @@ class Supervisor:
         self.gave_up = self._failures >= _MOST_FAILURES and not self._closed
 
     def close(self) -> None:
-        """End the process; a thread that waits for an answer then gets none."""
+        """End the process; a thread that waits for an answer then gets no answer."""
         self._closed = True
         if (process := self._process) is not None:
             process.close()

@@ -69,7 +69,8 @@ class Group:
             yield Place(self._paths[file], *place)
 
     def add(self, *place: int) -> None:
-        """Store a position in the last file; `place`: the fields of a `Place` after its path."""
+        """Store the position of a finding in the file that was added last; `place`: the fields of a `Place` after its
+        path."""
         file = len(self._paths) - 1
         self.files += not self._numbers or self._numbers[-len(Place._fields)] != file
         self._numbers.extend((file, *place))

@@ -103,7 +103,7 @@ def settings_of(table: Mapping[str, object], folder: str, vocabulary: Vocabulary
 
 
 def values_of(table: Mapping[str, object], folder: str, vocabulary: Vocabulary) -> dict[str, object]:
-    """The table as values for fields of Settings, which can be combined with those of a file."""
+    """Return the values that a table sets for fields of Settings; they can be combined with the values of a file."""
     try:
         return _anchor(read_values(table, vocabulary), Path(folder).absolute())
     except ValueProblem as problem:

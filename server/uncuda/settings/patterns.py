@@ -31,8 +31,8 @@ _BELOW = "ps_d"
 
 
 class PatternError(ValueError):
-    """The exception that patterns cannot be used. `line`: the number of the invalid pattern, from 1; None: there are
-    too many patterns."""
+    """Raised if patterns cannot be used. `line`: the number of the invalid pattern, from 1; None: there are too many
+    patterns."""
 
     def __init__(self, message: str, line: int | None) -> None:
         super().__init__(message)

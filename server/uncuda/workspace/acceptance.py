@@ -42,7 +42,7 @@ class Doubted(NamedTuple):
 @dataclass
 class _Matched:
     """The matches of one file: the entries that its findings use, the entries whose code moved to this file, newly
-    accepted findings with their class, and the number of findings of each class."""
+    accepted findings with their fix class, and the number of findings of each fix class."""
 
     used: dict[Place, None] = field(default_factory=dict)
     moved: dict[Place, Key] = field(default_factory=dict)
@@ -115,13 +115,13 @@ class Acceptance:
         return bool(self._rules) and any((finding.rule, finding.target) in self._rules for finding in findings)
 
     def add(self, places: Mapping[Place, str]) -> None:
-        """Add entries to the baseline; `places` maps each new entry to the class of its finding."""
+        """Add entries to the baseline; `places` maps each new entry to the fix class of its finding."""
         fresh = {place: kind for place, kind in places.items() if place not in self._reasons}
         self._files.setdefault("", _Matched()).new |= fresh
 
     @property
     def new(self) -> dict[Place, str]:
-        """The newly accepted entries with the class of each finding."""
+        """The newly accepted entries with the fix class of each finding."""
         return {place: kind for file in self._files.values() for place, kind in file.new.items()}
 
     def tells_of(self, paths: Iterable[str]) -> bool:
@@ -152,7 +152,7 @@ class Acceptance:
 
     def bytes(self, reason: str = "", without: Collection[Place] = (), counted: bool = True) -> bytes:
         """The new contents of the baseline: moved entries get their new path, and new entries the `reason`. `counted`:
-        whether all files were checked, so that the numbers of findings are written too."""
+        whether all files were checked; only then the numbers of findings are written, too."""
         moved = {place: key for file in self._files.values() for place, key in file.moved.items()}
         kept: dict[Place, list[str]] = {}
         for place, said in self._reasons.items():
@@ -226,8 +226,8 @@ class Acceptance:
         file.used[place] = None
 
     def _is_free(self, place: Place, path: str) -> bool:
-        """Return whether a finding of the file `path` may use an entry: no file uses the entry, or the file that uses
-        it may lose it because it is the entry's own file or was deleted."""
+        """Return whether a finding of the file `path` may use an entry: no file uses the entry, or another file uses it
+        that is the entry's own file or was deleted."""
         user = self._users.get(place)
         if user is None or user == path:
             return user is None

@@ -27,8 +27,8 @@ _MARKS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 
 
 class BaselineError(Exception):
-    """The exception that a baseline is unusable. `key` is the key of the sentence that says why; `line` counts from 1,
-    or is 0 for the whole file."""
+    """Raised if a baseline is unusable. `key` is the key of the sentence that says why the baseline is unusable; `line`
+    counts from 1, or is 0 for the whole file."""
 
     def __init__(self, file: str, line: int, key: str, value: object = "") -> None:
         self.place = shown(Path(file)) + (f":{line}" if line else "")
@@ -93,8 +93,8 @@ def read_baseline(file: str) -> Baseline:
 
 
 def baseline_bytes(entries: Iterable[Entry], counts: Mapping[str, int]) -> bytes:
-    """The bytes of a baseline with these entries, sorted and without duplicates, and counts (empty: none are
-    written)."""
+    """The bytes of a baseline with these entries, sorted and without duplicates, and with the counts, unless these are
+    empty."""
     counted = {"counts": {kind: counts.get(kind, 0) for kind in CLASSES}} if counts else {}
     lines = [_dump({"format": FORMAT, **counted})]
     for key, reason, targets in sorted((entry.key, entry.reason, tuple(sorted(entry.targets))) for entry in entries):

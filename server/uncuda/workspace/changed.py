@@ -33,7 +33,7 @@ class _Tree:
 
     root: str
     base: str
-    modes: dict[bytes, bytes] = field(default_factory=dict)  # file modes in the index
+    modes: dict[bytes, bytes] = field(default_factory=dict)  # maps each file to its mode in the index
     # maps the current name of each file to its blob in the base commit
     blobs: dict[bytes, bytes] = field(default_factory=dict)
 

@@ -26,7 +26,7 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of a comparison.
+    """The result of comparing a report with an earlier one.
 
     `fixed`: findings that only the earlier report has; `accepted`: findings that were accepted since then; `left`:
     findings in both reports that are not accepted; `new`: findings that the earlier report does not have, or that were

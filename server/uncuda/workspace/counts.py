@@ -19,7 +19,8 @@ from uncuda.engine import Finding
 
 MANUAL = "manual"
 CLASSES = (SAFE, REVIEW, MANUAL)
-"""The classes of findings, by their best fix, in the order in which reports show them; each is a field of `Tally`."""
+"""The fix classes (of a finding: that of its best fix), in the order in which reports show them; each is a field of
+`Tally`."""
 
 _TEST_FOLDERS = frozenset({"test", "tests"})
 _SETUP = "conftest"
@@ -35,7 +36,8 @@ OrderedT = TypeVar("OrderedT", str, Decision)
 
 
 def fix_class(finding: Finding) -> str:
-    """The class of the finding's best fix: "safe", "review", or "manual" if it has none."""
+    """The fix class of a finding, which is that of its best fix: "safe", "review", or "manual" if the finding has no
+    fix."""
     return finding.fixes[0].applicability if finding.fixes else MANUAL
 
 
@@ -56,7 +58,7 @@ def row_of(finding: Finding) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The number of findings of each class, and the number of files with findings."""
+    """The number of findings of each fix class, and the number of files with findings."""
 
     safe: int = 0
     review: int = 0
@@ -65,7 +67,7 @@ class Tally:
 
     @classmethod
     def of(cls, kinds: Iterable[tuple[str, int]], files: int = 0) -> Tally:
-        """A tally from (class, number) pairs."""
+        """A tally from (fix class, number) pairs."""
         numbers = dict.fromkeys(CLASSES, 0)
         for kind, number in kinds:
             numbers[kind] += number
@@ -78,7 +80,7 @@ class Tally:
 
     @property
     def by_class(self) -> dict[str, int]:
-        """The number of findings by class."""
+        """The number of findings by fix class."""
         return {kind: getattr(self, kind) for kind in CLASSES}
 
     def plus(self, other: Tally) -> Tally:
@@ -106,7 +108,7 @@ class FileCounts:
 
     @property
     def tally(self) -> Tally:
-        """The number of findings of each class."""
+        """The number of findings of each fix class."""
         return Tally.of(((row.kind, number) for row, number in self.rows.items()), files=1)
 
 

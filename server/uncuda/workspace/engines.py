@@ -34,8 +34,8 @@ Note = Callable[..., None]
 
 
 class UndecidedTarget(Exception):
-    """Raised if the project imports the plugins of several targets and no setting names one. `targets`: the ids of
-    these targets."""
+    """Raised if the project imports the plugins of several targets and no setting names one. `targets`: the ids of the
+    targets whose plugins the project imports."""
 
     def __init__(self, targets: Sequence[str]) -> None:
         super().__init__(" or ".join(targets))
@@ -96,7 +96,7 @@ class Engines:
         return [file for file in look.files if id(file.settings) not in right or file.path not in look.silent]
 
     def alone(self, file: File, data: bytes) -> None:
-        """Use a single file that is not in a folder; the project consists only of this file."""
+        """Prepare the check of a single file that is not in a folder; its project consists only of this file."""
         scanner = Scanner(self.modules)
         scanner.add(data, path=file.path)
         self.project = scanner.project({file.path, *neighbours(file.path)})

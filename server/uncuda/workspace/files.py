@@ -19,7 +19,7 @@ them."""
 
 
 class FileProblem(Exception):
-    """A file that cannot be read or written; the message says why and, if possible, what to do."""
+    """Raised if a file cannot be read or written; the message says why and, if possible, what to do."""
 
 
 Stamp = tuple[int, int]
@@ -124,7 +124,7 @@ def _mask() -> int:
 
 
 def _keep_properties(file: int, real: Path, before: os.stat_result) -> None:
-    """Give an open file the owner, mode and attributes of the old one."""
+    """Give an open file the owner, mode and attributes of the old file."""
     if os.chmod not in os.supports_fd:
         return  # on Windows, the folder determines who may read a file
     mode = _keep_owner(file, before, stat.S_IMODE(before.st_mode))
@@ -150,7 +150,7 @@ def _keep_owner(file: int, before: os.stat_result, mode: int) -> int:
 
 
 def _keep_attributes(file: int, real: Path) -> None:
-    """Give an open file the extended attributes of the old one, including ACLs and security labels."""
+    """Give an open file the extended attributes of the old file, including ACLs and security labels."""
     if sys.platform != "linux":
         return  # Python supports extended attributes on Linux only
     attributes = _attributes(real)

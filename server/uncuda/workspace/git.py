@@ -32,7 +32,8 @@ _LACKS = re.compile(rb"unable to read ([0-9a-f]{40,64})")
 
 
 class GitError(Exception):
-    """The exception that a git command failed. `key` is the key of the sentence that says why and what to do."""
+    """Raised if a git command failed. `key` is the key of the sentence that says why the command failed and what to
+    do."""
 
     def __init__(self, key: str, *values: object) -> None:
         self.key, self.values = key, values

@@ -27,11 +27,11 @@ _JSON = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 
 
 class NotebookError(SourceError):
-    """A notebook that cannot be read or fixed; the message says why."""
+    """Raised if a notebook cannot be read or fixed; the message says why."""
 
 
 class OtherLanguageError(NotebookError):
-    """A notebook whose cells are not Python."""
+    """Raised for a notebook whose cells are not Python."""
 
 
 def is_notebook(path: str) -> bool:

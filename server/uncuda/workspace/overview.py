@@ -1,4 +1,4 @@
-"""The overview of a project: its findings as a tree of classes, rules or folders, and files.
+"""The overview of a project: its findings as a tree of fix classes, rules or folders, and files.
 
 `Overview` stores the findings of each file and their counts; after a change, only the findings of one file are counted
 again. `Tree` is the tree for one grouping and one filter, built on request.
@@ -170,7 +170,7 @@ class Overview:
 
     @property
     def accepted(self) -> Tally:
-        """The number of accepted findings by class."""
+        """The number of accepted findings by fix class."""
         return self._accepted.counts.total
 
     @property

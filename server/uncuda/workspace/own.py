@@ -23,8 +23,8 @@ _LAYOUTS = frozenset({"lib", "python", "src"})  # folders whose packages the fil
 def own_module(path: str, libraries: Collection[str]) -> str:
     """Return FOLDER/MODULE if files in FOLDER that import a library get this file of the project instead; otherwise "".
 
-    A module inside a package is imported by its full name. A package may be in a namespace folder, such as `megatron`
-    around `megatron.core`.
+    A module inside a package is imported by its full name, and therefore never instead of a library. A package may be
+    in a namespace folder, such as `megatron` around `megatron.core`.
     """
     folder, name = os.path.dirname(path), os.path.basename(path).removesuffix(".py")
     if name == "__init__":

@@ -20,8 +20,8 @@ from .upgrades import Candidate, Plugin, Upgrade, upgrade
 CheckWith = Callable[[Sequence[File], EngineFor], Iterable[Checked]]
 """A function that checks files with the engines for another target or version than their own."""
 Select = Callable[[Checked], "Selection | None"]
-"""A function that selects which findings of a checked file are reported; None: all. All other findings of the file are
-accepted, or are on unchanged lines."""
+"""A function that selects which findings of a checked file are reported; None: all. All findings that this function
+does not select are accepted, or are on unchanged lines."""
 Named = Callable[[str], str]
 """A function that returns the name of a file in the report, given its path."""
 

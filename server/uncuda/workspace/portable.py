@@ -50,7 +50,7 @@ def root_of(paths: list[str]) -> str:
     folders = {os.path.dirname(path) for path in paths}
     try:
         root = os.path.commonpath(sorted(folders)) if folders and "" not in folders else ""
-    except ValueError:  # some paths are absolute
+    except ValueError:  # absolute and relative paths have no folder in common
         root = ""
     while root and os.path.isfile(os.path.join(root, "__init__.py")):
         root = os.path.dirname(root)

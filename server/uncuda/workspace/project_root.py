@@ -72,8 +72,8 @@ def _roots(place: str) -> Iterator[str]:
 
 
 def _marked(folder: str) -> str | None:
-    """The closest folder at or above this one that contains a marker of a project, such as pyproject.toml, below the
-    home folder."""
+    """The closest folder at or above this one that contains a marker of a project, such as pyproject.toml; the home
+    folder and the folders above it are not searched."""
     home = os.path.expanduser("~")
     while folder != home and os.path.dirname(folder) != folder:
         if any(os.path.exists(os.path.join(folder, mark)) for mark in _MARKS):

@@ -97,7 +97,7 @@ def survey(
 def look_at(
     files: Iterable[File], scanner: Scanner, concerns: Callable[[File, bytes], bool], read: Read = read_text
 ) -> Part:
-    """The part of `survey` for some files; the facts collected by the scanner are moved into the result."""
+    """The work of `survey` for some of the files; the facts collected by the scanner are moved into the result."""
     silent: set[int] = set()
     problems: dict[int, Problem] = {}
     for number, file in enumerate(files):
@@ -170,7 +170,7 @@ class Gathered:
             self.told = [Told(*(frozenset().union(*names) for names in zip(*self.told, strict=True)))]
 
     def take(self, other: Gathered) -> None:
-        """Add the facts that another object collected."""
+        """Add the facts that another Gathered object contains."""
         self.modules |= other.modules
         self.owners |= other.owners
         self.torch = self.torch or other.torch
@@ -181,10 +181,10 @@ class Gathered:
 
 @dataclass(frozen=True)
 class Said:
-    """The facts of one file. `modules`: the plugins and shims that the file imports, and variables that activate a
-    shim, each with the span of the name; `owners`: its classes that define `cuda` or `is_cuda`; `told`: facts about
-    kernels; `serves`: targets that it chooses besides CUDA at run time; `torch`: whether it imports torch and uses its
-    CUDA names."""
+    """The facts that one file shows about its project. `modules`: the plugins and shims that the file imports, and
+    variables that activate a shim, each with the span of the name; `owners`: its classes that define `cuda` or
+    `is_cuda`; `told`: facts about kernels; `serves`: targets that it chooses besides CUDA at run time; `torch`: whether
+    it imports torch and uses its CUDA names."""
 
     modules: Mapping[str, Span] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -197,8 +197,8 @@ _NOTHING = Said()
 
 
 class Scanner:
-    """Collects the facts of a Project from the bytes of one file after another. `once`: whether files do not change
-    while they are read."""
+    """Collects the facts of a Project from the bytes of one file after another. `once`: whether to assume that files do
+    not change while they are read."""
 
     def __init__(self, words: Words, once: bool = False) -> None:
         self._words = words

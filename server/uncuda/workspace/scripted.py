@@ -52,7 +52,7 @@ class Scripts(NamedTuple):
 
 
 def together(facts: Collection[str]) -> Scripts:
-    """Combine the facts of all files."""
+    """Combine the facts about TorchScript of all files."""
     aliases = {fact.removeprefix(ALIAS) for fact in facts if fact.startswith(ALIAS)}
     unclear = {fact.removeprefix(UNCLEAR) for fact in facts if fact.startswith(UNCLEAR)}
     split = (fact.removeprefix(COMPILED).split(_BETWEEN) for fact in facts if fact.startswith(COMPILED))

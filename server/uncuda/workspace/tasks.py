@@ -31,7 +31,7 @@ class EngineSpec:
 
     @classmethod
     def made(cls, engine: Engine) -> EngineSpec:
-        """The spec of an existing engine."""
+        """Return the EngineSpec of an existing engine."""
         return cls(engine.target.id, engine.settings, engine.project.helper)
 
 
@@ -90,7 +90,7 @@ class Trouble:
         return cls(problem.message, trace=trace, foreign=isinstance(problem, LeftOut))
 
     def problem(self, path: str) -> Problem:
-        """The problem of the file at a path."""
+        """Return the problem to report for the file at `path`."""
         if self.kind:
             return Exceeds.of(path, LimitExceeded(self.kind, self.limit))
         return (LeftOut if self.foreign else Problem)(path, self.message)

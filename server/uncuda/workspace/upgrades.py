@@ -45,7 +45,7 @@ class Upgrade:
     later: int
     version: str = ""
     gained: tuple[tuple[Decision, int], ...] = ()  # findings that get a fix or disappear, by decision; most first
-    lost: int = 0  # number of findings without a fix that exist only with that version
+    lost: int = 0  # number of findings without a fix that exist only with `version`
 
 
 class Candidate(NamedTuple):

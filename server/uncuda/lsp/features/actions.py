@@ -147,7 +147,7 @@ class _Offer:
         return [self._diagnostic(finding) for finding in findings if finding.rule == rule]
 
     def _disabled(self, title: str, reason: str, finding: Finding | None = None) -> Iterator[types.CodeAction]:
-        """A disabled action with its reason, for clients that show these."""
+        """A disabled action with its reason, for clients that show disabled actions."""
         if self.session.client.disabled:
             diagnostics = None if finding is None else [self._diagnostic(finding)]
             disabled = types.CodeActionDisabled(printable(reason))

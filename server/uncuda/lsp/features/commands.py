@@ -63,7 +63,7 @@ def register(session: Session) -> None:
 
 class Commands:
     """The commands of the server. Each method receives the arguments and the progress token unchecked, and raises
-    JsonRpcInvalidParams for wrong ones."""
+    JsonRpcInvalidParams for wrong arguments."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -140,7 +140,7 @@ def _counterpart(engine: Engine, found: Counterpart, say: Phrases) -> str:
 
 
 def _versions(engine: Engine, found: Counterpart, say: Phrases) -> str:
-    """Return the first version of the plugin that has a name; "" if it is unknown."""
+    """Return a line that says which versions of the plugin have a name; "" if that is unknown."""
     target = engine.target
     package = f"[{target.words['package']}]({target.homepage})"
     if not found.present:

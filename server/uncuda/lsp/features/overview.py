@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..session import Session
 
 PAGE = 500
-"""The largest number of nodes in one answer."""
+"""The largest number of nodes in one answer to `uncuda/overview`."""
 WELCOMES = ("hidden", "undecided", "reading", "clean", "restricted", "scan")
 """Reasons why the overview has no nodes; the client has a text for each."""
 _DIMENSIONS = (("class", KINDS), ("severity", SEVERITIES), ("place", PLACES))

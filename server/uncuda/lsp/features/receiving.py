@@ -26,7 +26,7 @@ def register(session: Session) -> None:
 
 
 class Receiving:
-    """Looks up the types of receivers (`x` in `x.cuda()`) in open files, and analyses a file again if an answer changes
+    """Looks up the types of receivers (`x` in `x.cuda()`) in open files, and analyses a file again if the types change
     its findings."""
 
     def __init__(self, session: Session) -> None:

@@ -49,7 +49,7 @@ class Asked(NamedTuple):
 
 
 class _Written(NamedTuple):
-    """The entries that were written to a baseline: the file, the new entries with the class of each finding, and
+    """The entries that were written to a baseline: the file, the new entries with the fix class of each finding, and
     whether the file existed before."""
 
     file: str
@@ -173,7 +173,7 @@ async def _offer(session: Session, texts: Texts, written: list[_Written], unaske
     kinds = [kind for each in written for kind in each.new.values()]
     files = ", ".join(dict.fromkeys(Path(each.file).name for each in written))
     said = texts("accepted", texts.count(len(kinds), "finding"), files)
-    if safe := kinds.count(SAFE):  # accepting a safe fix is often a mistake: the code still uses CUDA
+    if safe := kinds.count(SAFE):  # accepting a finding with a safe fix is often a mistake: the code still uses CUDA
         said += texts("accepted safe", safe)
     if not session.client.offers_buttons:  # an editor without buttons would show a blocking dialog
         session.window_show_message(types.ShowMessageParams(types.MessageType.Info, said))

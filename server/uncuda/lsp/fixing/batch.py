@@ -1,5 +1,5 @@
-"""Commands that fix many files: they run the workspace job, check what changed meanwhile, apply the edits and summarise
-the result."""
+"""Commands that fix many files: they run the workspace job, check which files changed meanwhile, apply the edits and
+summarise the result."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ class Batch:
         return await self._run()
 
     def _take(self, outcome: Outcome | None) -> bool:
-        """Copy the outcome of a job into the summary; return whether there is an outcome with a result."""
+        """Copy the outcome of a job into the summary; return True if the job neither failed nor was cancelled."""
         if outcome is None:
             self.summary.reason = f"{self._texts('cancelled')} {self._texts('nothing changed')}"
         elif outcome.failed:

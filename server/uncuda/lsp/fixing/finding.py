@@ -118,7 +118,7 @@ async def suppress_finding(session: Session, name: FindingName, reason: str) -> 
 
 
 async def _make(session: Session, name: FindingName, known: FoundNow, fix: Fix) -> dict[str, Any]:
-    """Have the client make a fix of a finding; return the result of the command."""
+    """Request the client to apply a fix of a finding; return the result of the command."""
     from .apply import apply, misread
 
     texts, words = OverviewTexts(session.folders.language()), Texts(session.folders.language())

@@ -170,7 +170,7 @@ class JobFailed:
 
 @dataclass(frozen=True)
 class Acceptable:
-    """A finding that can be accepted: its baseline file, the fields of its entry, and the class of its fix."""
+    """A finding that can be accepted: its baseline file, the fields of its entry, and its fix class."""
 
     file: str
     path: str
@@ -197,7 +197,7 @@ CODEC = Codec(Job, JobProgress, FileChange, JobUndecided, JobFailed, JobDone)
 
 @dataclass
 class Outcome:
-    """The result of a job. `left`: the numbers of findings in the current state of each file, by URI.
+    """The result of a workspace job. `left`: the numbers of findings in the current state of each file, by URI.
 
     `undecided` lists the targets whose plugins the project imports, if no setting names one; `failed` is the reason why
     there is no result.

@@ -1,5 +1,5 @@
-"""The workspace job, which fixes many files or makes a report: its parameters for a command, and the process that runs
-it."""
+"""The workspace job, which fixes many files or makes a report: this module creates it for a command, and runs its
+process."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 
 class JobProcess:
-    """One job process. `done`: a future of the job's outcome; `stop` cancels it. `progress(done, total)` is called
-    while the job runs."""
+    """One process that runs a workspace job. `done`: a future of the job's outcome; `stop` cancels it. `progress(done,
+    total)` is called while the job runs."""
 
     def __init__(self, session: Session, job: Job, progress: Callable[[int, int], object]) -> None:
         self.done: asyncio.Future[Outcome] = session.loop.create_future()

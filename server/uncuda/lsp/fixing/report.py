@@ -89,7 +89,7 @@ async def _page(session: Session, folder: str, beside: str, token: Any) -> str:
     finally:
         progress.end()
     if outcome is None:
-        return ""  # the user cancelled, so there is no message
+        return ""  # the user cancelled, so no message is shown
     if outcome.undecided:
         _refuse(session, texts("undecided", targets=session.folders.titles_of(outcome.undecided, texts.locale)))
     elif outcome.failed:

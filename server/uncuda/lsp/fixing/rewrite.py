@@ -335,7 +335,8 @@ class Run:
         return [self.job.scope] if self.job.scope else [folder.path for folder in self.job.folders if folder.path]
 
     def _otherwise(self, repaired: Repaired, group: Group) -> str:
-        """The command line that fixes a closed file if its bytes do not show its encoding; "" for other files."""
+        """For a closed file whose bytes do not show its encoding, the command line that fixes the file; "" for other
+        files."""
         path = repaired.file.path
         if _key(path) in self._buffers or repaired.source is None:
             return ""

@@ -229,7 +229,8 @@ class Folders:
         self.tell_once(error.place, baseline_problem(error, self.language()))
 
     def choice_of(self, program: Program) -> Choice:
-        """Return the settings with which a document is checked; they are cached until something changes."""
+        """Return the settings with which a document is checked; they are cached until `forget` or `drop` removes
+        them."""
         choice = self._choices.get(program.uri)
         if choice is None:
             choice = self._choices[program.uri] = self._choose(program)
@@ -271,8 +272,8 @@ class Folders:
         return (*self.catalogue.declarations, PORTABLE)
 
     def in_order(self, first: str, among: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return targets in the order in which they are offered, with the current choice `first`; if `among` is empty,
-        all targets and portable source."""
+        """Return targets in the order in which they are offered, with `first` (the current choice) at the beginning; if
+        `among` is empty, all targets and portable source."""
         return tuple(sorted(among or self.choices, key=lambda target: target != first))
 
     def said_in_file(self, place: str) -> str | None:

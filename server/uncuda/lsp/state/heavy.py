@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .documents import Program
 
 _START = 20.0
-"""Seconds within which the process must start a task."""
+"""Seconds within which the process `analyst.py` must start a task."""
 
 _ORDINARY = Limits(bytes=600_000, statements=2_500, comparisons=800_000)
 """Limits that allow more work than the largest file in the test corpus needs: about a quarter of a second of work."""
@@ -50,8 +50,8 @@ def between_keys(limits: Limits) -> Limits:
 
 
 class Heavy:
-    """Keeps track of the large documents, and sends their texts to the process one after the other. `fail(path,
-    reason)` is called for internal errors."""
+    """Keeps track of the large documents, and sends their texts to the process `analyst.py` one after the other.
+    `fail(path, reason)` is called for internal errors."""
 
     def __init__(self, endpoint: Endpoint, fail: Callable[[str, str], object]) -> None:
         self._endpoint = endpoint
@@ -76,8 +76,8 @@ class Heavy:
         return size is not None
 
     def submit(self, program: Program, text: str, engine: Engine, answers: Answers, take: Take) -> None:
-        """Send a text to the process to be analysed. `take` is called in the server's thread with the result, unless a
-        newer text of the document has been submitted by then."""
+        """Send a text to the process `analyst.py`, which analyses it. `take` is called in the server's thread with the
+        result, unless a newer text of the document has been submitted by then."""
         self._sizes[program.uri] = max(len(text), self._sizes.get(program.uri, 0))
         self._serial += 1
         task = Task(
@@ -94,7 +94,7 @@ class Heavy:
             self._next()
 
     def _next(self) -> None:
-        """Send the text that has waited longest to the process."""
+        """Send the text that has waited longest to the process `analyst.py`."""
         self._wait(None)
         self._current = None
         if not self._waiting:

@@ -62,7 +62,7 @@ class Inspected:
 
 @dataclass(frozen=True)
 class InspectedFiles:
-    """The answer to `InspectFiles`: the result of each file, in the same order."""
+    """The answer to `InspectFiles`: the result of each file, in the order of the request."""
 
     files: tuple[Inspected, ...]
 
@@ -77,7 +77,7 @@ class InspectionProgress:
 
 @dataclass(frozen=True)
 class InspectionDone:
-    """The end of the answer to one request."""
+    """Marks the end of the answers to one request."""
 
 
 CODEC = Codec(InspectAll, InspectSome, MoveShims, Inspected, InspectionProgress, InspectionDone)

@@ -119,7 +119,7 @@ class Inspection:
         return bool(self._asked)
 
     def is_settled(self, uri: str) -> bool:
-        """Return whether the known result of a closed file (or that it has none) is up to date."""
+        """Return whether the stored result of a closed file, or the fact that it has none, is up to date."""
         if not self.is_on:
             return True
         unread = any(uris is None or uri in uris for uris in self._asked)

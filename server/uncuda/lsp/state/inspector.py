@@ -71,7 +71,7 @@ class Inspector:
             self._tell_of_shims.add(found.path)
 
     def some(self, paths: Iterable[str]) -> Iterator[Inspected]:
-        """The results of some files."""
+        """Yield the results of checking the files at these paths."""
         self._baselines.look()
         for path in paths:
             folder = self._folders.folder_of(path)

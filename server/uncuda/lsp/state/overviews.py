@@ -33,9 +33,9 @@ _PAUSE, _SOON = 0.2, 0.03
 class Overviews:
     """The overviews by folder URI; "" is the key for files outside all folders.
 
-    When a file changes, it is only marked; `refresh` updates the overviews for a request, or before a notification. The
-    key of a file is its URI as this server writes it. The event `changed(root, version)` is raised only after `watch`
-    was called.
+    When a file changes, the file is only marked as changed; `refresh` updates the overviews for a request, or before a
+    notification. The key of a file is its URI as this server writes it. The event `changed(root, version)` is raised
+    only after `watch` was called.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Overviews:
             self._look(key)
 
     def of(self, root: str) -> Overview:
-        """Return the overview of a folder; "" for the files outside of all folders."""
+        """Return the overview of the folder with this URI; the URI "" stands for the files outside of all folders."""
         return self._all.setdefault(root, Overview())
 
     @property
@@ -105,8 +105,8 @@ class Overviews:
         return [self.of(root) for root in self.roots]
 
     def written(self, roots: Iterable[str]) -> int | None:
-        """Return the number of findings when the folders' baselines were first written; None if no baseline records
-        it."""
+        """Return how many findings there were when the folders' baselines were first written; None if no baseline
+        states the number."""
         files: set[str] = set()
         for root in roots:
             files |= self.of(root).baselines
@@ -212,5 +212,5 @@ class Overviews:
 
 
 def _keys(program: Program) -> list[str]:
-    """Return the key of a document or notebook in a list; an empty list if it has no file."""
+    """Return a list with the key of a document or notebook; the list is empty if there is no file."""
     return [uri_of(program.path)] if program.path else []

@@ -164,7 +164,7 @@ class Projects:
 
     def _look_if_idle(self) -> None:
         loop = self._endpoint.loop
-        self._timed = loop.time() < self._due  # the text has changed meanwhile
+        self._timed = loop.time() < self._due  # true if the text has changed during the pause
         if self._timed:
             loop.call_at(self._due, self._look_if_idle)
         else:

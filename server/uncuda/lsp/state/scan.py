@@ -64,8 +64,8 @@ class Facts:
 
 @dataclass(frozen=True)
 class Scan:
-    """The folder to read. `over`: editor settings, in kebab-case, that override the configuration files; `under`:
-    editor settings that the configuration files override."""
+    """A request to read the facts of all files in a folder. `over`: editor settings, in kebab-case, that override the
+    configuration files; `under`: editor settings that the configuration files override."""
 
     path: str
     over: Mapping[str, object]

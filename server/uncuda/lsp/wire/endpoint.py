@@ -85,7 +85,7 @@ class Endpoint(LanguageServer):
             self.loop.call_soon_threadsafe(function, *arguments)
 
     def ask(self, method: str, params: Any, take: Callable[[Any], object] = lambda result: None) -> None:
-        """Send a request to the client. `take` is called with the result; an error is logged."""
+        """Send a request to the client. `take` is called with the client's result; an error is logged."""
 
         def answered(future: Future[Any]) -> None:
             if future.cancelled():
@@ -116,7 +116,7 @@ class Endpoint(LanguageServer):
         super().window_show_message(types.ShowMessageParams(params.type, popup(params.message)))
 
     def window_log_message(self, params: types.LogMessageParams) -> None:
-        """Log lines in the client."""
+        """Write lines into the client's log."""
         super().window_log_message(types.LogMessageParams(params.type, printable_lines(params.message)))
 
     def report_server_error(self, error: Exception, source: Any) -> None:

@@ -18,7 +18,8 @@ class FindingName(TypedDict):
 
 
 class OverviewAction(TypedDict):
-    """An action of a node. `name`: "fix", "preview", "accept", "suppress" or "why".
+    """An action that the user can choose for a node of the overview. `name`: "fix", "preview", "accept", "suppress" or
+    "why".
 
     `command`: a server command, or "" for the preview of one finding, which the client shows itself.
     """
@@ -30,8 +31,8 @@ class OverviewAction(TypedDict):
 
 
 class OverviewNode(TypedDict, total=False):
-    """A node of the view. `id`: does not change with the text; `leaf`: whether the node has no children; `icon`: a
-    class, a severity, or the kind of node.
+    """A node of the overview's tree. `id`: does not change with the text; `leaf`: whether the node has no children;
+    `icon`: a fix class, a severity, or the kind of node.
 
     `uri` and `range`: the location to open when the user clicks the node. Only nodes of findings have `key`, the
     finding's id in a review, and `finding`, its name in requests.
@@ -53,7 +54,7 @@ class OverviewNode(TypedDict, total=False):
 
 
 class OverviewCounts(TypedDict):
-    """Numbers of findings by class, regardless of the filter.
+    """Numbers of findings by fix class, regardless of the filter.
 
     `left`: all findings that are not accepted; `files`: the number of files with such findings; `total`: the number of
     findings when the baseline was first written; `done`: `total` minus `left`. `total` and `done` are None if no
@@ -71,8 +72,8 @@ class OverviewCounts(TypedDict):
 
 
 class OverviewChoice(TypedDict):
-    """A value of the filter. `dimension` is "class", "severity" or "place"; `count` is the number of findings with this
-    value."""
+    """A value by which the overview can be filtered. `dimension` is "class", "severity" or "place"; `count` is the
+    number of findings with this value."""
 
     value: str
     dimension: str

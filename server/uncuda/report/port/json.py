@@ -21,8 +21,8 @@ _LARGEST = 200_000_000
 
 
 class NoReportError(Exception):
-    """A file that is not a JSON report. `reason`: why the file could not be read; empty if it could be read but
-    contains other data."""
+    """Raised for a file that is not a JSON report. `reason`: why the file could not be read; empty if it could be read
+    but contains other data."""
 
     def __init__(self, reason: str = "") -> None:
         super().__init__(reason)
