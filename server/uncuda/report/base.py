@@ -35,8 +35,8 @@ class Frame:
     """Where a report is written, and its options. `statistics`: whether to print counts at the end; `quiet`: whether to
     print only findings.
 
-    `only`: the findings to show, None for all; `terminal`: whether the report is written to a terminal; `command`:
-    builds the command line that the report suggests as the next one.
+    `only`: the findings to show, None for all. `terminal`: whether the report is written to a terminal. `command`: a
+    function that builds the command line that the report suggests to run next.
     """
 
     out: TextIO

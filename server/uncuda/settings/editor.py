@@ -51,9 +51,9 @@ _OWN = {option.name: option for option in EDITOR_OPTIONS}
 
 @dataclass(frozen=True)
 class EditorSettings:
-    """The settings that an editor sent. `table`: the settings as in a configuration file; `workspace_diagnostics`: the
-    value of that setting, None if the size of the workspace decides; `problems`: errors in values; `unknown`: keys that
-    are no settings."""
+    """The settings that an editor sent. `table`: the settings as in a configuration file. `workspace_diagnostics`: the
+    value of that setting, None if the size of the workspace decides. `problems`: errors in values of settings.
+    `unknown`: keys that name no setting."""
 
     table: Mapping[str, object] = field(default_factory=dict)
     editor_first: bool = False

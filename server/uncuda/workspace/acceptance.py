@@ -136,8 +136,8 @@ class Acceptance:
     def unused(self, looked: Mapping[str, LooksFor], given: Sequence[str], elsewhere: LooksFor | None) -> list[Place]:
         """The entries whose findings no longer exist, in the order of their lines.
 
-        `looked` maps the path of each checked file to a function that returns which rules checked it; `given`: prefixes
-        of the paths that the user named; `elsewhere`: such a function for deleted files, or None if not all files were
+        `looked` maps the path of each checked file to a function that returns which rules checked it. `given`: prefixes
+        of the paths that the user named. `elsewhere`: such a function for deleted files, or None if not all files were
         checked, because code missing from one file may have moved to an unchecked file.
         """
         left = [place for place in self._reasons if place not in self._users]

@@ -25,8 +25,8 @@ _MADE = re.compile(rf"(?:(.*)[/\\])?({_NVIDIA}|{_AMD})[/\\]")  # sibling folders
 
 
 class Families(NamedTuple):
-    """`neutral`: paths of modules for other accelerators and of base modules; `lacking`: (target, path) of CUDA
-    modules without a corresponding module for the target; `serving`: whether the project supports accelerators
+    """`neutral`: paths of modules for other accelerators and of base modules. `lacking`: (target, path) of CUDA
+    modules without a corresponding module for the target. `serving`: whether the project supports accelerators
     other than GPUs."""
 
     neutral: frozenset[str]

@@ -53,8 +53,8 @@ def choose(
 ) -> Chosen:
     """Choose the target and versions for the files with these settings.
 
-    `holds` maps packages to the versions that the project requires; `named` maps the targets that a constant of the
-    project names to its line; `root` is the folder of a portable project.
+    `holds` maps packages to the versions that the project requires. `named` maps each target that a constant of the
+    project names to the line of the constant. `root` is the folder of a portable project.
     """
     if settings.portable:
         first = portable_targets(catalogue, settings)[0]

@@ -28,9 +28,9 @@ class Earlier:
 class Comparison:
     """The result of comparing a report with an earlier one.
 
-    `fixed`: findings that only the earlier report has; `accepted`: findings that were accepted since then; `left`:
-    findings in both reports that are not accepted; `new`: findings that the earlier report does not have, or that were
-    accepted there and no longer are.
+    `fixed`: findings that only the earlier report has. `accepted`: findings that were accepted since the earlier
+    report. `left`: findings in both reports that are not accepted. `new`: findings that the earlier report does not
+    have, or that were accepted in the earlier report but are no longer accepted.
     """
 
     fixed: tuple[Earlier, ...]

@@ -59,8 +59,8 @@ class Listed:
 class FileListing:
     """The findings of one file.
 
-    `path`: relative to the project, with slashes; `file`: absolute path; `version`: a digest of the text; `baseline`:
-    path of the baseline file for its accepted findings, which need not exist.
+    `path`: the path relative to the project, with slashes. `file`: the absolute path. `version`: a digest of the file's
+    text. `baseline`: the path of the baseline that can accept findings of the file; the baseline need not exist.
     """
 
     path: str
@@ -203,8 +203,8 @@ class Place(NamedTuple):
 class Branch:
     """An inner node of a tree.
 
-    `id` does not change, and is unique in its tree; `above` is the parent; `below` lists the children; `places` holds
-    all findings below the node, by file and position; `tests` is True for a folder node that contains test files.
+    `id` does not change, and is unique in its tree. `above` is the parent. `below` lists the children. `places` holds
+    all findings below the node, by file and position. `tests` is True for a folder node that contains test files.
     """
 
     id: str

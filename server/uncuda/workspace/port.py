@@ -61,8 +61,9 @@ class TargetPort:
 class Port:
     """The data of a report on a port.
 
-    `findings`: all findings, accepted ones included, file by file; `looked`: names of the checked files; `counts`:
-    findings that are not accepted; `targets`: one entry for each target, the project's own first.
+    `findings`: all findings, accepted ones included, file by file. `looked`: the names of the checked files. `counts`:
+    the counts of the findings that are not accepted. `targets`: the counts for each target, the project's own target
+    first.
     """
 
     findings: tuple[PortFinding, ...]
@@ -97,8 +98,8 @@ class _Sums:
 class Gathering:
     """Builds a `Port` from the results of a check: call `add` for each file, then `finish`.
 
-    `engines`: the engines of the surveyed project; `looked`: the checked files; `again`: a function that checks files
-    again for other targets.
+    `engines`: the engines of the surveyed project. `looked`: the files that were checked. `again`: a function that
+    checks files again for other targets.
     """
 
     def __init__(self, engines: Engines, looked: Sequence[File], named: Named, again: CheckWith) -> None:

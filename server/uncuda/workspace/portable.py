@@ -149,9 +149,9 @@ def new_helper(engine: Engine, text: str, path: str = "") -> NewFile | None:
 
 
 class _Top(NamedTuple):
-    """A package that is not inside another package. `module`: the name by which the package is imported; `named`:
-    whether that name is certain; `direct`: whether the package is in the folder from which the project's modules are
-    imported."""
+    """A package that is not inside another package. `module`: the name by which the package is imported. `named`:
+    whether the name by which the package is imported is certain. `direct`: whether the package is in the folder from
+    which the project's modules are imported."""
 
     module: str
     folder: str

@@ -182,9 +182,9 @@ class Gathered:
 @dataclass(frozen=True)
 class Said:
     """The facts that one file shows about its project. `modules`: the plugins and shims that the file imports, and
-    variables that activate a shim, each with the span of the name; `owners`: its classes that define `cuda` or
-    `is_cuda`; `told`: facts about kernels; `serves`: targets that it chooses besides CUDA at run time; `torch`: whether
-    it imports torch and uses its CUDA names."""
+    variables that activate a shim, each with the span of the name. `owners`: classes of the file that define `cuda` or
+    `is_cuda`. `told`: facts about kernels. `serves`: targets that the file chooses besides CUDA at run time. `torch`:
+    whether the file imports torch and uses CUDA names of torch."""
 
     modules: Mapping[str, Span] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -336,8 +336,9 @@ class Scanner:
         """Return the Project whose files import these modules, define the classes in `owners` (with `cuda` or
         `is_cuda`), and contain these constants.
 
-        `paths` are the paths of its files; `told` holds the facts about kernels; `serving` maps each target to the
-        number of files that choose it; `torch` says whether a file uses torch's CUDA functions.
+        `paths` are the paths of the project's files. `told` holds the facts about kernels. `serving` maps each target
+        to the number of files that choose the target at run time. `torch` says whether a file uses torch's CUDA
+        functions.
         """
         families = self.names.families(paths)
         served = {target for target, count in serving.items() if count >= _CHOOSING}

@@ -61,8 +61,9 @@ class CheckFiles:
 
 @dataclass(frozen=True)
 class FixFiles:
-    """A request to fix files in memory. `review`: whether to apply fixes that need review, too; `rules`: as in
-    `Engine.fix`; `selections`: as in `fix_files`; `steps`: whether the answer should contain `FileResult.steps`."""
+    """A request to fix files in memory. `review`: whether to apply fixes that need review, too. `rules`: the rules
+    whose fixes are applied, as in `Engine.fix`. `selections`: the findings to fix in each file, as in `fix_files`.
+    `steps`: whether the answer should contain `FileResult.steps`."""
 
     files: tuple[Place, ...]
     review: bool
@@ -127,9 +128,9 @@ class Steps:
 
 @dataclass(frozen=True)
 class FileResult:
-    """The result for one file; all fields are empty for most files. `fixed`: the text after fixes, if they changed it;
-    `notebook`: the old and new contents of a notebook file; `steps`: the steps by which the text was fixed, if the
-    request asks for them."""
+    """The result for one file; all fields are empty for most files. `fixed`: the text after fixes, if the fixes changed
+    the text. `notebook`: the old and new contents of a notebook file. `steps`: the steps by which the text was fixed,
+    if the request asks for them."""
 
     source: Source | None = None
     report: Report | None = None

@@ -34,8 +34,8 @@ _CHUNK = 50
 @dataclass
 class Request:
     """A `workspace/diagnostic` request that waits for changes. `told` maps the key of each document to the result id of
-    the diagnostics that the client has; `token` is for partial results; `begun`: whether some results were already
-    sent."""
+    the diagnostics that the client has. `token` is the token for partial results. `begun`: whether some results were
+    already sent."""
 
     reply: asyncio.Future[Prepared]
     told: dict[str, str]

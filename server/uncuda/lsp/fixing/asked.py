@@ -22,8 +22,8 @@ _VALUES = (*KINDS, *SEVERITIES, *PLACES)
 
 @dataclass(frozen=True)
 class OverviewQuery:
-    """The parameters of a request about the overview. `root`: the URI of a workspace folder, "" for all folders;
-    `filter`: as for `Filter.of`; `parent`: the id of a node."""
+    """The parameters of a request about the overview. `root`: the URI of a workspace folder, "" for all folders.
+    `filter`: values for `Filter.of`. `parent`: the id of the node whose children are requested."""
 
     root: str
     group: Group

@@ -107,8 +107,9 @@ class Form:
 
 @dataclass(frozen=True)
 class Job:
-    """Which fixes a workspace job applies, and to which files. `rules`: None for all rules; `scope`: the path of a file
-    or folder, "" for all; `accept`: fix nothing, but return the findings of these rules that can be accepted."""
+    """Which fixes a workspace job applies, and to which files. `rules`: the rules whose fixes are applied, None for all
+    rules. `scope`: the path of a file or folder, "" for all. `accept`: whether the job fixes nothing, but returns the
+    findings of the rules that can be accepted."""
 
     folders: tuple[JobFolder, ...] = ()
     buffers: tuple[Buffer, ...] = ()

@@ -48,8 +48,8 @@ class MoveShims:
 
 @dataclass(frozen=True)
 class Inspected:
-    """The result of checking one file. `items`: the JSON list of the file's diagnostics, empty for a notebook;
-    `listing`: the file's entry in the overview, or None; `failed`: the internal error, if there was one;
+    """The result of checking one file. `items`: the JSON list of the file's diagnostics, empty for a notebook.
+    `listing`: the file's entry in the overview, or None. `failed`: the internal error that the check caused, if any.
     `tells_of_shims`: whether one of the diagnostics mentions where a shim is imported."""
 
     path: str

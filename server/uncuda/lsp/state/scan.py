@@ -45,9 +45,10 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts that one file shows about its project. `modules`: plugins and shims that the file imports; `constants`:
-    targets that its constants name; `own`: whether its file name may show for which device it is; `told`: facts about
-    kernels; `serves`: targets that it supports besides CUDA; `torch`: whether it uses torch's CUDA functions."""
+    """The facts that one file shows about its project. `modules`: plugins and shims that the file imports. `constants`:
+    targets named by constants in the file. `own`: whether the file's name may show for which device the file is.
+    `told`: facts about kernels. `serves`: targets that the file supports besides CUDA. `torch`: whether the file uses
+    torch's CUDA functions."""
 
     modules: Mapping[str, Place] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()

@@ -31,8 +31,8 @@ class OverviewAction(TypedDict):
 
 
 class OverviewNode(TypedDict, total=False):
-    """A node of the overview's tree. `id`: does not change with the text; `leaf`: whether the node has no children;
-    `icon`: a fix class, a severity, or the kind of node.
+    """A node of the overview's tree. `id`: the id of the node, which does not change when texts change. `leaf`: whether
+    the node has no children. `icon`: a fix class, a severity, or the kind of node.
 
     `uri` and `range`: the location to open when the user clicks the node. Only nodes of findings have `key`, the
     finding's id in a review, and `finding`, its name in requests.
@@ -56,9 +56,9 @@ class OverviewNode(TypedDict, total=False):
 class OverviewCounts(TypedDict):
     """Numbers of findings by fix class, regardless of the filter.
 
-    `left`: all findings that are not accepted; `files`: the number of files with such findings; `total`: the number of
-    findings when the baseline was first written; `done`: `total` minus `left`. `total` and `done` are None if no
-    baseline records the number.
+    `left`: the number of findings that are not accepted. `files`: the number of files with such findings. `total`: the
+    number of findings when the baseline was first written. `done`: `total` minus `left`. `total` and `done` are None if
+    no baseline records the number.
     """
 
     safe: int
@@ -91,8 +91,8 @@ class OverviewBadge(TypedDict):
 class OverviewAnswer(TypedDict, total=False):
     """The answer to `uncuda/overview`.
 
-    `next`: the index of the first node of the next page, if there is one; `update`: a message that says whether the
-    client or the server must be updated, or ""; `welcome`: the reason for an empty view, "" if there are nodes.
+    `next`: the index of the first node of the next page, if there is one. `update`: a message that says whether the
+    client or the server must be updated, or "". `welcome`: the reason for an empty view, "" if there are nodes.
     """
 
     version: int
@@ -117,8 +117,8 @@ class OverviewPath(TypedDict, total=False):
 class ReviewAnswer(TypedDict, total=False):
     """The answer to `uncuda/review`.
 
-    `node`: the finding to show, None if none is left; `index`: its index in the queue; `total`: the number of findings
-    that are not skipped; `label`: a title for the finding.
+    `node`: the finding to show, None if none is left. `index`: the index of the finding in the queue. `total`: the
+    number of findings that are not skipped. `label`: a title for the finding.
     """
 
     version: int
