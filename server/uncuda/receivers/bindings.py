@@ -1,5 +1,5 @@
-"""Finds the statements of one file that bind a name, and the dotted name that an import binds it to; works on parso
-trees, without jedi."""
+"""Finds the statements of one file that bind a name, and the dotted name to which an import binds a name; works on
+parso trees, without jedi."""
 
 from __future__ import annotations
 

@@ -81,8 +81,9 @@ class Supervisor:
             return Given(answers, late)
 
     def _running(self, fresh: bool) -> Process:
-        """Return the running process. The process is restarted if it has ended, and also, if `fresh` is true because a
-        document will be opened, if it has used much memory or answered many questions."""
+        """Return the process that runs jedi, which is started if necessary. The process is restarted if it has ended,
+        and also, if `fresh` is true because a document will be opened, if it has used much memory or answered many
+        questions."""
         process = self._process
         if process is not None:
             grown = process.memory > _MOST_MEMORY or process.asked >= _MOST_QUESTIONS

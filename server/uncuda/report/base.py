@@ -17,8 +17,8 @@ from .words import Words
 
 @dataclass(frozen=True)
 class Only:
-    """The findings that a report shows: those with one of these fix classes, and those of these rules; an empty set
-    means all."""
+    """The findings that a report shows: those that have one of these fix classes and belong to one of these rules; an
+    empty set means all."""
 
     words: str  # the values of `--only` as they are written on the command line
     classes: frozenset[str] = frozenset()

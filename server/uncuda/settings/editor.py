@@ -52,8 +52,8 @@ _OWN = {option.name: option for option in EDITOR_OPTIONS}
 @dataclass(frozen=True)
 class EditorSettings:
     """The settings that an editor sent. `table`: the settings as in a configuration file. `workspace_diagnostics`: the
-    value of that setting, None if the size of the workspace decides. `problems`: errors in values of settings.
-    `unknown`: keys that name no setting."""
+    value of the setting with this name, None if the size of the workspace decides. `problems`: errors in values of
+    settings. `unknown`: keys that name no setting."""
 
     table: Mapping[str, object] = field(default_factory=dict)
     editor_first: bool = False
@@ -69,7 +69,7 @@ class EditorSettings:
 
     @property
     def under(self) -> Mapping[str, object]:
-        """The editor's settings that those of configuration files override."""
+        """The editor's settings that settings in configuration files override."""
         return {} if self.editor_first else self.table
 
 

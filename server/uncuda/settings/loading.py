@@ -206,7 +206,7 @@ def _is_file(path: Path) -> bool:
 
 
 def shown(path: Path) -> str:
-    """The path as messages show it: relative to the current folder if it is below it."""
+    """The path as messages show it: relative to the current folder if the path is inside that folder."""
     try:
         return str(path.absolute().relative_to(Path.cwd()))
     except ValueError:

@@ -61,7 +61,7 @@ def read_values(table: Mapping[str, object], vocabulary: Vocabulary) -> dict[str
 
 
 def check_choice(what: str, word: str, words: Collection[str]) -> str:
-    """Return `word` if it is one of `words`; raise ValueProblem, which suggests the most similar one, if not."""
+    """Return `word` if it is one of `words`; otherwise raise ValueProblem, which suggests the most similar word."""
     if word not in words:
         raise ValueProblem(f"unknown {what} `{word}`{hint(word, words)}", word)
     return word

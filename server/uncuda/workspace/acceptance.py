@@ -226,8 +226,8 @@ class Acceptance:
         file.used[place] = None
 
     def _is_free(self, place: Place, path: str) -> bool:
-        """Return whether a finding of the file `path` may use an entry: no file uses the entry, or another file uses it
-        that is the entry's own file or was deleted."""
+        """Return whether a finding of the file `path` may use an entry: no file uses the entry, or the only other file
+        that uses it is the entry's own file or was deleted."""
         user = self._users.get(place)
         if user is None or user == path:
             return user is None

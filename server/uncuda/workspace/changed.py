@@ -28,8 +28,8 @@ Lines = list[tuple[int, int]]
 
 @dataclass
 class _Tree:
-    """A work tree, and the commit that its files are compared with. `base`: a commit; "" if there is none, so that all
-    lines are new."""
+    """A work tree, and the commit that its files are compared with. `base`: a commit; "" if there is no commit, so that
+    all lines are new."""
 
     root: str
     base: str
@@ -145,7 +145,7 @@ def _anchors(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]
     """Pairs of lines that occur once in each version, in the order of both versions: the longest such sequence."""
     places = _once(old)
     pairs = [(places[line], at) for line, at in _once(new).items() if line in places]
-    ends: list[int] = []  # the smallest last index in `old` of such a sequence of pairs, by the length of the sequence
+    ends: list[int] = []  # the smallest last index in `old` of a sequence of such pairs, by the number of pairs
     chain: list[tuple[tuple[int, int], int]] = []  # each pair with the index of its predecessor
     last: list[int] = []
     for pair in pairs:

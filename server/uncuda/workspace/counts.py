@@ -19,8 +19,8 @@ from uncuda.engine import Finding
 
 MANUAL = "manual"
 CLASSES = (SAFE, REVIEW, MANUAL)
-"""The fix classes (of a finding: that of its best fix), in the order in which reports show them; each is a field of
-`Tally`."""
+"""The fix classes, in the order in which reports show them; each is a field of `Tally`. A finding has the fix class of
+its best fix."""
 
 _TEST_FOLDERS = frozenset({"test", "tests"})
 _SETUP = "conftest"

@@ -24,7 +24,7 @@ _HIGHEST = 16  # maximum number of processes that are started by default
 
 
 def sizes_of(files: Iterable[File]) -> list[int]:
-    """The sizes of files in bytes; 0 for a deleted one."""
+    """The sizes of files in bytes; 0 for a file that was deleted."""
     sizes = []
     for file in files:
         size = 0

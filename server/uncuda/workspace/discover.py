@@ -91,8 +91,8 @@ SettingsFor = Callable[[str], Settings]
 def discover(paths: Iterable[str], settings_for: SettingsFor, empty: bool = False, most: float = float("inf")) -> Found:
     """The Python files of `paths`: named files, and all files in named folders.
 
-    `settings_for(folder)` may raise SettingsError, which is reported once; files under it are left out. `empty`:
-    whether a folder may be without Python files; `most`: the limit of files, and of folders, below each path.
+    `settings_for(folder)` may raise SettingsError, which is reported once; files under that folder are left out.
+    `empty`: whether a folder may be without Python files; `most`: the limit of files, and of folders, below each path.
     """
     walk = _Walk(settings_for, empty, most)
     for path in paths:

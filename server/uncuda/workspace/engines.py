@@ -203,8 +203,8 @@ class Engines:
             self._note(key, *values[:-1], shown(Path(values[-1])) if key == "target asked for" else values[-1])
 
     def _note_versions(self, engine: Engine, taken: Taken, group: _Group) -> None:
-        """Call `note` for the chosen versions, unless a setting names them, and for the table that is used instead if
-        there is none for these versions."""
+        """Call `note` for the chosen versions, unless a setting names them, and, if there is no table for these
+        versions, for the table that is used instead."""
         if isinstance(engine, PortableEngine):
             helper = engine.project.helper
             modules = [one.module for one in (*helper.others, helper)] if helper else []
@@ -252,8 +252,9 @@ class Engines:
     def _guess(self, settings: Settings) -> Engine:
         """Return the engine for files with these settings, before the facts about the project are known.
 
-        It is assumed that the project has no shim and uses the required or the default target. The facts nearly always
-        lead to the same engine, so that files without findings need not be read again.
+        It is assumed that the project has no shim and uses the required or the default target. The facts about the
+        project nearly always lead to the engine that this method returns, so that files without findings need not be
+        read again.
         """
         key = id(settings)
         engine = self._guesses.get(key)

@@ -78,7 +78,7 @@ def written(
     data: bytes, source: Source, fixed: Fixed, engine: Engine, selection: Selection | None = None
 ) -> tuple[Fixed, bytes]:
     """The result of fixing and the new bytes of the file. If the notebook cannot represent the fixes, they are refused
-    and its file is not changed. `selection`: as for `Engine.fix`."""
+    and its file is not changed. `selection`: the findings to fix, as for `Engine.fix`."""
     if fixed.text == source.text:
         return fixed, data
     if source.cells is None:
@@ -147,7 +147,7 @@ class _Reader:
         self._line, self._line_start, self._counted = 1, 0, 0
 
     def cells(self) -> list[Cell]:
-        """The Python cells. A blank file has no cells, as in Jupyter."""
+        """The Python cells of the notebook. A blank file has no cells, as in Jupyter."""
         if not self._text.strip(" \t\r\n"):
             return []
         try:
@@ -294,7 +294,7 @@ def _check(top: Mapping[str, Any]) -> None:
 
 
 def _language(metadata: Any) -> str:
-    """The language of a notebook's cells, determined as editors do."""
+    """The language of a notebook's cells, determined in the same way as in editors."""
     for place, key in (("language_info", "name"), ("kernelspec", "language")):
         said = metadata.get(place) if isinstance(metadata, dict) else None
         name = said.get(key) if isinstance(said, dict) else None
@@ -348,7 +348,7 @@ class _Writer:
         return after.at + after.offset(local), local < len(after.text)
 
     def _strings(self, new: str, separator: str, rest: bool) -> Iterator[str]:
-        """Return a text as JSON: if the source is a list, one string for each line."""
+        """Return a text as JSON: if the source of the cell is a list, one string for each line."""
         lines = re.findall(r"[^\n]*\n|[^\n]+", new) if separator else [new]
         for number, line in enumerate(lines, 1):
             yield json.dumps(line, ensure_ascii=self._ascii or not _can_be_written(line))[1:-1]

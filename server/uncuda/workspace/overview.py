@@ -16,7 +16,7 @@ from .counts import CLASSES, Counts, FileCounts, Row, Tally, Totals, is_test
 
 ACCEPTED = "accepted"
 KINDS = (*CLASSES, ACCEPTED)
-"""The kinds of findings, in the order in which they are shown: the class of the best fix, or "accepted"."""
+"""The kinds of findings, in the order in which they are shown: the fix classes, and "accepted"."""
 Group = Literal["rule", "folder"]
 GROUPS: tuple[Group, ...] = ("rule", "folder")
 SEVERITIES = ("error", "warning", "information")
@@ -51,7 +51,7 @@ class Listed:
 
     @property
     def kind(self) -> str:
-        """Return one of KINDS."""
+        """Return the kind of the finding, one of KINDS."""
         return ACCEPTED if self.accepted else self.row.kind
 
 
@@ -107,7 +107,7 @@ class Filter:
         return bool(self.kinds or self.severities or self.places)
 
     def takes_file(self, file: FileListing) -> bool:
-        """Return True if findings of a file may match."""
+        """Return True if findings of a file may match the filter."""
         return not self.places or file.place in self.places
 
     def takes(self, one: Listed) -> bool:
@@ -232,7 +232,7 @@ class Branch:
 
 
 class Tree:
-    """A tree of findings with four levels: class; rule or folder; file; finding."""
+    """A tree of findings with four levels: fix class; rule or folder; file; finding."""
 
     def __init__(self, files: Iterable[FileListing], group: Group, shown: Filter) -> None:
         self._branches: dict[str, Branch] = {}

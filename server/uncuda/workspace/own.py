@@ -66,7 +66,7 @@ class Above:
                 yield os.path.join(one.folder, one.name)
 
     def _of_folder(self, folder: str) -> list[_Found]:
-        """The modules that files in a folder can import from it and from its parents within the project."""
+        """The modules that files in a folder can import from this folder and from its parents within the project."""
         known = self._found.get(folder)
         if known is None:
             known = []

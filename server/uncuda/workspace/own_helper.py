@@ -17,7 +17,8 @@ from uncuda.reading import NotUtf8Error, TooLargeError, decode_utf8, read_bytes
 
 _NAME = re.compile(r"\w*(?:device|accelerator|platform|backend)\w*\.py")
 _MANY, _DEPTH, _LONGEST = 400, 3, 40_000
-"""Limits: the number of files considered per package, the depth of subfolders, and the characters of a file."""
+"""Limits: the number of files considered per package, the depth of subfolders, and the number of characters of a
+file."""
 _CUDAS = {"backend": "nccl", "visible_devices": "CUDA_VISIBLE_DEVICES"}
 
 

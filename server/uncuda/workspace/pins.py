@@ -32,7 +32,7 @@ _GOES_ON = re.compile(r"\\\r?\n")
 
 
 def normal(name: str) -> str:
-    """A package name in the index's normalised form: `torch-npu` for `torch_npu`."""
+    """A package name in the normalised form of the package index: `torch-npu` for `torch_npu`."""
     return _SEPARATORS.sub("-", name).lower()
 
 

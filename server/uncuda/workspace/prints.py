@@ -78,7 +78,7 @@ class Prints:
         self._decorated: dict[int, str] = {}
 
     def of(self, findings: Iterable[Finding]) -> list[Printed]:
-        """Return the fingerprints of sorted findings; equal ones are numbered from 2."""
+        """Return the fingerprints of sorted findings; equal fingerprints are numbered from 2."""
         seen: dict[str, int] = {}
         known: dict[tuple[str, int], str] = {}
         found = []

@@ -80,8 +80,8 @@ def ask_nobody(*_: object) -> None:
 
 
 def selected(selections: Mapping[str, Selection]) -> SelectionFor:
-    """A SelectionFor that looks the selection of a file up in `selections` by its path, and returns None if there is
-    none."""
+    """A SelectionFor that looks the selection of a file up in `selections` by its path, and returns None for a file
+    without a selection."""
     return lambda file, source, engine, answers: selections.get(file.path)
 
 
@@ -123,7 +123,8 @@ def fix_files(
     answers_for: AnswersFor = ask_nobody,
     selection_for: SelectionFor = ask_nobody,
 ) -> Iterator[Repaired]:
-    """Fix every file in memory without writing it. `rules`: as in `Engine.fix`; `load`: reads a file."""
+    """Fix every file in memory without writing it. `rules`: the rules whose fixes are applied, as in `Engine.fix`;
+    `load`: the function that reads a file."""
     for file in files:
         try:
             engine = engine_for(file.settings)

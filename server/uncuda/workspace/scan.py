@@ -299,7 +299,7 @@ class Scanner:
             passed = hit.start()
             start = max(done, line)
             if word < start:
-                word = text.find("import", start) % (len(text) + 1)  # if the word is not found, the length of the text
+                word = text.find("import", start) % (len(text) + 1)  # the length of the text, if the word is not found
             if start > hit.start() or word >= hit.end() + _NEAR:
                 continue
             if not searched or (match is not None and match.start() < start):

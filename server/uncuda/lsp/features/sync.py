@@ -43,7 +43,7 @@ def register(session: Session) -> None:
             session.saved(document)
 
     for method in (types.TEXT_DOCUMENT_DID_SAVE, types.NOTEBOOK_DOCUMENT_DID_SAVE):
-        # registering it also announces the notification in the capabilities
+        # this registration also announces the notification in the capabilities
         session.feature(method)(session.protocol.raw[method])
 
 

@@ -93,7 +93,8 @@ class Workspace:
 
     def pull_closed(self, uri: str, params: Any) -> asyncio.Future[Any] | None:
         """Answer `textDocument/diagnostic` for a closed document when its file has been checked; return None if
-        findings of closed files are not shown. VS Code sends this request once after it closes a document."""
+        findings of closed files are not shown. VS Code sends `textDocument/diagnostic` once after it closes a
+        document."""
         path = path_of(uri)
         if not path or not path.endswith(".py") or not self._inspection.is_on:
             return None

@@ -133,7 +133,7 @@ def _write(
     reason: str | None,
     texts: Texts,
 ) -> _Written | str:
-    """Write a baseline and return its new entries, or the reason why none was written."""
+    """Write a baseline and return its new entries, or the reason why the baseline was not written."""
     if session.client.restricted:
         return texts("not trusted")
     if not file:

@@ -49,8 +49,8 @@ class FoundNow:
 
 
 def current(session: Session, uri: str, version: str) -> tuple[Analysis, Closed | None] | None:
-    """Return the analysis of the document or file at a URI, and the file if it is closed; None if its text has another
-    version now."""
+    """Return the analysis of the document or file at a URI, and the file if it is closed; None if its text has a
+    different version now."""
     program = session.overviews.open_at(session.overviews.key(uri))
     if program is not None:
         analysis, closed = session.analyse(program), None

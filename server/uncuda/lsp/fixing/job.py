@@ -44,8 +44,8 @@ def of_rules(findings: Iterable[Finding], rules: Collection[str] | None) -> list
 
 
 def left_in(findings: Iterable[Finding], rules: Collection[str] | None, lines: Lines | None = None) -> Left:
-    """Count the findings that belong to one of `rules` (None: all findings), by the class of their fix. `lines`: the
-    lines of the text, if the position of the first finding is needed."""
+    """Count the findings that belong to one of `rules` (None: all findings), by fix class. `lines`: the lines of the
+    text, if the position of the first finding is needed."""
     found = of_rules(findings, rules)
     classes = Counter(map(fix_class, found))
     place = (*lines.point(found[0].span.start), *lines.point(found[0].span.end)) if found and lines else None
@@ -108,8 +108,8 @@ class Form:
 @dataclass(frozen=True)
 class Job:
     """Which fixes a workspace job applies, and to which files. `rules`: the rules whose fixes are applied, None for all
-    rules. `scope`: the path of a file or folder, "" for all. `accept`: whether the job fixes nothing, but returns the
-    findings of the rules that can be accepted."""
+    rules. `scope`: the path of a file or folder, "" for all files. `accept`: whether the job fixes nothing, but returns
+    the findings of the rules that can be accepted."""
 
     folders: tuple[JobFolder, ...] = ()
     buffers: tuple[Buffer, ...] = ()

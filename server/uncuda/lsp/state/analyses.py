@@ -220,8 +220,8 @@ class Analyses:
         return texts("undecided", targets=self._folders.titles_of(choice.chosen.among, texts.locale))
 
     def _unreadable(self, program: Program, engine: Engine) -> str | None:
-        """The reason why fixes are disabled if the editor read the file in a wrong encoding, because it would save
-        wrong characters."""
+        """The reason why fixes are disabled if the editor read the file in a wrong encoding, because the editor would
+        save wrong characters."""
         path = program.path
         try:
             stamp = os.stat(path).st_mtime_ns if path.endswith(".py") else 0  # noqa: PTH116

@@ -55,7 +55,7 @@ class Known:
 
 
 class Folders:
-    """Returns for each document its folder, settings and engine.
+    """Determines the folder, settings and engine of each document.
 
     `tell` is called once for each problem in settings. `catalogue`: the rules and targets.
     """
@@ -277,8 +277,8 @@ class Folders:
         return tuple(sorted(among or self.choices, key=lambda target: target != first))
 
     def said_in_file(self, place: str) -> str | None:
-        """Return the target that a configuration file names for the folder at `place`, or the value for all targets; a
-        switch by the user does not matter here."""
+        """Return the target that a configuration file names for the folder at `place`, or the value for all targets,
+        even if the user has switched to another target."""
         try:
             return _aim(Configuration(self.vocabulary).settings_for(place))
         except SettingsError:

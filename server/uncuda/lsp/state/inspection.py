@@ -79,7 +79,8 @@ class Inspection:
         have been read too early."""
         self._timer: asyncio.TimerHandle | None = None
         self._chosen: bool | None = None
-        """What the user chose since the server started: True to check everything, False to stop; None: nothing."""
+        """What the user chose since the server started: True to check everything, False to stop; None if the user chose
+        nothing."""
         self._pulled = False
         self._progress: Progress | None = None
         self._progress_timer: asyncio.TimerHandle | None = None

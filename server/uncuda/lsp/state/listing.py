@@ -80,8 +80,8 @@ def printed(analysis: Analysis, read: Callable[[], Facts] | None = None) -> dict
 def listing_of(
     analysis: Analysis, path: str, uri: str, baseline: str, read: Callable[[], Facts] | None = None
 ) -> FileListing:
-    """Return a file's entry in the overview. `path`: the path of the file relative to its folder; `read`: as in
-    `printed`."""
+    """Return a file's entry in the overview. `path`: the path of the file relative to its folder; `read`: returns the
+    facts of the text."""
     version = version_of(analysis.text)
     findings = printed(analysis, read)
     listed = tuple(_listed(analysis, uri, print_, *found) for print_, found in findings.items())

@@ -200,8 +200,8 @@ class Outline:
     def _is_whole(self, branch: Branch) -> bool:
         """Return True if a node contains every finding that a command with the arguments of `_wanted` would affect.
 
-        The result is False if the filter hides findings that such a command would affect, or if subfolders or tests of
-        a folder are separate nodes.
+        The result is False if the filter hides findings that the commands of the node would affect, or if subfolders or
+        tests of a folder are separate nodes.
         """
         if not self.root:
             return branch.kind == "file"

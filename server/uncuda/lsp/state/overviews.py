@@ -126,7 +126,7 @@ class Overviews:
         """Return True if the client gets diagnostics of open files only, because it shows the overview and there are
         many findings.
 
-        While files are being checked, the last known result is returned; before the first check it is True.
+        While files are being checked, the last known result is returned; before the first check, the result is True.
         """
         if self._endpoint.client.overview is None:
             return False

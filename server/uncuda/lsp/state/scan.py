@@ -83,7 +83,7 @@ class SaidBy:
 
 @dataclass(frozen=True)
 class Scanned:
-    """The last answer: the number of files, and the problems with ignore files."""
+    """The last answer to a Scan: the number of files, and the problems with ignore files."""
 
     files: int
     problems: tuple[Problem, ...]

@@ -11,7 +11,8 @@ from uncuda.project import Answers, Project, Site
 from uncuda.settings import Settings
 
 LONGEST = 10.0
-"""A text may take this many seconds of CPU time; the process is killed after this many seconds without a message."""
+"""A text may take this many seconds of CPU time; the process `analyst.py` is killed after this many seconds without a
+message."""
 
 
 @dataclass(frozen=True)

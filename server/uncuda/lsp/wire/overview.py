@@ -56,9 +56,9 @@ class OverviewNode(TypedDict, total=False):
 class OverviewCounts(TypedDict):
     """Numbers of findings by fix class, regardless of the filter.
 
-    `left`: the number of findings that are not accepted. `files`: the number of files with such findings. `total`: the
-    number of findings when the baseline was first written. `done`: `total` minus `left`. `total` and `done` are None if
-    no baseline records the number.
+    `left`: the number of findings that are not accepted. `files`: the number of files with findings that are not
+    accepted. `total`: the number of findings when the baseline was first written. `done`: `total` minus `left`. `total`
+    and `done` are None if no baseline records the number.
     """
 
     safe: int
@@ -142,7 +142,7 @@ class Changes(TypedDict):
     the changes first.
 
     `many`: whether there are too many files to show them side by side, so that `files` is empty; `actions`: commands
-    that fix or accept all of them.
+    that fix or accept the findings in all these files.
     """
 
     title: str

@@ -123,7 +123,7 @@ class Lines:
         until = (self.start(last + 1) if last + 1 < self.count else len(old)) + len(text) - len(old)
         fresh = [match.end() for match in _BREAK.finditer(text, begin, until)]
         if last + 1 < self.count and fresh:
-            fresh.pop()  # the last start is that of the line after the replaced ones, which `_after` returns too
+            fresh.pop()  # the last start belongs to the line after the replaced lines, and `_after` returns it, too
         lines = Lines.__new__(Lines)
         lines._set(text, self.encoding, [*self._until(first), *fresh], self._after(last))
         return lines

@@ -150,7 +150,7 @@ class Protocol(LanguageServerProtocol):
         return method in self.fm.features or method in self.fm.builtin_features
 
     def _run(self, identifier: Any, handler: Handler, params: Any) -> None:
-        """Answer a request by a handler of uncuda; if that returns a future, answer when it is done."""
+        """Answer a request by a handler of uncuda; if the handler returns a future, answer when the future is done."""
         try:
             result = handler(params)
             if isinstance(result, asyncio.Future):
