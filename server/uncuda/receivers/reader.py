@@ -156,8 +156,8 @@ class Reader:
         return UNKNOWN
 
     def _returned(self, module: Module, function: Any) -> Values:
-        """Return the objects that a function of the project can return: those of its annotation, otherwise those of its
-        return statements."""
+        """Return the objects that a function of the project can return, according to its annotation; without an
+        annotation, according to its return statements."""
         if module.standard and function.name.value == "parse_args":
             # the object is a namespace of argparse, whose attributes are the options of the command line
             return one("library", "argparse.Namespace")

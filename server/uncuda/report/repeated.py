@@ -33,8 +33,8 @@ class Decision(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The position of a finding; `end_line` and `end_column`: those of the first character after the finding; `cell`:
-    the number of the notebook cell."""
+    """The position of a finding; `end_line` and `end_column`: the position of the first character after the finding;
+    `cell`: the number of the notebook cell."""
 
     path: str
     line: int
@@ -86,8 +86,8 @@ class Repeated:
 
     def keeps(self, finding: Finding, source: Source, shown: Shown | None = None) -> bool:
         """Return whether a finding is held back: it has no fix, and FIRST findings of the same decision were reported
-        before. `shown`: a function that returns the finding's locations, if these differ from those of its span in the
-        source."""
+        before. `shown`: a function that returns the finding's locations, if these differ from the locations of its span
+        in the source."""
         if not finding.subject or fix_class(finding) != MANUAL:
             return False
         decision = Decision(finding.rule, finding.severity, finding.subject, finding.message, finding.target)

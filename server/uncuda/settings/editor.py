@@ -64,7 +64,7 @@ class EditorSettings:
 
     @property
     def over(self) -> Mapping[str, object]:
-        """The editor's settings that override those of configuration files."""
+        """The editor's settings that override settings in configuration files."""
         return self.table if self.editor_first else {}
 
     @property

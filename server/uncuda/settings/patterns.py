@@ -1,4 +1,5 @@
-""".gitignore patterns whose matching takes time linear in pattern and path, even if they were written to be slow.
+""".gitignore patterns whose matching takes time linear in the lengths of pattern and path, even if somebody wrote the
+patterns to be slow.
 
 pathspec translates patterns to regular expressions that backtrack: a star gives characters back whenever the text after
 it does not match. The text between two stars has a fixed length, so its leftmost match leaves the most characters for

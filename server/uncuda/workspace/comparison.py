@@ -1,4 +1,5 @@
-"""Compares the findings with those of an earlier report: fixed, accepted since then, still left, new."""
+"""Compares the findings with the findings of an earlier report: which findings are fixed, were accepted since then, are
+still left, or are new."""
 
 from __future__ import annotations
 

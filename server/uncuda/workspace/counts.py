@@ -166,7 +166,7 @@ class Counts:
         return sorted(self.decisions.items(), key=_most_first)
 
     def folders(self) -> list[FolderTally]:
-        """The tallies by folder, tests separately, those with the most findings first."""
+        """The tallies by folder, separately for test files; the tallies with the most findings come first."""
         paths = {PurePath(path): tally for path, tally in self.files.items()}
         given = _given(paths)
         found = []
@@ -274,8 +274,8 @@ def _given(paths: Iterable[PurePath]) -> int:
 
 
 def is_test(parts: Sequence[str]) -> bool:
-    """Return True if a file is a test, according to its name or that of a folder. `parts`: the parts of the file's path
-    relative to the project."""
+    """Return True if a file is a test, according to its name or the name of a folder around it. `parts`: the parts of
+    the file's path relative to the project."""
     *folders, name = parts
     stem = name.rpartition(".")[0]
     return not _TEST_FOLDERS.isdisjoint(folders) or stem.startswith("test_") or stem.endswith("_test") or stem == _SETUP

@@ -23,7 +23,7 @@ EXCLUDED = frozenset(
 )
 _BUILT = frozenset({"build", "dist"})
 
-# The suffixes of files that a user may name, and those of files that are found in folders.
+# The suffixes of files that a user may name, and the suffixes of files that are found in folders.
 _SUFFIXES = ("", ".py", ".pyi", ".pyw", ".ipynb")
 _FOUND = (".py", ".ipynb")
 

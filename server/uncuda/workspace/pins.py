@@ -57,8 +57,8 @@ def of_lines(text: str, packages: Collection[str], bare: bool = True) -> Pins:
 
 
 def of_pyproject(document: Mapping[str, Any], packages: Collection[str]) -> Pins:
-    """The versions that a `pyproject.toml` requires: those of the project, else those of its extras, groups or build
-    system."""
+    """The versions that a `pyproject.toml` requires: the requirements of the project, else the requirements of its
+    extras, groups or build system."""
     project, tool = _table(document, "project"), _table(document, "tool")
     poetry, pdm, uv = (_table(tool, name) for name in ("poetry", "pdm", "uv"))
     groups = [_table(group, "dependencies") for group in _tables(_table(poetry, "group"))]

@@ -49,7 +49,8 @@ class PortFinding:
 
 @dataclass(frozen=True)
 class TargetPort:
-    """Counts for one target, which may not be the project's own: findings left, and findings accepted."""
+    """The counts of the findings left and of the accepted findings for one target, which need not be the project's own
+    target."""
 
     target: str
     plugins: tuple[Plugin, ...]
@@ -165,8 +166,8 @@ class Gathering:
         return sorted(found, key=lambda plugin: (-found[plugin], plugin.target, plugin.version))
 
     def _beside(self, target: str, select: Select) -> TargetPort:
-        """Return the counts for a target: the sums for files that are checked for it by default, and those of a new
-        check of all other files."""
+        """Return the counts for a target: the sums for files that are checked for the target by default, and the sums
+        of a new check of all other files."""
         engines = self._engines
         others = [file for file in self._looked if engines.known_for(file.settings).target.id != target]
         sums = self._own.get(target, _Sums())

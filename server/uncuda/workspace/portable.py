@@ -90,7 +90,7 @@ def _helper_below(base: str, settings: Settings, root: str) -> Helper:
 
 def _with_dependents(tops: list[_Top], own: frozenset[str]) -> Iterator[Helper]:
     """Yield the helper modules of the packages. A package that imports another package gets no helper module of its
-    own, but uses that of the other package."""
+    own, but uses the helper module of the other package."""
     tops = [top if top.named else top._replace(module=_said(top.folder) or top.module) for top in tops]
     needs = {top.folder: [one for one in tops if one != top and _imports_package(top, one)] for top in tops}
     first = {top.folder: next((one for one in needs[top.folder] if not needs[one.folder]), None) for top in tops}

@@ -56,8 +56,8 @@ Holds = Mapping[str, Held]
 
 @dataclass(frozen=True)
 class _Said:
-    """The versions that the files of one folder state: for each package the most exact ones, and separately those of
-    lock files. `any_file`: whether the folder contains a file that can state versions."""
+    """The versions that the files of one folder state: for each package the most exact versions, and separately the
+    versions in lock files. `any_file`: whether the folder contains a file that can state versions."""
 
     best: Holds
     locked: Holds

@@ -65,8 +65,8 @@ class Survey:
 
 
 def read_text(path: str, most: int = Limits.bytes) -> bytes:
-    """The bytes of a file that Python could read; for a notebook, those of its joined cells. If Python could not read
-    the file, FileProblem, SourceError or LimitExceeded is raised."""
+    """The bytes of a file that Python could read; for a notebook, the bytes of its joined cells. If Python could not
+    read the file, FileProblem, SourceError or LimitExceeded is raised."""
     data = read_file(path, most)
     if is_notebook(path):
         return program_bytes(data, path)
@@ -146,7 +146,7 @@ def together(looks: Iterable[tuple[Sequence[File], Part]], scanner: Scanner) -> 
 @dataclass
 class Gathered:
     """The facts collected from several files. `serving`: for each target, the number of files that choose it at run
-    time, counted up to a limit; the other fields are those of `Said`."""
+    time, counted up to a limit; the other fields have the same meaning as in `Said`."""
 
     modules: set[str] = field(default_factory=set)
     owners: set[Owner] = field(default_factory=set)

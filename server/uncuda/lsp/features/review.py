@@ -75,7 +75,7 @@ def _name(table: dict[str, Any]) -> FindingName:
 
 
 def _wanted(session: Session, table: dict[str, Any]) -> Wanted:
-    """Return which fixes are requested: those of `rules`, in the file or folder `scope`."""
+    """Return which fixes are requested: the fixes of `rules`, in the file or folder `scope`."""
     return read_wanted({key: table[key] for key in _WANTED if key in table}, session.folders.catalogue.rules)
 
 

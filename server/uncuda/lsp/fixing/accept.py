@@ -35,8 +35,8 @@ Result = dict[str, Any]
 
 
 class Asked(NamedTuple):
-    """Which findings to accept: those of a rule ("" means any rule), at a span of offsets in the analysed text (None
-    means anywhere). `reason`: the user's reason; None if the user was not asked for one."""
+    """Which findings to accept: the findings of a rule ("" means any rule), at a span of offsets in the analysed text
+    (None means anywhere). `reason`: the user's reason; None if the user was not asked for one."""
 
     program: Program
     rule: str = ""

@@ -46,8 +46,8 @@ def place_of(session: Session, uri: str) -> SettingsPlace | None:
 
 
 def file_of(session: Session, place: SettingsPlace) -> Path | None:
-    """Return the configuration file that contains the settings of a folder, or the one that would be created; None if
-    it is outside the workspace."""
+    """Return the configuration file that contains the settings of a folder, or the configuration file that would be
+    created; None if this file is outside the workspace."""
     known = session.folders.configuration(place.folder).file_for(place.path)
     path = Path(known) if known else Path(place.folder.path) / _OWN
     return path if place.folder.holds(str(path)) else None

@@ -306,7 +306,7 @@ class Run:
         return new if new is not None and _key(new.path) not in self._buffers else None
 
     def _left(self, repaired: Repaired, text: str, report: Report) -> Left:
-        """Return the findings left in a file; their position is computed only for closed files, because open ones are
+        """Return the findings left in a file; their position is computed only for closed files, because open files are
         analysed again."""
         buffer = self._buffers.get(_key(repaired.file.path))
         is_text = repaired.source is not None and repaired.source.cells is None

@@ -246,8 +246,8 @@ class Folders:
         return self.choice_of(program).engine
 
     def language(self, locale: str = "auto") -> str:
-        """Return "en" or "zh" for the value of the setting `locale`; "auto" means the client's language, otherwise that
-        of the operating system."""
+        """Return "en" or "zh" for the value of the setting `locale`; "auto" means the client's language, or, if the
+        client does not name it, the language of the operating system."""
         return language(self.client.language if locale == "auto" else locale)
 
     def title_of(self, target: str, locale: str) -> str:

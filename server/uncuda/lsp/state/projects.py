@@ -32,7 +32,7 @@ _SLICE = 20
 
 
 class Projects:
-    """The facts about files, by folder and path; the facts of an open document replace those of its file."""
+    """The facts about files, by folder and path; the facts of an open document replace the facts of its file."""
 
     def __init__(
         self,

@@ -18,8 +18,8 @@ class Lines:
     r"""A text with the offsets of its lines, which end with \n, \r\n or \r and nothing else.
 
     Objects are immutable; `replaced` returns a new one. The starts of the lines before the last edit are counted from
-    the beginning of the text, those of the lines after it from the end, so that an edit changes only the starts between
-    it and the previous edit.
+    the beginning of the text, and the starts of the lines after the last edit from the end, so that an edit changes
+    only the starts between this edit and the previous one.
     """
 
     __slots__ = ("_head", "_row", "_tail", "count", "encoding", "text")
