@@ -41,7 +41,7 @@ class TextReporter(Reporter):
             write("\n")
 
     def end(self) -> None:
-        """Write the held-back findings, the counts if they were requested, and the summary."""
+        """Write the findings that were held back, the counts if they were requested, and the summary."""
         frame = self.frame
         for block in repeated_blocks(self._repeated, frame.words, frame.color):
             frame.out.writelines(f"{line}\n" for line in block)
@@ -64,7 +64,8 @@ def fix_mark(finding: Finding, words: Words) -> str:
 
 
 def headline(finding: Finding, source: Source, mark: str, color: bool = False, shown: Shown | None = None) -> str:
-    """Return `path:line:column: severity rule: message [mark]` and a line break. `shown`: as in `Repeated.keeps`."""
+    """Return `path:line:column: severity rule: message [mark]` and a line break. `shown`: a function that returns the
+    finding's locations, as in `Repeated.keeps`."""
     location = shown(finding.span)[0] if shown else source.location(finding.span.start)
     place = _place(source.path, location, color)
     marked = paint(f"[{mark}]", _FIX_COLORS[fix_class(finding)], color)

@@ -88,8 +88,8 @@ class Acceptance:
         accept: Callable[[Finding], bool] | None = None,
         facts: Facts | None = None,
     ) -> list[LeftAlone]:
-        """The accepted findings among all findings of a file. `accept`: returns whether to accept a finding that no
-        entry accepts yet; `facts`: as in `Prints`."""
+        """The accepted findings among all findings of a file. `accept`: a function that returns whether to accept a
+        finding that no entry accepts yet; `facts`: the facts of the text, as in `Prints`."""
         path = relative(source.path, self.folder)
         self._drop(path)
         file = self._files[path] = _Matched()

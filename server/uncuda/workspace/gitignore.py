@@ -27,7 +27,7 @@ def tell_nobody(path: str, message: str, unusable: bool) -> None:
 
 @dataclass(frozen=True)
 class GitIgnore:
-    """One .gitignore file; `up` is the one of the nearest parent folder."""
+    """One .gitignore file; `up` is the .gitignore file of the nearest parent folder."""
 
     NAME: ClassVar = ".gitignore"
 

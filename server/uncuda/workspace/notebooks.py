@@ -42,7 +42,8 @@ def is_notebook(path: str) -> bool:
 def source_of(data: bytes, path: str, commands: Collection[str] | None = None) -> Source:
     """The source of a file, which for a notebook is the joined text of its cells; SourceError if it cannot be read.
 
-    `commands`: the shell commands that rules look for; None: the rules of the bundled catalogue decide.
+    `commands`: the shell commands that rules look for; None: the shell commands that rules of the bundled catalogue
+    look for.
     """
     if not is_notebook(path):
         return Source.decode(data, path)

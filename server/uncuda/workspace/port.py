@@ -198,7 +198,7 @@ class Gathering:
 
 
 def parted(report: Report, selection: Selection | None) -> tuple[Sequence[Finding], Sequence[Finding]]:
-    """Return the findings to report, and the accepted ones. `selection`: the findings to report; None: all."""
+    """Return the findings to report, and the accepted findings. `selection`: the findings to report; None: all."""
     if selection is None:
         return report.findings, ()
     places = {(each.rule, each.span) for each in selection.left_alone}

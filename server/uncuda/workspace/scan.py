@@ -317,7 +317,7 @@ class Scanner:
         return {module for module in modules if module.partition(".")[0] in self._packages}
 
     def project(self, paths: Collection[str] = ()) -> Project:
-        """The project with the collected facts; `paths`: as in `project_of`."""
+        """The project with the collected facts; `paths`: the paths of its files."""
         said = self.gathered
         return self.project_of(
             said.modules, said.owners, paths=paths, told=said.told, serving=said.serving, torch=said.torch

@@ -81,8 +81,8 @@ class _Offer:
     def actions(self) -> Iterator[types.CodeAction]:
         """Yield the actions in display order: fixes, pages of rules, accepting, suppressing.
 
-        VS Code keeps the order of actions with diagnostics, except that preferred ones come first, and shows all others
-        below.
+        VS Code keeps the order of actions with diagnostics, except that preferred actions come first, and shows actions
+        without diagnostics below.
         """
         say, only = phrases(self.analysis.engine), self.context.only
         if wanted(_QUICK, only):

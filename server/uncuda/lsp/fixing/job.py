@@ -183,7 +183,7 @@ class Acceptable:
 
 @dataclass(frozen=True)
 class JobDone:
-    """The last answer of a job; fields as in `Outcome`."""
+    """The last answer of a job that succeeded; its fields are also fields of `Outcome`."""
 
     skipped: tuple[Mapping[str, str], ...]
     left: Mapping[str, Left]

@@ -131,8 +131,9 @@ class Run:
         return max(holding, key=lambda folder: len(folder.path), default=None)
 
     def _adopted(self, files: Sequence[File]) -> list[Buffer]:
-        """Return the open documents whose files were not found when the folder was searched. If a file was found under
-        a different path than the one that is open in the editor, the file's text is taken from the open document."""
+        """Return the open documents whose files were not found when the folder was searched. If a file was found
+        under a different path than the path under which it is open in the editor, its text is taken from the open
+        document."""
         names = {_key(file.path) for file in files}
         strays = {os.path.realpath(b.path): b for b in self.job.buffers if b.path and _key(b.path) not in names}
         for file in files if strays else ():

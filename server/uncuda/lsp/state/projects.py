@@ -205,7 +205,7 @@ class Projects:
             self.read([program.path])
 
     def _read_some(self) -> None:
-        """Read a few of the waiting files, and the next ones after the event loop has handled its messages."""
+        """Read a few of the waiting files, and further files after the event loop has handled its messages."""
         touched, later = set(), []
         for path in list(self._waiting)[:_SLICE]:
             del self._waiting[path]
