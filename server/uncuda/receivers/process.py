@@ -1,5 +1,5 @@
-"""The parent's side of the process that runs jedi: it is started for the first question, and killed if it takes too
-long."""
+"""The parent's side of the process that runs jedi: the process is started for the first question, and killed if an
+answer takes too long."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 produce it.
 
 jedi returns where a name is defined, but not whether it missed a possibility: for `Batch() if small else
-torch.zeros(3)` it returns only `Batch`. Each answer of this module also says whether it is complete.
+torch.zeros(3)` it returns only `Batch`. Each result of this module also says whether it contains all objects that the
+value can be.
 """
 
 from __future__ import annotations

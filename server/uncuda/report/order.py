@@ -1,5 +1,5 @@
-"""The order in which to handle findings: first those that prevent the code from running at all, then fixes, then manual
-work."""
+"""The order in which to handle findings: first the findings that prevent the code from running at all, then the
+findings with a fix, then the manual work."""
 
 from __future__ import annotations
 

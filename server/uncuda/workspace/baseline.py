@@ -1,7 +1,7 @@
 """The file of accepted findings beside a configuration file: `uncuda-baseline.jsonl`.
 
-The first line contains the format and counts, every other line one finding. The baseline can be merged with git's
-`merge=union`, because the order and repetition of lines do not matter.
+The first line contains the format and counts, and every other line contains one finding. The baseline can be merged
+with git's `merge=union`, because the order and repetition of lines do not matter.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class ChangedLines:
     """The lines of files that changed since the merge base of `revision` and HEAD.
 
     The revision is resolved in the repository of the current folder; for a file outside of that repository, in the
-    file's own. Files in a submodule are compared with the submodule's commit at the merge base.
+    repository that contains the file. Files in a submodule are compared with the submodule's commit at the merge base.
     """
 
     def __init__(self, revision: str) -> None:
@@ -119,7 +119,7 @@ class ChangedLines:
 
 
 def parts_of(source: Source, lines: Lines) -> tuple[Span, ...]:
-    """Return the spans of a text that are on these lines of its file."""
+    """Return the spans of a text that are on the given lines of its file."""
     if source.cells is None:
         starts = [*source.line_starts, len(source.text)]
         last = len(starts) - 1

@@ -52,7 +52,7 @@ class _Group(NamedTuple):
 
 
 class Engines:
-    """The engine for each file; files with the same settings and required versions share one.
+    """The engine for each file; files with the same settings and required versions share an engine.
 
     `note(key, *values)` is called for each decision, with a key of messages/reports.py and its values, such as "target
     found" (target, module) or "table older" (package, version, version of the table that is used instead). `locale`:

@@ -84,8 +84,8 @@ class Worker:
         self._engines = {id(settings): engine for settings, engine in zip(self._settings, self._known, strict=True)}
 
     def _engine(self, wanted: EngineSpec, project: Project | None) -> Engine:
-        """Return an engine; if an existing one has the same target and settings, derive it from that one, to share
-        prepared rules."""
+        """Return an engine; if an existing engine has the same target and settings, the new engine is derived from it,
+        so that both share prepared rules."""
         if project is not None and wanted.helper is not None:
             project = replace(project, helper=wanted.helper)
         known = next((engine for engine in self._known if EngineSpec.made(engine) == wanted), None)

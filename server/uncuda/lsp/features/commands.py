@@ -46,7 +46,7 @@ def register(session: Session) -> None:
     commands = Commands(session)
     session.ended.append(commands.stop)
     for name in commands.table:
-        # pygls sets an attribute on the function that it gets, so it gets a new `partial`
+        # pygls sets an attribute on each registered function, so a new `partial` is registered
         session.command(name)(partial(commands.table[name]))
 
     @session.raw(types.WORKSPACE_EXECUTE_COMMAND)

@@ -64,7 +64,7 @@ def _workspace_edit(session: Session, files: Sequence[FileChange], texts: Texts,
 
 def _opener() -> str:
     """Return an edit that changes nothing but needs the user's confirmation. VS Code opens a preview only if some edit
-    needs confirmation, and safe edits do not."""
+    needs confirmation, and safe edits need no confirmation."""
     start = {"line": 0, "character": 0}
     return json.dumps({"range": {"start": start, "end": start}, "newText": "", "annotationId": OPENER})
 

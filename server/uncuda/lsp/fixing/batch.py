@@ -196,7 +196,7 @@ class Batch:
         await self._settled()
         outcome = await self._run()
         if outcome is None or outcome.failed or outcome.undecided:
-            self.summary.quiet = True  # the user saw what was applied, and the number of findings left is unknown
+            self.summary.quiet = True  # no message: the user saw the edits, and the number of findings left is unknown
             return
         self.summary.left = outcome.left
         gone = [left.total - outcome.left.get(uri, Left()).total for uri, left in self._offered.items()]
@@ -269,7 +269,7 @@ class Batch:
         return [file for file in files if file.uri not in encodings]
 
     def _still(self, files: list[FileChange]) -> list[FileChange]:
-        """Return the files that have not changed since the job read them; skip the others."""
+        """Return the files that have not changed since the job read them; record all other files as skipped."""
         moved = self._moved(files)
         self.summary.skip(moved, self._texts("moved"))
         names = {file.uri for file in moved}

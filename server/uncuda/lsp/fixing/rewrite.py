@@ -83,7 +83,8 @@ class Run:
         self._stamps: dict[str, tuple[int, int]] = {}
 
     def groups(self, only: str = "") -> list[Group]:
-        """Return a group for each folder, or for the folder `only`; without a folder, one for each open document."""
+        """Return a group for each folder, or a single group for the folder `only`; if there is no folder, a group for
+        each open document."""
         groups: list[Group] = []
         for folder in self.job.folders:
             if only and folder.path != only:

@@ -102,7 +102,8 @@ class Folders:
 
     @classmethod
     def of_known(cls, known: Known) -> Folders:
-        """Return the object that another process creates from folders and settings that were sent to it."""
+        """Return the Folders object of another process, made from the folders and settings that the server sent to
+        it."""
         made = cls(known.client, {})
         made.all = [Folder(one.uri, one.path, editor=one.editor, project=one.project) for one in known.folders]
         made.override = known.override

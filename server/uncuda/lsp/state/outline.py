@@ -256,5 +256,5 @@ def queue(outlines: Sequence[Outline], shown: Filter, rule: str) -> list[tuple[O
 
 
 def action(name: str, title: str, command: str, argument: dict[str, Any]) -> OverviewAction:
-    """Return an action of a node."""
+    """Return an OverviewAction for a node, which calls a command with one argument."""
     return OverviewAction(name=name, title=title, command=command, arguments=[argument])

@@ -34,8 +34,8 @@ class OverviewNode(TypedDict, total=False):
     """A node of the overview's tree. `id`: the id of the node, which does not change when texts change. `leaf`: whether
     the node has no children. `icon`: a fix class, a severity, or the kind of node.
 
-    `uri` and `range`: the location to open when the user clicks the node. Only nodes of findings have `key`, the
-    finding's id in a review, and `finding`, its name in requests.
+    `uri` and `range`: the location to open when the user clicks the node. Only nodes of findings have the fields `key`,
+    the id of the finding in a review, and `finding`, the name of the finding in requests.
     """
 
     id: str

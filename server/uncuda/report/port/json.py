@@ -57,7 +57,7 @@ def text_of(report: PortReport) -> str:
 
 
 def read_report(path: str) -> tuple[Earlier, ...]:
-    """Return the findings of an earlier JSON report; raise NoReportError if the file is not one."""
+    """Return the findings of an earlier JSON report; raise NoReportError if the file is not a JSON report."""
     try:
         value = json.loads(decode_utf8(read_bytes(path, _LARGEST)))
     except OSError as error:
