@@ -90,7 +90,7 @@ def is_none(name: Any) -> bool:
 
 
 def named_in_module(tree: Any, word: str) -> list[Any]:
-    """Return the names that bind a word in the scope of the module."""
+    """Return the names in the syntax tree that bind the identifier `word` at module level."""
     return _bound_in(tree, word)
 
 

@@ -22,7 +22,7 @@ _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 def unified_diff(path: str, before: bytes | None, after: bytes) -> Iterator[bytes]:
     """Yield the lines of a diff that `git apply` and `patch -p1` accept; there are none if the files are equal.
-    `before`: None for a new file.
+    `before`: the old bytes of the file, None for a new file.
 
     File names are quoted as git quotes them with `core.quotePath=false`: Chinese characters stay readable.
     """

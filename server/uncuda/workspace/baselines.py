@@ -30,8 +30,8 @@ class _Read(NamedTuple):
 
 
 def baseline_beside(configuration: str, folder: str) -> str:
-    """Return the path of the baseline beside a configuration file; if `configuration` is "", in `folder`; "" if both
-    are empty."""
+    """Return the path of the baseline beside a configuration file, or, if `configuration` is "", in `folder`; "" if
+    both are empty."""
     root = os.path.dirname(configuration) if configuration else folder
     return os.path.join(root, BASELINE_FILE) if root else ""
 

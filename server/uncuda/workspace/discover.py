@@ -92,7 +92,8 @@ def discover(paths: Iterable[str], settings_for: SettingsFor, empty: bool = Fals
     """The Python files of `paths`: named files, and all files in named folders.
 
     `settings_for(folder)` may raise SettingsError, which is reported once; files under that folder are left out.
-    `empty`: whether a folder may be without Python files; `most`: the limit of files, and of folders, below each path.
+    `empty`: whether a folder may be without Python files; `most`: the maximum number of files, and of folders, below
+    each path.
     """
     walk = _Walk(settings_for, empty, most)
     for path in paths:

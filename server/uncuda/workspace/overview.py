@@ -111,7 +111,7 @@ class Filter:
         return not self.places or file.place in self.places
 
     def takes(self, one: Listed) -> bool:
-        """Return True if a finding, in a file for which `takes_file` is True, matches the filter."""
+        """Return True if a finding matches the filter; its file must match, too (`takes_file`)."""
         kind = not self.kinds or one.kind in self.kinds
         return kind and (not self.severities or one.row.severity in self.severities)
 

@@ -162,7 +162,7 @@ class Workers:
 def _placed(files: Iterable[File], engine_for: EngineFor) -> tuple[list[Place], list[Engine]]:
     """Return each file's path with the number of its engine, and the list of engines."""
     engines: list[Engine] = []
-    numbers: dict[int, int] = {}  # maps the id() of settings to the number of their engine
+    numbers: dict[int, int] = {}  # maps the id() of settings to the number of the engine for these settings
     places = []
     for file in files:
         number = numbers.get(id(file.settings))

@@ -70,7 +70,7 @@ class Workspace:
         session.diagnostics.pull_closed = self.pull_closed
 
     def pull(self, params: Any) -> asyncio.Future[Prepared]:
-        """Answer `workspace/diagnostic`: at once if diagnostics have changed, otherwise when they change."""
+        """Answer `workspace/diagnostic`: at once if diagnostics have changed, otherwise as soon as they change."""
         if not isinstance(params := {} if params is None else params, dict):
             raise JsonRpcInvalidParams("the parameters are an object")
         told = {}

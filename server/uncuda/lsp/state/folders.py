@@ -102,8 +102,8 @@ class Folders:
 
     @classmethod
     def of_known(cls, known: Known) -> Folders:
-        """Return the Folders object of another process, made from the folders and settings that the server sent to
-        it."""
+        """Return the folders and settings that the server sent to another process, as the Folders object of that
+        process."""
         made = cls(known.client, {})
         made.all = [Folder(one.uri, one.path, editor=one.editor, project=one.project) for one in known.folders]
         made.override = known.override

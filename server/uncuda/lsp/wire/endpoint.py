@@ -101,7 +101,8 @@ class Endpoint(LanguageServer):
         self.protocol.send_request(method, params).add_done_callback(answered)
 
     def trace(self, message: str, more: Callable[[], str]) -> None:
-        """Send `$/logTrace` if the client has enabled tracing; `more` returns the text for the level `verbose`."""
+        """Send `$/logTrace` if the client has enabled tracing; `more`: a function that returns the additional text for
+        the level `verbose`."""
         level = self.protocol.trace
         if level != types.TraceValue.Off:
             verbose = printable_lines(more()) if level == types.TraceValue.Verbose else None

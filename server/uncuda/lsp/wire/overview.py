@@ -129,8 +129,8 @@ class ReviewAnswer(TypedDict, total=False):
 
 
 class ChangedFile(TypedDict):
-    """A file that fixes would change. `version`: a digest of the file's text; `is_notebook`: whether it is a notebook,
-    for which a client compares the joined texts of the cells."""
+    """A file that fixes would change. `version`: a digest of the file's text; `is_notebook`: whether the file is a
+    notebook; for a notebook, a client compares the joined texts of the cells."""
 
     uri: str
     version: str

@@ -1,4 +1,4 @@
-"""Writes the report as JSON (docs/report.schema.json), and reads an earlier one for `uncuda report --compare`."""
+"""Writes the report as JSON (docs/report.schema.json), and reads an earlier report for `uncuda report --compare`."""
 
 from __future__ import annotations
 

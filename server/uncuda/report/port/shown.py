@@ -122,7 +122,7 @@ class PortReport:
 
     @cached_property
     def folders(self) -> tuple[list[FolderTally], list[FolderTally]]:
-        """The folders with findings: those with code of the project, and separately those with its tests."""
+        """The folders with findings, in two lists: tallies without test files, and tallies of test files."""
         every = self.counts.folders()
         return [row for row in every if not row.tests], [row for row in every if row.tests]
 
