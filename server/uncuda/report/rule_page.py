@@ -99,7 +99,7 @@ class _Page:
 
     def _blocks(self, text: str, say: PageWords | None) -> Iterator[str]:
         """Yield the code blocks for this target, with a title above each result. `say`: the texts for a sentence above
-        examples without findings; None: no such sentence."""
+        examples without findings; None if there is no such sentence."""
         shown = True
         for language, info, code in (match.groups() for match in _BLOCK.finditer(text)):
             if language == _PYTHON and info.startswith("->"):

@@ -32,7 +32,7 @@ _BELOW = "ps_d"
 
 
 class PatternError(ValueError):
-    """Raised if patterns cannot be used. `line`: the number of the invalid pattern, from 1; None: there are too many
+    """Raised if patterns cannot be used. `line`: the number of the invalid pattern, from 1; None if there are too many
     patterns."""
 
     def __init__(self, message: str, line: int | None) -> None:

@@ -84,7 +84,7 @@ class ChangedLines:
         self._tree(os.path.dirname(os.path.abspath(path)))
 
     def of(self, path: str, data: bytes) -> Lines | None:
-        """The changed lines of a file with these bytes; None: all lines are new."""
+        """The changed lines of a file with these bytes; None if all lines are new."""
         full = os.path.abspath(path)
         tree = self._tree(os.path.dirname(full))
         name = _name(full, tree.root)

@@ -77,7 +77,7 @@ def _target(
     named: Mapping[str, str],
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """Return (target, note, among) from the first source that names a target: a setting, an import, a requirement, a
-    constant. `note` and `among`: as in Chosen."""
+    constant. `note` and `among` have the same meaning as in Chosen."""
     default = catalogue.default_target
     if settings.target:
         return settings.target, (), ()

@@ -79,7 +79,7 @@ class Engines:
 
     def survey(self, files: Sequence[File], read: Read = read_text, workers: Workers | None = None) -> Survey:
         """Read every file once, to collect facts about the project and to test whether the file may have findings.
-        `workers`: the processes that read the files; None: this process reads them."""
+        `workers`: the processes that read the files; None if this process reads them."""
         admitted = [self._admit(file) for file in files]
         if workers is not None:
             look, self._named = workers.survey(admitted, self._guess, not self._is_set())

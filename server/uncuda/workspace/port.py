@@ -20,8 +20,8 @@ from .upgrades import Candidate, Plugin, Upgrade, upgrade
 CheckWith = Callable[[Sequence[File], EngineFor], Iterable[Checked]]
 """A function that checks files with the engines for another target or version than their own."""
 Select = Callable[[Checked], "Selection | None"]
-"""A function that selects which findings of a checked file are reported; None: all. All findings that this function
-does not select are accepted, or are on unchanged lines."""
+"""A function that selects which findings of a checked file are reported; None means all findings. All findings that
+this function does not select are accepted, or are on unchanged lines."""
 Named = Callable[[str], str]
 """A function that returns the name of a file in the report, given its path."""
 
@@ -112,7 +112,7 @@ class Gathering:
         self._by_hand: list[Candidate] = []
 
     def add(self, result: Checked, selection: Selection | None) -> None:
-        """Add the findings of a file. `selection`: the findings to report; None: all."""
+        """Add the findings of a file. `selection`: the findings to report; None means all findings."""
         source, report = result.source, result.report
         if source is None or report is None or not report.findings:
             return
@@ -198,7 +198,8 @@ class Gathering:
 
 
 def parted(report: Report, selection: Selection | None) -> tuple[Sequence[Finding], Sequence[Finding]]:
-    """Return the findings to report, and the accepted findings. `selection`: the findings to report; None: all."""
+    """Return the findings to report, and the accepted findings. `selection`: the findings to report; None means all
+    findings."""
     if selection is None:
         return report.findings, ()
     places = {(each.rule, each.span) for each in selection.left_alone}

@@ -37,8 +37,8 @@ class EngineSpec:
 
 @dataclass(frozen=True)
 class UseEngines:
-    """Sets the engines for the requests that follow. `project`: None as long as the facts about the project are not
-    known."""
+    """Sets the engines for the requests that follow. `project`: the facts about the project; None as long as they are
+    not known."""
 
     engines: tuple[EngineSpec, ...]
     project: Project | None = None

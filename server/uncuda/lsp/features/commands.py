@@ -102,7 +102,7 @@ class Commands:
     def fix_all_in_file(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
         """Apply fixes in one file: the file in the arguments, the only open one, or one that the user chooses.
 
-        `quiet`: show no message; used by a client that fixes each file when it is saved.
+        `quiet`: whether to show no message, for a client that fixes each file when it is saved.
         """
         table = read_object(arguments, _FILE)
         uri = read_text({"uri": table.pop("uri", "")}, "uri")

@@ -39,7 +39,7 @@ class Left(NamedTuple):
 
 
 def of_rules(findings: Iterable[Finding], rules: Collection[str] | None) -> list[Finding]:
-    """Return the findings that belong to one of `rules`; None: all findings."""
+    """Return the findings that belong to one of `rules`; None means all findings."""
     return [finding for finding in findings if rules is None or finding.rule in rules]
 
 

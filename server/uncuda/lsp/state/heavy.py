@@ -110,7 +110,8 @@ class Heavy:
         self._wait(patience)
 
     def _wait(self, seconds: float | None) -> None:
-        """Set a timer that kills the process if it does not answer within `seconds`; None: no timer."""
+        """Set a timer that kills the process if it does not answer within `seconds`; if `seconds` is None, set no
+        timer."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._endpoint.loop.call_later(seconds, self._too_long) if seconds is not None else None
