@@ -70,8 +70,7 @@ def _plugin(settings: Settings, catalogue: Catalogue, target: str, package: str,
 
 
 def _torch(settings: Settings, taken: Taken, holds: Holds, follows: bool) -> str | None:
-    """The versions of PyTorch for which files are checked; None if these are the versions that the plugin's versions
-    need.
+    """The versions of PyTorch for which files are checked; None if the versions of the plugin decide them.
 
     A project that is still to be ported requires the PyTorch version that it used with CUDA, often only as a lower
     bound. `follows`: whether the plugin's version numbers are those of PyTorch.
