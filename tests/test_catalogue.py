@@ -327,7 +327,9 @@ class TestVersions:
             # the first table is included, because a version after the lower bound has at least the names that both
             # tables have
             (">=2.5,<2.7", "2.1.0.post17 2.6.0.post5"),
-            (">=2.8,<2.10", "2.8.0.post5 2.13.0"),  # the first table is included for the same reason
+            # 2.8.0.post5 is included, because a version after the lower bound has at least the names that both tables
+            # have
+            (">=2.8,<2.10", "2.8.0.post5 2.13.0"),
             (">=2.9,<2.12", "2.8.0.post5 2.13.0"),
             ("<2", "2.1.0.post17"),
             (">=3", "2.14.0"),

@@ -26,7 +26,7 @@ MESSAGES = PACKAGE / "messages"
 ROOMS = sorted(path.stem for path in MESSAGES.glob("*.py") if path.stem != "__init__")
 CHINESE = re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 ELSEWHERE = {
-    "__main__.py",  # it prints its message before any import is possible
+    "__main__.py",  # the program prints this message before any import is possible
     "catalogue/keys.py",  # the texts describe the keys of rule pages
     "catalogue/rules.py",  # the heading of the last section of a rule page
     "settings/editor.py",  # the texts describe the settings

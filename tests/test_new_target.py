@@ -1,4 +1,4 @@
-"""Tests of a target that is declared with its words only, without tables, versions or features."""
+"""Tests of a target whose file declares only its names, without tables, versions or features."""
 
 import ast
 import shutil
@@ -154,7 +154,7 @@ def test_the_server_says_so_too(
 
 @pytest.mark.parametrize("word", ["ccl", "visible-devices", "device"])
 def test_an_empty_word_is_refused(tmp_path: Path, word: str) -> None:
-    """An empty word is refused, because it would match everywhere."""
+    """An empty name in a target's file is refused, because it would match everywhere."""
     lines = [f'{word} = ""' if line.startswith(f"{word} = ") else line for line in DECLARATION.splitlines()]
     rules = with_target(tmp_path, "\n".join(lines) + "\n")
     with pytest.raises(

@@ -10,8 +10,8 @@ import pytest
 from support.pythons import ROOT, environment, pyodide
 
 THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
-# Tests of the code that reads Python. Tests of the relations between hits are left out, because they use no other
-# features of Python than these tests.
+# Tests of the code that reads Python. Tests of how findings depend on each other are left out, because the listed tests
+# already use the same features of Python.
 READING = ["tests/test_rules.py", "tests/test_catalogue.py", "tests/facts"]
 # These tests run only with the oldest and the newest version.
 SUBSET = [*READING, "tests/checks", "tests/engine/test_engine.py"]
@@ -43,6 +43,7 @@ def test_cpython(version: str) -> None:
     run([str(environment(version)), "-m", "pytest"], READING if version in ("3.12", "3.13") else SUBSET)
 
 
-@pytest.mark.parametrize("version", ["3.14"])  # its 3.12 gives the same results as CPython's 3.12, and is the slowest
+# Pyodide's Python 3.12 gives the same results as CPython's 3.12, and is the slowest
+@pytest.mark.parametrize("version", ["3.14"])
 def test_webassembly(version: str) -> None:
     run(pyodide(version), READING)  # only the tests in READING are run, because WebAssembly is ten times slower

@@ -11,7 +11,7 @@ from pathspec import GitIgnoreSpec
 from support.bounded import run_bounded
 from uncuda.settings import PatternError, Patterns, pattern_set, read_patterns
 
-# Each of these patterns once took a minute or more.
+# Matching each of the following patterns once took a minute or more.
 HOSTILE = """
 from uncuda.settings import read_patterns
 
@@ -70,8 +70,7 @@ def test_the_same_as_pathspec(seed: int) -> None:
 
 @pytest.mark.skipif(not shutil.which("git"), reason="needs git")
 def test_the_same_as_git(tmp_path: Path) -> None:
-    """uncuda's patterns match as git's do wherever pathspec's do; where uncuda's differ from git's, pathspec's differ,
-    too."""
+    """uncuda's patterns differ from git's only where pathspec's differ from git's, too."""
     number = random.Random(7)
     subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
     ours_right = theirs_right = 0

@@ -210,7 +210,8 @@ def test_in_one_folder_what_is_locked_counts_then_what_is_exact(tmp_path: Path) 
     assert held(tmp_path) == {"torch": (">=2.4,<2.7", "pyproject.toml"), "torch-npu": ("", "pyproject.toml")}
     (tmp_path / "requirements-dev.txt").write_text("torch==2.5.1\n    # via -r requirements.in\n")
     assert held(tmp_path)["torch"] == ("2.5.1", "requirements-dev.txt")
-    (tmp_path / "requirements.txt").write_text("torch>=2.6\n")  # this contradicts the pin; the first file counts
+    # contradicts the pin in the other file; the first file by name counts
+    (tmp_path / "requirements.txt").write_text("torch>=2.6\n")
     assert held(tmp_path)["torch"] == (">=2.6", "requirements.txt")
     for name in ("pdm.lock", "poetry.lock", "pylock.toml", "uv.lock"):
         (tmp_path / name).write_text(lock(torch="2.6.0", torch_npu="2.6.0.post5"))
@@ -289,7 +290,7 @@ def test_files_that_may_say_versions(name: str, asks: bool) -> None:
         ("npu", {}, "torch-musa==2.7.1", None, None, "assumed"),
         ("musa", {}, "torch==2.7.0", "2.7.0", "2.7.0", "goes with"),
         ("musa", {}, "torch==2.6.0", "2.6.0", "2.6.0", "goes with"),
-        # at that time, torch_musa's versions did not yet have the numbers of torch's
+        # torch_musa's versions had the numbers of PyTorch's versions only later
         ("musa", {}, "torch==2.2.0", None, "2.2.0", "assumed"),
     ],
 )

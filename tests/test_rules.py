@@ -1,5 +1,5 @@
-"""Tests that every example of every rule is right, for every target to which it applies. A new rule needs no change
-here."""
+"""Tests that every example of every rule is right, for every target to which it applies. A new rule needs no change in
+this file."""
 
 from __future__ import annotations
 

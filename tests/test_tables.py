@@ -345,7 +345,7 @@ def rows_of(target: str, version: str) -> dict[str, dict[str, str]]:
         # torch.cuda.is_bf16_supported(including_emulation=True) is newer than these versions
         ("2.8.0.post5", "torch.cuda.is_bf16_supported", {"missing": "including_emulation"}),
         ("2.14.0", "torch.cuda.is_bf16_supported", {"missing": ""}),
-        # names that newer versions have removed have no replacement there
+        # names that newer versions have removed have no replacement in those versions
         ("2.8.0.post5", "torch.cuda.MemPoolContext", {"status": "present", "replacement": "torch.npu.MemPoolContext"}),
         ("2.14.0", "torch.cuda.MemPoolContext", {"status": "missing", "replacement": ""}),
     ],

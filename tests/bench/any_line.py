@@ -31,8 +31,8 @@ SEED = 17
 WARM = 40
 PASTED = 50
 PLACES = 30
-# A file of a package that people port; a large file and a small file of the same package; the large file followed by
-# two other files of the package. The dense text is nearly all CUDA code, and has no budget.
+# The texts to type in: a file of a package that people port; a large file and a small file of the same package; the
+# large file followed by two other files of the package. The dense text is nearly all CUDA code, and has no budget.
 _LARGE = ["modeling_utils.py", "integrations/compressed_tensors.py"]
 TEXTS = {
     "1.2k lines": ("yolov5", "yolov5/utils", ["dataloaders.py"]),
@@ -136,7 +136,7 @@ def text_of(name: str) -> str:
     """Return the text in which a benchmark types, by its name in TEXTS."""
     package, folder, parts = TEXTS[name]
     text = "".join((tree(package) / folder / part).read_text(encoding="utf-8") for part in parts)
-    # such an import is allowed only at the top of a file
+    # `from __future__ import` is allowed only at the top of a file
     return text.replace("from __future__ import", "# from __future__ import")
 
 

@@ -118,7 +118,7 @@ def keystrokes(folder: Path) -> Iterator[Figure]:
     waits."""
     for name, (package, parts) in TEXTS.items():
         text = "".join((tree(package) / part).read_text(encoding="utf-8") for part in parts)
-        # such an import is allowed only at the top of a file
+        # `from __future__ import` is allowed only at the top of a file
         text = text.replace("from __future__ import", "# from __future__ import")
         pairs = [(typing(SERVER, folder, text), typing(ruff(), folder, text)) for _ in range(TURNS)]
         ours, theirs = (statistics.median(run[0] for run in runs) for runs in zip(*pairs))

@@ -25,7 +25,7 @@ from bench.measure import median, printed, python_files
 from corpus.fetch import pinned, tree
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "train" / "distributed.py"
-# These packages are measured in addition to those with budgets, to show the cost of code that is nearly all CUDA.
+# This package, whose code is nearly all CUDA, is measured in addition to the packages with budgets.
 DENSE = "megatron-core"
 UNCUDA = [sys.executable, "-m", "uncuda"]
 TARGET = ["--target", "npu"]

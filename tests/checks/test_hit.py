@@ -1,4 +1,5 @@
-"""A hit is immutable; after an edit elsewhere in the text, it is replaced by a copy with new offsets."""
+"""A hit (the raw finding of a check) is immutable; after an edit elsewhere in the text, it is replaced by a copy with
+new offsets."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def statement(start: int) -> Statement:
 
 
 def full() -> Hit:
-    """Return a hit below the edited line with a value in every field."""
+    """Return a hit (the raw finding of a check) below the edited line, with a value in every field."""
     return Hit(
         rule=load().rules["cuda-method"],
         start=102,

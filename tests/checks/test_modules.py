@@ -327,7 +327,8 @@ def test_a_test_for_a_library_that_the_target_has_is_none_for_its_part(lines: st
     [("deep_ep.ElasticBuffer()", "warning"), ("deep_ep.topk_idx_t", "warning"), ("x", "information")],
 )
 def test_a_handler_at_the_import_does_not_catch_that_a_part_is_missing(name: str, severity: str) -> None:
-    """tests/kernels/attention/test_flashinfer.py of vllm 0.28: the build for MUSA can be imported and lacks parts."""
+    """As in tests/kernels/attention/test_flashinfer.py of vllm 0.28: MUSA's build of a library can be imported, but
+    lacks parts."""
     text = f"try:\n    import deep_ep\nexcept ImportError:\n    pass\n\n\ndef f():\n    return {name}\n"
     (finding,) = MUSA.check(Source("import torch\n" + text)).findings
     assert (finding.severity, "can go on without" in finding.message) == (severity, False)
@@ -348,7 +349,8 @@ def test_a_handler_at_the_import_does_not_catch_that_a_part_is_missing(name: str
     ],
 )
 def test_a_test_that_leaves_for_one_case_alone_is_not_about_the_library(test: str, around: str, severity: str) -> None:
-    """tests/kernels/quantization/test_flashinfer_nvfp4_scaled_mm.py of vllm 0.28 skips one backend only."""
+    """As in tests/kernels/quantization/test_flashinfer_nvfp4_scaled_mm.py of vllm 0.28, a test that skips one backend
+    only says nothing about the library."""
     lines = [f"    if {test}:", "        return", f"    {around or 'if True:'}", "        import cupy"]
     (finding,) = NPU.check(
         Source("\n".join(["import torch", "def f(kind, x):", "    # available", *lines, ""]))

@@ -84,7 +84,8 @@ def test_only_names_of_the_table_are_written(name: str, version: str) -> None:
         assert "private-name" not in row.limits
         assert row.status not in ("missing", "noop") or template
         if verdict.applicability == "safe":
-            said = (template or "").startswith('"')  # the fix writes the value of the name instead of a name
+            # the fix writes a string, the value of the name, instead of another name
+            said = (template or "").startswith('"')
             assert said or row.status in ("supported", "present", "renamed", "limited")
             assert row.present
 
@@ -160,7 +161,7 @@ def test_a_variable_and_its_uses_change_together() -> None:
         ("torch.cuda.CUDAGraph(keep_graph=True)", True),
         ("torch.cuda.CUDAGraph()", False),
         ("torch.cuda.CUDAGraph(**options)", False),  # the arguments are unknown
-        ("torch.cuda.graphs.graph(cuda_graph=g)", False),  # the argument has another name
+        ("torch.cuda.graphs.graph(cuda_graph=g)", False),  # the target's function has the argument under another name
     ],
 )
 def test_a_parameter_that_the_counterpart_lacks_is_said(call: str, lacks: bool) -> None:
@@ -352,7 +353,7 @@ def test_what_the_patch_covers_is_silent_under_it() -> None:
 @pytest.mark.parametrize(
     "given, found",
     [
-        # only the plugin is imported, which a fix for the strategy with the patch may have written
+        # only the plugin is imported, which a fix for the strategy with the shim may have written
         ("import torch_npu\n", True),
         ("from torch_npu.contrib import transfer_to_npu\n", False),
         ("import torch_npu.contrib.transfer_to_npu\n", False),

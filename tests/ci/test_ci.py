@@ -280,7 +280,7 @@ def test_gitlab(tools: Path, shown: list[Any], source: Path, project: Path, tmp_
     base = {"CI_MERGE_REQUEST_DIFF_BASE_SHA": git(branch, "rev-parse", "HEAD~").strip()}
     src = [("src/train.py", "cuda-api"), ("src/train.py", "module-unsupported")]
     for variables, folder, wanted in ((whole, project, src), (changes, branch, [("train.py", "cuda-method")])):
-        # GitLab expands variables inside the values of other variables; here the test does this
+        # GitLab expands variables inside the values of other variables; in this test, `Template` does so
         given = {name: Template(str(text)).substitute(base) for name, text in variables["variables"].items()}
         run(["sh", "-c", script], folder, {**env, **given, "UNCUDA_SOURCE": str(source)}, 1)
         found = json.loads((folder / job["artifacts"]["reports"]["codequality"]).read_text(encoding="utf-8"))

@@ -59,8 +59,8 @@ def uncuda(*arguments: str, stdin: str | bytes = b"", **env: str) -> Run:
     """Run `uncuda` with arguments and additional environment variables; output is decoded as UTF-8, with unchanged line
     ends.
 
-    If the environment differs, a new process is started, because language and encoding depend on it; otherwise a
-    process is forked.
+    With additional environment variables, a new process is started, because language and encoding depend on them;
+    otherwise a process is forked.
     """
     if env or not IS_POSSIBLE:
         return started(*arguments, stdin=stdin, **env)

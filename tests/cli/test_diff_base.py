@@ -423,7 +423,7 @@ def added() -> tuple[int, list[str], list[str]]:
 
 
 class TestPortable:
-    """In a portable project the added names of any accelerator fail the check, and what was there does not."""
+    """In a portable project, added names of any accelerator make the check fail; names on unchanged lines do not."""
 
     def test_only_added_names_of_accelerators_fail(self) -> None:
         old = 'import torch\n\nx = torch.zeros(1, device="npu")\ntorch.cuda.synchronize()\n'

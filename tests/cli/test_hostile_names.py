@@ -38,7 +38,7 @@ NAMES = [
     "folder\n::error::x/\x1b[7m.py",
 ]
 LIKED = ["中 文.py", "e\u0301.py", "😀.py", "back\\slash.py", "it's.py"]
-# A text that has this content on a reported line, and in a comment that suppresses no finding.
+# A text with control characters and commands on a reported line, and in a comment that suppresses no finding.
 HOSTILE = (
     'import torch.distributed as dist\ndist.init_process_group("nccl")  # \x1b[7m \x9b \u202e \u2028 ##[error]x\n'
     "x = 1  # uncuda: ignore[\x1b[7mname,\u202e,##[error]x]\n" + MANUAL + REVIEW

@@ -136,7 +136,7 @@ STAR = "from .ops import *\n\n\ndef f(x, device):\n    return x.to(device)\n"
 
 
 def test_what_another_file_imports_with_a_star_gets_private_names() -> None:
-    """`device` of the helper module would otherwise replace the other file's own name `device`."""
+    """Without private names, `device` of the helper module would replace the other file's own name `device`."""
     make({"pkg/__init__.py": "", "pkg/ops.py": TEXT, "pkg/a.py": STAR, "uncuda.toml": SETTINGS})
     fix()
     text = Path("pkg/ops.py").read_text()
@@ -390,7 +390,8 @@ def test_a_function_of_another_file_that_silently_stays(line: str, call: str) ->
     ],
 )
 def test_a_function_of_another_file_that_asks_for_a_cuda_device(body: str) -> None:
-    """Such a function would answer as if there were no device, while the other file already uses one."""
+    """A function of another file that asks for a CUDA device would find none, while the file that calls it already uses
+    another device."""
     worker = WORKER.format("from .stream import choose", "choose")
     choose = (
         f"import torch\n\n\ndef choose(name):\n    if name:\n        assert torch.cuda.is_available()\n    {body}\n"

@@ -41,12 +41,13 @@ CHINESE = (
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the import path of a package installed from the wheel, without the record of runs."""
+    """Return the import path of a package installed from the wheel, without the record of the runs on simulated
+    accelerators."""
     site = tmp_path_factory.mktemp("site")
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PACKAGE, site / "uncuda", ignore=ignored)
     shutil.copytree(ROOT / "rules", site / "uncuda" / "rules", ignore=ignored)
-    compileall.compile_dir(site, quiet=1)  # so that later runs need not compile the modules again
+    compileall.compile_dir(site, quiet=1)  # the compiled modules make later runs faster
     return site
 
 
@@ -115,7 +116,7 @@ def test_without_a_record_there_is_no_section(installed: Path, record: str | Non
 def test_a_broken_record_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
     path = Path("docs", "execution.json")
     path.parent.mkdir()
-    # the record is then searched in docs, as in a checkout
+    # without a usable record in the package, one is searched in docs, as in a checkout
     monkeypatch.setattr(proofs, "folder", lambda: Path("rules"))
     path.write_text(json.dumps(RECORD), encoding="utf-8")
     assert list(proofs.load_proofs()) == list(RECORD["rules"])

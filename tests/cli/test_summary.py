@@ -68,7 +68,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def without_summary(large: Path) -> Any:
-    """The JSON report of these findings without any option."""
+    """The JSON report of the findings without any option."""
     with inside(large):
         return check().json
 

@@ -103,7 +103,7 @@ def test_a_file_that_changes_meanwhile_is_left_alone(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("command", ["check", "fix"])
 def test_started_as_new_pythons_they_say_the_same(command: str) -> None:
     """The test simulates Windows and macOS, where a process cannot be forked, by patching the function that decides
-    this."""
+    whether to fork."""
     make_tree()
     one = started(command, "--workers", "1", *(["--diff"] if command == "fix" else []))
     run = _run("", command, *(["--diff"] if command == "fix" else []), fork=False)

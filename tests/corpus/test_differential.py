@@ -1,5 +1,5 @@
-"""Tests that statement islands give exactly the findings of a slow reference implementation (the oracle), which parses
-whole files with `ast`, on every file of large packages."""
+"""Tests that uncuda, which parses single statements, gives exactly the findings of a slow reference implementation that
+parses whole files with `ast`, on every file of large packages."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def test_islands_equal_the_oracle(package: str, target: str, corpus: Callable[[s
 
 @pytest.mark.parametrize("package", ["timm", "fairseq"])
 def test_files_left_out_have_no_finding(package: str, corpus: Callable[[str], Path]) -> None:
-    """The byte search excludes no file in which the oracle has findings, apart from findings of rules that declare the
-    words for which a file is read (`gate`)."""
+    """The byte search excludes no file in which a check with whole-file `ast` has findings, apart from findings of
+    rules that declare the words for which a file is read (`gate`)."""
     made = engine("npu")
     left_out = 0
     for path in sorted(corpus(package).rglob("*.py")):

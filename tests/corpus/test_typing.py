@@ -1,5 +1,5 @@
-"""Tests of random typing in real files: after every keystroke, findings, sites and hits equal those of a new analysis
-of the text."""
+"""Tests of random typing in real files: after every keystroke, findings, hits (raw findings) and the places of
+receivers equal those of a new analysis of the text."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ if __name__ == "__main__":
 '''
 VERSIONS = [("npu", None), ("npu", "2.1.0"), ("musa", None)]
 UNUSED = {"severity"}
-"""Fields of a hit that no check sets at present."""
+"""Fields of a hit (raw finding) that no check sets at present."""
 TYPED = [
     *("torch.cuda.set_device(1)", "torch.cuda.seed()", "wait(1, 2)", "tc.synchronize()", "tc.list_gpu_processes()"),
     *(
@@ -185,7 +185,7 @@ def test_typed_findings_are_those_of_a_fresh_look(seed: int, target: str) -> Non
         text, at = blank(chance.choice(texts()), "    ", chance)
         typist = Typist(text, prepared(target), answering=chance.random() < 0.3)
         typist.type(at, words, told_of_edit=chance.random() < 0.8)
-        if chance.random() < 0.5:  # other random edits between the typed ones
+        if chance.random() < 0.5:  # edits at random places between the typed words
             other = chance.randrange(len(typist.text) + 1)
             typist.replace(other, min(other + chance.choice([0, 1, 5]), len(typist.text)), chance.choice("x (\n"))
         else:
@@ -201,7 +201,7 @@ def test_two_lines_one_after_the_other() -> None:
 
 
 def given(engine: Engine, text: str) -> Iterator[str]:
-    """Yield the names of those fields that checks set in at least one hit of a text."""
+    """Yield the names of those fields that checks set in at least one hit (raw finding) of a text."""
 
     def default(field: Field[object]) -> object:
         return field.default_factory() if field.default_factory is not MISSING else field.default
@@ -252,8 +252,8 @@ def test_a_name_that_serves_the_target_elsewhere_is_left_to_review() -> None:
 
 
 def test_a_line_after_a_block_ends_it() -> None:
-    """When a line is typed after a block, two hits are computed again: that of the statement that leaves the block, and
-    that of the statement which is now below it."""
+    """When a line is typed after a block, two hits (raw findings) are computed again: that of the statement that leaves
+    the block, and that of the statement which is now below it."""
     above = "import torch\n\n\ndef f(x, y):\n    if x.is_cuda:\n        return y.cuda()\n"
     typist = Typist(above + "    \n    return x\n", prepared("npu"))
     typist.type(len(above) + 4, "torch.cuda.seed()")
@@ -357,7 +357,8 @@ def test_a_comment_is_carried(words: str, carried: list[Kept | None]) -> None:
     """The words of a comment affect no other line, so the lines around it are not checked again."""
     typist = Typist(PROGRAM.replace("        x = x.to", "        #\n        x = x.to", 1), prepared("npu"))
     typist.type(typist.text.index("        x = x.to") - 1, words)
-    assert sum(kept is not None for kept in carried) >= len(carried) - 3  # some of the words are new in the text
+    # some of the words are new in the text, so it is checked as a whole
+    assert sum(kept is not None for kept in carried) >= len(carried) - 3
 
 
 def test_the_module_torch_is_not_followed_as_a_tensor(carried: list[Kept | None]) -> None:

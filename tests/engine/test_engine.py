@@ -1,4 +1,5 @@
-"""Tests of the engine: linked hits, suppression, refused fixes, the shim, and fixes that reach a stable text."""
+"""Tests of the engine: findings that are fixed together, suppression, refused fixes, the shim, and fixes that reach a
+stable text."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Tests that a device test is not fixed if the code that it guards runs only on CUDA; code that uncuda does not know
-does not count as such."""
+"""Tests that a device test is not fixed if the code that it guards runs only on CUDA; unknown code does not count as
+code for CUDA only."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ from uncuda.source import Source
 
 SMALL = Limits(bytes=60_000, statements=100, comparisons=20_000)
 FINE = "import torch\ntorch.cuda.synchronize()\n"
-# Deep recursion crashes Python for WebAssembly, which uses the browser's stack, so these texts are left out there.
+# Deep recursion crashes Python for WebAssembly, which uses the browser's stack, so deeply nested texts are left out
+# there.
 pytestmark = pytest.mark.slow
 
 # The time for these texts is linear, or Python refuses to parse them, so only the limit on size applies.

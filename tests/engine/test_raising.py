@@ -280,7 +280,7 @@ def test_of_several_questions_the_last_waits() -> None:
 
 def test_a_question_waits_for_a_word_that_waits_with_another() -> None:
     """If a device test that is not fixed guards a use of one argument of a function, the device strings passed to that
-    function are not fixed, either."""
+    function are not fixed."""
     guarded = "if torch.cuda.is_available():\n    {}batch('cuda')\n    torch.cuda.synchronize()\n"
     text = HEAD + "def batch(device):\n    return x.to(device)\n" + guarded.format("")
     assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")
@@ -290,7 +290,7 @@ def test_a_question_waits_for_a_word_that_waits_with_another() -> None:
 
 @pytest.mark.parametrize("count", [3, 400])
 def test_an_answer_is_followed_from_name_to_name(count: int) -> None:
-    """If the result of a device test is assigned to more names than are traced, the test is not fixed, either."""
+    """If the result of a device test is assigned to more names than are traced, the device test is not fixed."""
     text = HEAD + "f0 = torch.cuda.is_available()\n" + "".join(f"f{n + 1} = f{n} and a\n" for n in range(count))
     assert ENGINE.fix(Source(text + f"if f{count}:\n    torch.cuda.synchronize()\n")).text == (
         text.replace("cuda", "npu") + f"if f{count}:\n    torch.npu.synchronize()\n"

@@ -637,8 +637,8 @@ def test_a_file_for_amds_gpus_is_information_in_a_project_that_chooses(name: str
     [("kernels_amd/fwd.py", True), ("fwd_rocm.py", True), ("amdahl/fwd.py", False), ("amd/a/b/fwd.py", False)],
 )
 def test_information_in_a_file_for_amds_gpus_says_so_in_any_project(name: str, said: bool) -> None:
-    """flash_attn/flash_attn_triton_amd/fwd_decode.py of flash-attn 2.8, which imports Triton; flash-attn has no test
-    for an accelerator other than GPUs."""
+    """As in flash_attn/flash_attn_triton_amd/fwd_decode.py of flash-attn 2.8, a file for AMD's GPUs imports Triton;
+    flash-attn has no test for an accelerator other than GPUs."""
     library, method = findings({name: "import torch\nimport triton\nx = y.cuda()\n"}, name)
     assert (library.rule, library.severity) == ("module-adapted", "information")
     assert ("its folder says that it is for AMD's GPUs" in library.message) == said

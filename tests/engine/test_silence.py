@@ -38,7 +38,7 @@ def silenced(text: str, finding: Finding, edit: Edit) -> str:
 
 
 def _moved(span: Span, edit: Edit) -> Span:
-    """The span's position before an insertion."""
+    """Return the position that a span had before an insertion."""
     grown = len(edit.text)
     start, end = (at - grown if at >= edit.start + grown else at for at in span)
     return Span(start, end)

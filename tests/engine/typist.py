@@ -1,4 +1,5 @@
-"""Simulates typing: after every edit, the fields of all hits are compared with those of a new analysis."""
+"""Simulates typing: after every edit, the fields of all hits (raw findings) are compared with those of a new
+analysis."""
 
 from __future__ import annotations
 
@@ -37,12 +38,12 @@ def prepared(target: str, version: str | None = None) -> Engine:
 
 
 def answers(sites: tuple[Site, ...]) -> Answers:
-    """Return an answer for every site; all kinds of answers occur in turn."""
+    """Return an answer for every place that needs a receiver's type; all kinds of answers occur in turn."""
     return {site: _VERDICTS[number % len(_VERDICTS)] for number, site in enumerate(sites)}
 
 
 def told(engine: Engine, text: str) -> list[Any]:
-    """Every field of every cached hit of a text, before and after linking."""
+    """Every field of every cached hit (raw finding) of a text, before and after the hits are linked."""
     seen: dict[int, int] = {}
     every: list[Any] = []
     for found in engine._carried._found.values():
@@ -78,8 +79,8 @@ def _plain(value: object, seen: dict[int, int]) -> Any:
 
 
 class Typist:
-    """Types into a text, and compares the hits after each edit. `answering`: whether the receivers have verdicts,
-    too."""
+    """Types into a text, and compares the hits (raw findings) after each edit. `answering`: whether the receivers have
+    verdicts, too."""
 
     def __init__(self, text: str, engine: Engine, answering: bool = False) -> None:
         self.text, self.keys, self.answering = text, 0, answering
@@ -87,7 +88,8 @@ class Typist:
         self.typed.check(Source(text, PATH))
 
     def replace(self, start: int, end: int, new: str, told_of_edit: bool = True) -> None:
-        """Make one edit, and compare the hits. `told_of_edit`: whether the engine is given the position of the edit."""
+        """Make one edit, and compare the hits (raw findings) with those of a new analysis. `told_of_edit`: whether the
+        engine is given the position of the edit."""
         before, self.text = self.text, self.text[:start] + new + self.text[end:]
         self.keys += 1
         edited = (before, [Edit(start, end, new)]) if told_of_edit else None

@@ -149,7 +149,7 @@ def _ended(error: BaseException | None, names: dict[str, Any]) -> dict[str, Any]
 def _call_the_rest(names: dict[str, Any], context: Context, lines: set[int]) -> None:
     """Call the example's functions that have not been called yet, with stand-ins chosen by parameter name.
 
-    Names in the annotations of these functions must be defined as well.
+    Names in the annotations of the called functions must be defined as well.
     """
     for node in context.tree.body:
         function = names.get(node.name) if isinstance(node, ast.FunctionDef) else None

@@ -3,9 +3,9 @@ without it. `python -m execution.mutation`.
 
 Each safe rule is switched off, and each relation of relations.toml disabled, one at a time. Every program is ported
 with the mutant; if the text or the findings differ from those without the mutant, both ports are run. A program notices
-a mutant if its port ran as on CUDA, or failed as a finding predicted, and the mutant's port is worse: it fails or
-differs, crashes although the original program works, or, if a rule is switched off, no longer runs on the device. For
-each mutant that no program notices, survivors.toml gives a reason.
+a mutant if its port ran as on CUDA, or failed as a finding predicted, and the mutant's port is worse. A port is worse
+if it fails, gives other results, crashes although the original program works, or, if a rule is switched off, no longer
+runs on the device. For each mutant that no program notices, survivors.toml gives a reason.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def unusable(mutants: Iterable[Mutant]) -> list[str]:
     for mutant in mutants:
         if porter is None:
             porter = Porter()
-            # so that modules imported later do not get a replacement
+            # port once, to import all modules before a function is replaced
             porter.port(folder, ["--target", "npu"], review=True)
         try:
             porter.port(folder, ["--target", "npu"], review=True, without=(mutant.place, mutant.answer))
@@ -114,7 +114,8 @@ class Hunt:
         self._runs: dict[tuple[str, str, str], Future[Run]] = {}
 
     def killer(self, mutant: Mutant, first: str = "") -> str:
-        """The case in which a program notices a mutant, and how; "" if none does. `first`: the program to try first."""
+        """The case (a program and a way to port it) that notices a mutant, and how; "" if none does. `first`: the
+        program to try first."""
         for case in self._cases(mutant, first):
             port = self._port(case, mutant)
             before = self._unmutated(case)
@@ -128,8 +129,8 @@ class Hunt:
             porter.close()
 
     def _cases(self, mutant: Mutant, first: str) -> list[Case]:
-        """Return the cases to try, first those of the program `first`; for a rule that applies with a shim, cases with
-        a shim are included."""
+        """Return the cases (programs, each with a way to port it) to try, first those of the program `first`; for a
+        rule that applies with a shim, cases with a shim are included."""
         shim = mutant.is_rule and load().rules[mutant.name].shim != "silent"
         cases = all_cases(self._programs, NEWEST, STRATEGIES if shim else STRATEGIES[:1])
         order = ("safe", "review")
@@ -153,8 +154,8 @@ class Hunt:
         return self._ports[case]
 
     def _porter(self) -> Porter:
-        """Return the porter of the current thread. The porter has already ported a folder without a mutant, so that
-        modules imported later do not get a replaced function."""
+        """Return the porter of the current thread. The porter has already ported a folder without a mutant, so that it
+        has imported all modules before a function is replaced."""
         if not hasattr(self._local, "porter"):
             porter = self._local.porter = Porter()
             self._porters.append(porter)
@@ -211,7 +212,8 @@ def mutation(workers: int = 2, programs: Sequence[Program] = (), only: Iterable[
 
 
 def problems(found: Mutation) -> list[str]:
-    """The problems: a score that is too low, surviving mutants without a reason, reasons without a survivor."""
+    """The problems of a mutation test: a score that is too low, surviving mutants without a reason, reasons without a
+    survivor."""
     wrong = []
     every = {**found.rules, **found.relations}
     for name, least in LEAST.items():
@@ -229,7 +231,7 @@ def _score(noticed: Mapping[str, str]) -> float:
 
 
 def _killers() -> dict[str, str]:
-    """Return, for each mutant, the program that noticed it according to the record."""
+    """Return, for each mutant, the program that noticed it in the recorded run."""
     try:
         noticed = read(RECORD.read_text("utf-8")).mutation
     except (OSError, ValueError):

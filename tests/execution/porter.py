@@ -2,8 +2,8 @@
 
 Reads one job per line from standard input and writes one result per line to standard output, both as JSON:
 
-    {"folder": "…", "options": ["--target", "npu"], "review": false}
-    {"findings": [["main.py", 12, "cuda-method", "review"], …], "error": ""}
+    job: {"folder": "…", "options": ["--target", "npu"], "review": false}
+    result: {"findings": [["main.py", 12, "cuda-method", "review"], …], "error": ""}
 
 A job rewrites the files in `folder` in place. The findings are those that `uncuda check` reports in the ported folder,
 each as file, line, rule, class of the fix. A job may contain `"without": ["package.module:name", "lambda …"]`: a

@@ -127,14 +127,14 @@ def _reasons(record: Record) -> Iterator[str]:
 
 
 def why(outcome: Outcome) -> str:
-    """The reason why a case fails or differs, from failures.toml; "" if there is none."""
+    """The reason why a port fails or gives other results, from failures.toml; "" if there is none."""
     way = {outcome.target, outcome.strategy, outcome.mode}
     said = _failures().get(outcome.program, {})
     return next((reason for where, reason in said.items() if way.issuperset(where.split())), "")
 
 
 def needless(record: Record) -> list[str]:
-    """Return the reasons in failures.toml that apply to no failing case, as `program: where`."""
+    """Return the reasons in failures.toml that apply to no failing port, as `program: where`."""
     failed = [outcome for outcome in record.programs if outcome.verdict in FAILURES]
     used = {(outcome.program, why(outcome)) for outcome in failed}
     said = ((program, where, reason) for program, table in _failures().items() for where, reason in table.items())

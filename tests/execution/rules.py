@@ -5,9 +5,9 @@ the plugin's source.
 
 A rule is tested for a target by `run` if an example's result ran unchanged on the simulated target, and none failed. A
 result counts as run if it reached its end, every statement that the fix wrote was executed, and PyTorch was used. If no
-result could be run, the rule is tested by `signature`: all names of the plugin that the fixes write are in the source
-of that version and accept the arguments of the examples (server/scripts/plugin/names). Reasons that a program cannot
-determine are in reasons.toml.
+result could be run, the rule is tested by `signature`: all names of the plugin that the fixes write are in the plugin's
+source and accept the arguments of the examples (server/scripts/plugin/names). Reasons that a program cannot determine
+are in reasons.toml.
 """
 
 from __future__ import annotations
@@ -80,11 +80,11 @@ class Prover:
                     yield Case(rule, target, tuple(fixed))
 
     def attempt(self, case: Case) -> list[Attempt]:
-        """Run the examples of a case."""
+        """Run the examples of a rule for a target."""
         return [self._attempt(case, example) for example in case.examples]
 
     def prove(self, case: Case, attempts: Sequence[Attempt]) -> Proof:
-        """Return the Proof that follows from the attempts of a case.
+        """Return the Proof for a rule and a target, which follows from the attempts to run its examples.
 
         Raises:
             ValueError: reasons.toml lacks a reason that is needed.
@@ -107,7 +107,7 @@ class Prover:
         return Proof(proof, len(attempts), ran, notes[0] if notes else "", (case.version,))
 
     def is_new(self, case: Case, attempt: Attempt) -> bool:
-        """Return whether an example fails for which reasons.toml gives no reason."""
+        """Return True if an example fails and reasons.toml gives no reason for that."""
         return attempt.state == "failed" and case.rule.name not in self._reasons
 
     def check_reasons(self, found: dict[str, dict[str, Proof]]) -> None:

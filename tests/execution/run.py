@@ -36,8 +36,8 @@ class Case:
 
 @dataclass(frozen=True)
 class Result:
-    """A case, its port and its verdict; `folded`: whether another case had the same text in the same simulation, so
-    that its run was used."""
+    """A case (one way to port a program), its port and its verdict; `folded`: whether another case had the same text in
+    the same simulation, so that its run was used."""
 
     case: Case
     port: Port
@@ -48,7 +48,8 @@ class Result:
 
 
 class Judge:
-    """Runs cases and compares them with the unported programs, each text once for simulations that behave the same."""
+    """Runs ported programs and compares them with the unported ones, each text once for simulations that behave the
+    same."""
 
     def __init__(self, porter: Porter, runners: Runners) -> None:
         self.porter, self.runners = porter, runners
@@ -70,12 +71,12 @@ class Judge:
         return self.originals[program.name]
 
     def judge(self, program: Program, run: Run, port: Port, mode: str = "review") -> Verdict:
-        """The verdict on a run of a port."""
+        """The verdict on the run of a ported program."""
         on_cpu = self.on_cpu[program.name].result() if program.name in self.on_cpu else None
         return judge(program, run, self.original(program), port.findings, on_cpu, mode == "safe")
 
     def cases(self, cases: Sequence[Case], without: Sequence[str] = ("", "")) -> Iterator[Result]:
-        """The results, in the order of the cases."""
+        """The results of the cases (ways to port programs), in their order."""
         ported: dict[Case, Port] = {}
         newest: dict[Case, tuple[str, Future[Run]]] = {}
         for case in cases:

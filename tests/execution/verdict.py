@@ -66,11 +66,11 @@ def judge(
     on_cpu: Run | None = None,
     safe: bool = False,
 ) -> Verdict:
-    """The verdict on a port.
+    """The verdict on the run of a ported program.
 
-    Args: ported: the port's run on the simulated target. original: the original program's run on simulated CUDA.
-    findings: the findings left in the port. on_cpu: the original program's run on PyTorch's own CPU, if the program
-    supports that: a port that stays on the CPU is compared with it. safe: whether only safe fixes were applied; then
+    `ported`: the port's run on the simulated target; `original`: the original program's run on simulated CUDA;
+    `findings`: the findings left in the port; `on_cpu`: the original program's run on PyTorch's own CPU, if the program
+    supports that: a port that stays on the CPU is compared with it; `safe`: whether only safe fixes were applied; then
     the port must not fail if the original program runs on the CPU, whatever the findings say.
     """
     left = [finding for finding in findings if finding.kind != "information"]

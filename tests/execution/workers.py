@@ -50,7 +50,7 @@ class Port:
 
 @dataclass(frozen=True)
 class Run:
-    """What running a program gave; `records`: the records of observe.py, one for each process."""
+    """The result of running a program; `records`: the records of observe.py, one for each process."""
 
     code: int
     output: str

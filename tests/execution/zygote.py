@@ -2,9 +2,9 @@
 
 Reads one job per line from standard input and writes one result per line to standard output, both as JSON:
 
-    {"folder": "…", "file": "main.py", "arguments": [], "processes": 1, "environment": {}, "target": "npu",
-     "version": "2.14", "devices": 1, "seconds": 60}
-    {"code": 0, "records": [{…}], "output": "…", "seconds": 1.2}
+    job: {"folder": "…", "file": "main.py", "arguments": [], "processes": 1, "environment": {}, "target": "npu",
+          "version": "2.14", "devices": 1, "seconds": 60}
+    result: {"code": 0, "records": [{…}], "output": "…", "seconds": 1.2}
 
 If the job contains `steps`, the result contains under `steps` what the program did (record.py), one list for each
 process, and its standard error is in `errors`, not in `output`.

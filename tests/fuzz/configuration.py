@@ -58,7 +58,8 @@ class Configuration:
     size = 20
 
     def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
-        """Check such folders with the command line or the server; the other files in them must still be checked."""
+        """Check folders with bad configuration files by the command line or the server; all other files in them must
+        still be checked."""
         choose = chance(seed, self.name, f"run {first_of_run(self, cases)}")
         traps = choose.random() < 0.3  # a file that makes uncuda hang would hide the effects of the other files
         options = choose.choice(([], ["--target", "npu"], ["--receivers"], ["--locale", "zh"], ["--verbose"]))
@@ -113,7 +114,7 @@ def _fill(folder: Path, choose: random.Random, traps: bool) -> None:
             if not path.parent.resolve().is_relative_to(folder.resolve()):
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
-            # otherwise the data would be written into this file
+            # an existing link is removed first, because writing through it would change its target
             if path.is_symlink() or (path.exists() and not path.is_dir()):
                 path.unlink()
             _put(path, choose, traps)

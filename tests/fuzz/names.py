@@ -94,7 +94,7 @@ class Names:
     size = 60
 
     def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
-        """Check and fix files with such names, found in a folder or passed as arguments."""
+        """Check and fix files with random names, found in a folder or passed as arguments."""
         choose = chance(seed, self.name, f"run {first_of_run(self, cases)}")
         options = ["--target", choose.choice(TARGETS), *choose.choice(([], ["--verbose"], ["--locale", "zh"]))]
         output_format, review, given = choose.choice(FORMATS), choose.random() < 0.5, choose.random() < 0.3
@@ -123,7 +123,8 @@ def _all_are_named(folder: Path, options: list[str], cases: int) -> Iterator[Fin
 def _make(folder: Path, case: int, choose: random.Random) -> str:
     """Write a file; returns its path in the folder, or "" if the file system refuses it."""
     path = "/".join([*(_name(choose) for _ in range(choose.choice((0, 0, 0, 1, 2, 12)))), _name(choose)])
-    path += f"_n{case}" if choose.random() < 0.7 else ""  # so that a failure contains the number of its input
+    # the name of a failing file then contains the number of its input
+    path += f"_n{case}" if choose.random() < 0.7 else ""
     path += choose.choice(_SUFFIXES)
     text = choose.choice(_TEXTS).replace("{}", _name(choose).encode("utf-8", "replace").decode())
     try:

@@ -94,8 +94,8 @@ class Runner:
             return [Find("no answer", str(error))]
 
     def _narrowed(self, kind: Kind, cases: Sequence[int], find: Find) -> tuple[Find, Sequence[int]]:
-        """Return the failure with the fewest inputs that reproduce it: those that it names, otherwise repeatedly half
-        of the remaining inputs."""
+        """Return the failure with the fewest inputs that reproduce it: the inputs that the failure names, or else the
+        rest after unneeded halves were removed."""
         end = time.monotonic() + NARROWING_SECONDS
         try:
             for named in [*((case,) for case in find.cases), find.cases]:

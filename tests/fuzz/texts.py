@@ -56,7 +56,7 @@ COOKIES = (
 
 @cache
 def seeds() -> tuple[str, ...]:
-    """The examples of all rules, and the project's own."""
+    """The texts of all examples: those of the rules, and the project's own."""
     found = [
         example.text
         for page in sorted(folder().glob("*.md"))
@@ -207,7 +207,7 @@ _CHAINED = (
 
 
 def _long(choose: random.Random) -> str:
-    size = int(min(2 ** choose.triangular(3, 15, 5), 20_000))  # a long input often takes long, too
+    size = int(min(2 ** choose.triangular(3, 15, 5), 20_000))  # long inputs are rare, because checking them takes long
     if choose.random() < 0.5:
         piece = choose.choice(_REPEATED)
         body = "".join(piece.replace("{n}", str(n)).replace("{m}", str(n + 1)) for n in range(size))

@@ -1,4 +1,4 @@
-"""The folders of files on which a run works."""
+"""The folders of files on which a run of the fuzzer works."""
 
 import os
 import shutil

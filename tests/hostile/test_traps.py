@@ -64,7 +64,7 @@ class TestCurrentFolder:
         command = [sys.executable, "-m", "probe"]
         started = subprocess.check_output(command, cwd=tmp_path, text=True, env={**os.environ, "PYTHONPATH": SERVER})
         for name in {*sys.stdlib_module_names, *OTHERS} - {*started.split(), "sitecustomize", "usercustomize"}:
-            # other names are skipped, because Python tries to import such modules of other systems at its start
+            # modules of other systems are left out, because Python tries to import some of them at its start
             if name in OTHERS or find_spec(name):
                 made.write(f"{name}.py", made.module(name))
         made.write("sub/main.py", CODE)
@@ -141,7 +141,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.skipif(sys.platform != "linux", reason="strace is Linux's")
 @pytest.mark.slow
 class TestTraced:
-    """strace reports every program that is started and every file that is opened; these tests use it."""
+    """Tests with strace, which reports every program that is started and every file that is opened."""
 
     @pytest.fixture
     def log(self, tmp_path: Path) -> Path:
@@ -176,7 +176,7 @@ class TestTraced:
     @pytest.mark.parametrize("way", ["-m", "bundle"])
     def test_server(self, traps: Workspace, log: Path, way: str, bundle: str) -> None:
         start = ["-I", bundle] if way == "bundle" else ["-m", "uncuda"]
-        # editors start the server in the workspace in this way; another test covers what Python imports before uncuda
+        # with `-m`, Python itself imports these files before uncuda, which another test covers
         if way == "-m":
             for name in ("types", "warnings"):
                 (traps.root / f"{name}.py").unlink()

@@ -89,8 +89,8 @@ def test_chinese(start: Start, tmp_path: Path) -> None:
 
 
 def test_it_is_asked_where_only_closed_files_have_findings(start: Start, tmp_path: Path) -> None:
-    """If only closed files have findings, the question is asked too: the editor shows their diagnostics for the default
-    target, which the user never chose."""
+    """If only closed files have findings, the user is asked for the target too: the editor shows their diagnostics for
+    the default target, which the user never chose."""
     client = start(files={"a.py": TEXT}, options={"settings": {"workspaceDiagnostics": True}})
     client.choose = lambda params: "Moore Threads MUSA"
     pulls = Pulls(client)
@@ -149,7 +149,8 @@ def test_before_the_answer_nothing_is_shown_for_either_and_no_fix_made(start: St
     # the command does not ask for the target
     assert client.execute("uncuda.fixAllInFile", {"uri": uri, "quiet": True})["applied"] is False
     assert len(questions(client)) == 1
-    assert client.execute("uncuda.fixAllInFile", {"uri": uri})["applied"] is False  # asks again, without an answer
+    # the command asks again, and the user gives no answer
+    assert client.execute("uncuda.fixAllInFile", {"uri": uri})["applied"] is False
     assert len(questions(client)) == 2 and client.text(uri) == TEXT
     client.choose = lambda params: "Moore Threads MUSA"
     assert client.execute("uncuda.fixAllInFile", {"uri": uri})["applied"] is True
@@ -160,7 +161,7 @@ def test_after_the_answer_what_is_shown_is_the_chosen_ones(start: Start, tmp_pat
     client = start(files=BOTH)
     client.choose = lambda params: "Ascend NPU"
     uri = client.open(tmp_path / "a.py")
-    client.wait(lambda: questions(client), "the question")  # that there are two plugins is known only after the scan
+    client.wait(lambda: questions(client), "the question")  # only after the scan is it known that there are two plugins
     status = {"textDocument": {"uri": uri}}
     client.wait(lambda: client.request("uncuda/status", status)["among"] == [], "the answer")
     client.wait(lambda: any("torch.npu" in found["message"] for found in client.diagnostics(uri)), "the chosen target")

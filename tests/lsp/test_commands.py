@@ -303,8 +303,8 @@ class TestDebugInformation:
 
 
 class TestWhatTheEditorKnowsOfReceivers:
-    """Without the setting `receivers`, a command that fixes many files leaves out fixes whose findings the receiver
-    analysis has removed or lowered in an open document."""
+    """Without the setting `receivers`, a command that fixes many files leaves out fixes if the receiver analysis has
+    removed their findings, or lowered the class of the fixes, in an open document."""
 
     TEXT = "import torch\n\nx.cuda()\ny.cuda()\n"
 

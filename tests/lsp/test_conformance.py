@@ -183,7 +183,7 @@ WRONG = [
     Wrong("edits that overlap", lambda s: apply(s, edit(text_edit(), text_edit())), "overlap"),
     Wrong("an edit of nothing", lambda s: apply(s, {"changes": {URI: []}}), "no edits"),
     Wrong("one document twice", lambda s: apply(s, {"documentChanges": 2 * edit()["documentChanges"]}), "edited twice"),
-    # Messages about progress, and results.
+    # Wrong messages about progress, and wrong results.
     Wrong("a token of nobody", lambda s: progress(s, "q", kind="begin", title="x"), "nobody gave"),
     Wrong("a token twice", lambda s: begun(s).want("window/workDoneProgress/create", {"token": "p"}, identifier=3),
           "known already"),

@@ -357,7 +357,8 @@ class TestLeftAlone:
         assert client.execute("uncuda.fixAllInFile", {"uri": uri})["skipped"] == result["skipped"]
 
     def test_files_that_the_editor_reads_in_another_encoding(self, start: Start, tmp_path: Path) -> None:
-        """In such files the columns of editor and server differ, unless the file has a byte order mark or is ASCII."""
+        """In files that the editor reads in another encoding, the columns of editor and server differ, unless the file
+        has a byte order mark or is ASCII."""
         wide = '"中文"; ' + SAFE.splitlines(keepends=True)[-1]
         files: dict[str, str | bytes] = {
             "wide.py": SAFE + wide,

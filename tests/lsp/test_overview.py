@@ -428,7 +428,7 @@ def test_notebooks_count_open_and_closed(start: Start, tmp_path: Path) -> None:
 def test_a_node_offers_only_what_it_holds(start: Start, tmp_path: Path) -> None:
     """A node has a fix action only if the action's command would fix exactly the findings below the node.
 
-    It has none if the command would also fix findings that the filter hides or that are below other nodes.
+    A node has no fix action if its command would also fix findings that the filter hides or that are below other nodes.
     """
     client = start(VIEW, files=FILES)
     complete(client)

@@ -147,7 +147,7 @@ def test_excluded_files_say_nothing(start: Start, tmp_path: Path) -> None:
     uri = client.open(tmp_path / "a.py")
     (tmp_path / "old/other.py").write_text(SHIM)
     client.watched(tmp_path / "old/other.py", 1)
-    (tmp_path / "b.py").write_text(OWN_CLASS)  # the scan reads this file after b.py
+    (tmp_path / "b.py").write_text(OWN_CLASS)  # the scan reads this file after old/other.py
     client.watched(tmp_path / "b.py", 1)
     text = client.open("untitled:1", METHOD)
     assert codes(client, text) == ["cuda-method"]

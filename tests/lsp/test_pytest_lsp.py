@@ -21,7 +21,7 @@ STARTED = ClientServerConfig(server_command=SERVER, server_env=environment())
 
 @pytest_lsp.fixture(params=EDITORS, config=STARTED)  # type: ignore[untyped-decorator]
 async def editor(lsp_client: LanguageClient, request: Any, tmp_path: Path) -> Any:
-    """Return a session that imitates each of these editors in an empty folder."""
+    """Return a session that imitates an editor of EDITORS, for each of them in turn, in an empty folder."""
     folder = types.WorkspaceFolder(uri=tmp_path.as_uri(), name="folder")
     found = client_capabilities(request.param)
     for asked in (types.CLIENT_REGISTER_CAPABILITY, types.WINDOW_SHOW_MESSAGE_REQUEST):

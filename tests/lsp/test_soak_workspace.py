@@ -17,7 +17,7 @@ from lsp.harness.wandering import KINDS, Editor, Wanderer
 STEPS = int(os.environ.get("UNCUDA_SOAK_STEPS", "100"))
 SEED = int(os.environ.get("UNCUDA_SOAK_SEED", "1"))
 EACH, FRESH = 50, 2
-"""The number of steps between two comparisons, and of comparisons between two with a new server."""
+"""The number of steps between two comparisons; every FRESH-th comparison starts a new server."""
 
 pytestmark = pytest.mark.slow
 

@@ -252,7 +252,7 @@ class TestIds:
         assert self.codes(inside, waiting) == [CANCELLED]
 
     def test_what_is_neither_request_nor_reply_has_no_id(self, inside: Inside) -> None:
-        inside.send({"id": 1, "resullt": None})  # the first request had the id 1 and was answered
+        inside.send({"id": 1, "resullt": None})  # the client's first request had the id 1 and was answered long ago
         inside.send({"id": 7, "method": 3})
         assert [message["id"] for message in inside.said if "error" in message] == [None, 7]
 

@@ -16,7 +16,7 @@ QUESTION = "torch.cuda.is_available()"
 
 
 def class_at(code: str, word: str, project: Project | None = None) -> str:
-    """Return the class of the finding at the last occurrence of a word."""
+    """Return the fix class of the finding at the last occurrence of a word."""
     text = HEAD + code
     settings = Settings(strategy="portable", portable_helper=HELPER)
     findings = engine_for("npu", settings, project or Project()).check(Source(text)).findings

@@ -119,10 +119,10 @@ def test_it_is_formatted_and_typed(tmp_path: Path) -> None:
 def test_it_is_source_of_every_python_and_sorted_in_every_style() -> None:
     text = helper_text(TARGETS)
     ast.parse(text, feature_version=(3, 6))
-    assert "__future__" not in text  # `annotations` came with Python 3.7
+    assert "__future__" not in text  # `from __future__ import annotations` is new in Python 3.7
     head = text[text.index("import importlib") : text.index("\n\nimport torch")].splitlines()
     assert head == sorted(head)
-    assert all(line.startswith("import ") for line in head)  # some styles sort `from` among them, some below
+    assert all(line.startswith("import ") for line in head)  # import styles disagree on where `from` imports belong
     for node in ast.walk(ast.parse(text)):
         annotations = [getattr(node, "annotation", None), getattr(node, "returns", None)]
         assert not any(isinstance(one, ast.BinOp) for one in annotations), "evaluated before Python 3.10"

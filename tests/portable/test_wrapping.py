@@ -1,4 +1,4 @@
-"""Tests that lines which fixes made too long are broken in the way of formatters."""
+"""Tests that lines which fixes made too long are broken as formatters break them."""
 
 from __future__ import annotations
 

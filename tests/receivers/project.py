@@ -198,7 +198,8 @@ def engine(**settings: object) -> Engine:
 
 
 def sites(text: str, rule: str = "") -> tuple[Site, ...]:
-    """Return the receivers in a text that need a verdict; if `rule` is given, only those of this rule."""
+    """Return the receivers (`x` in `x.cuda()`) in a text that need a verdict; if `rule` is given, only those of this
+    rule."""
     return tuple(site for site in engine().sites(Source(text)) if rule in ("", site.rule))
 
 

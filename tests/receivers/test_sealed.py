@@ -35,7 +35,8 @@ def marker(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def workspace(tmp_path: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a workspace full of such modules, which is also the current folder and on this process's import path."""
+    """Return a workspace full of modules that create the file `marker`; it is also the current folder and on this
+    process's import path."""
     root = tmp_path / "workspace"
     trap = f"open({str(marker)!r}, 'w').close()\n"
     write(root, FILES)

@@ -1,4 +1,5 @@
-"""Tests that the engine uses verdicts only to remove findings and to lower fixes to "review", never to add anything."""
+"""Tests that the engine uses receiver verdicts only to remove findings and to make fixes need review, never to add
+anything."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Engines for tests: each engine begins with an empty cache; engines with the same settings share the prepared rules.
 
-Preparing the rules takes far longer than checking the few lines of a test, so it is done once.
+Preparing the rules takes far longer than checking the few lines of a test, so they are prepared once.
 """
 
 from __future__ import annotations

@@ -72,9 +72,9 @@ class Mutation:
 class Record:
     """One run of the execution suite.
 
-    Attributes: rules: proofs by rule and target. folded: how many of `programs` have the same text as another program
-    that already ran with the same simulated devices. earlier: the results of ports by the engine of commit d2dd3e6,
-    where they differ from the current ones.
+    `rules`: proofs by rule and target; `folded`: how many of `programs` have the same text as another program that
+    already ran with the same simulated devices; `earlier`: the results of ports by the engine of commit d2dd3e6, where
+    they differ from the current ones.
     """
 
     digests: Digests

@@ -23,7 +23,7 @@ _UNREACHABLE = re.compile(
 
 class Missing(SkipTest):
     """Raised if something that a test needs is not available; the message gives the reason, or a command to run. A test
-    that raises it is skipped."""
+    that raises this exception is skipped."""
 
 
 def fetch(command: Sequence[str], folder: Path | None = None, environment: Mapping[str, str] | None = None) -> str:

@@ -38,10 +38,10 @@ from typing import Any, BinaryIO, TypedDict
 from support.imports import ROOT
 
 FORKED: tuple[str, ...] = ("server",)
-"""Used in place of the command that starts a server: the server is forked."""
+"""A value to use as the command that starts a server: the server is then forked from a running process."""
 ALONE: tuple[str, ...] = ("server", "--stdio")
-"""As FORKED, but the server starts its child processes as normal processes, for tests that examine these."""
-IS_POSSIBLE = sys.platform == "linux"  # other systems have no such sockets, or cannot fork
+"""A value like FORKED, but the server starts its child processes as normal processes, for tests that examine these."""
+IS_POSSIBLE = sys.platform == "linux"  # other systems cannot send descriptors through a socket, or cannot fork
 _LONGEST = 1 << 20  # the longest order, in bytes
 _TESTS = str(ROOT / "tests")
 _PORTED = 'import torch\n\nx = torch.ones(2, device="cuda")\ntorch.cuda.synchronize()\nx.cuda()\n'
@@ -88,7 +88,7 @@ class Forked:
         self.stderr: BinaryIO | None = None if ours_err is None else io.BufferedReader(io.FileIO(ours_err))
         self.returncode: int | None = None
         self._report, self._lock = report, threading.Lock()
-        # the descriptor is kept open until then, because any thread may be waiting
+        # the descriptor is closed only when this object is freed, because any thread may be waiting
         weakref.finalize(self, os.close, report)
         self.pid = self._number()
 

@@ -1,4 +1,4 @@
-"""A slow reference implementation of the statement facts: computes them from `ast` and `tokenize` over the whole
+"""A slow reference implementation of the facts about statements: computes them from `ast` and `tokenize` over the whole
 file."""
 
 from __future__ import annotations

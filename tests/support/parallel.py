@@ -4,14 +4,15 @@ from typing import Any
 
 import pytest
 
-# All tests of one of these groups run on the same worker and share what one of them started or built.
+# All tests of a group in TOGETHER run on the same worker and share what one of them started or built.
 TOGETHER = ("tests/e2e/vscode/", "tests/ci/", "tests/test_bundle.py", "tests/corpus/test_accepted.py")
 # The test reads a package once for all targets, which are the last part of its ids.
 PACKAGES = "tests/corpus/test_differential.py::test_islands_equal_the_oracle["
 # Tests that take minutes: if they started last, one worker would still be running when the others have finished.
 LONG = (*TOGETHER, "tests/pycharm/test_plugin.py", "tests/test_other_pythons.py", "tests/corpus/", "tests/editors/",
         "tests/vscode/", "tests/lsp/test_soak", "tests/lsp/test_gone.py", "tests/support/witness/")  # fmt: skip
-# Files that take longer than others: they run next, so that short files are left to balance the workers.
+# Test files that take longer than others: they run after the long tests, so that short files are left to balance the
+# workers.
 NEXT = ("tests/lsp/", "tests/cli/")
 PLACES = (*LONG, *NEXT)
 
@@ -27,7 +28,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Distribute long tests one by one, except groups that share a worker, and all other tests by file: fixtures of a
-    file are then made once, and the scheduler has 25 times fewer parts."""
+    file are then made once, and the scheduler has 25 times fewer parts to distribute."""
     from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
     config.option.loadscopereorder = False

@@ -143,7 +143,7 @@ def test_an_untrusted_workspace_cannot_name_a_program() -> None:
 
 def test_the_problem_matcher_reads_what_the_command_says() -> None:
     (matcher,) = _json("package.json")["contributes"]["problemMatchers"]
-    assert matcher["applyTo"] == "closedDocuments"  # otherwise an open file would show each finding twice
+    assert matcher["applyTo"] == "closedDocuments"  # with other values, an open file would show each finding twice
     pattern = matcher["pattern"]
     said = uncuda("check", "--isolated", "--target", "npu", "--exit-zero", str(ROOT / "examples" / "train"))
     report = uncuda(

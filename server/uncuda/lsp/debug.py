@@ -28,7 +28,8 @@ _TIMED = 5
 
 
 def describe(session: Session, job_seconds: float | None) -> str:
-    """The text of the debug information. `job_seconds`: how long the last workspace job took."""
+    """The text of the debug information. `job_seconds`: how long the last command that fixed or reported on many files
+    took."""
     client = session.client
     # platform.platform() is not used, because it runs `uname` from PATH, which may be a file of the workspace.
     system = f"{platform.system()} {platform.release()} {platform.machine()}"

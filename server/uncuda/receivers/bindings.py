@@ -1,5 +1,5 @@
-"""Finds the statements of one file that bind a name, and the dotted name that an import binds it to; works on parso
-trees, without jedi."""
+"""Finds the statements of one file that bind a name, and the dotted name to which an import binds a name; works on
+parso trees, without jedi."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def _binds_in(definition: Any, name: Any, scope: Any) -> bool:
 
 
 def dotted_imports(leaf: Any) -> list[str]:
-    """Return the dotted names to which absolute imports bind a name; empty if anything other than an import binds it,
-    too.
+    """Return the dotted names to which absolute imports bind a name; empty if something that is not an import binds the
+    name, too.
 
     `x = None`, a common fallback if an import fails, does not count as another binding.
     """
@@ -90,7 +90,7 @@ def is_none(name: Any) -> bool:
 
 
 def named_in_module(tree: Any, word: str) -> list[Any]:
-    """Return the names that bind a word in the scope of the module."""
+    """Return the names in the syntax tree that bind the identifier `word` at module level."""
     return _bound_in(tree, word)
 
 

@@ -1,5 +1,5 @@
-"""The client of the receiver analysis: `ask` waits for the answers, `submit` delivers them later on another thread.
-Answers are cached."""
+"""The client of the analysis of receivers (`x` in `x.cuda()`): `ask` waits for the answers, `submit` delivers them
+later on another thread. The types of receivers are cached."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class _Job(NamedTuple):
 
 
 class Receivers:
-    """Finds the types of receivers with a child process that is started for the first question. All methods may be
-    called from any thread.
+    """Finds the types of receivers (`x` in `x.cuda()`) with a child process that is started for the first question. All
+    methods may be called from any thread.
 
     `roots`: folders of the workspace. `question_seconds`: the time limit for answering one question. `note(key,
     *values)` is called with "receivers late" (path, number of questions without an answer), and once with "receivers
@@ -57,19 +57,19 @@ class Receivers:
         self._thread: threading.Thread | None = None
 
     def known(self, path: str, text: str, sites: Sequence[Site]) -> dict[Site, str]:
-        """Return the cached answers for these sites that are still valid, because the code on which they depend has not
-        changed; the method never waits."""
+        """Return those cached answers for `sites` (places of receivers) that are still valid, because the code on which
+        they depend has not changed; the method never waits."""
         keys = _keys(path, text, sites) if self._kept else {}
         with self._keeping:
             return {site: self._kept[key] for site, key in keys.items() if key in self._kept}
 
     def ask(self, path: str, text: str, sites: Sequence[Site], timeout: float = 60.0) -> dict[Site, str]:
-        """Wait for an answer for every site; sites that are not answered within `timeout` seconds in total get
-        "unknown"."""
+        """Wait for an answer for every site (the place of a receiver); sites that are not answered within `timeout`
+        seconds in total get "unknown"."""
         return self._ask(Document(_absolute(path), text), sites, timeout, lambda: self._closed)
 
     def submit(self, path: str, text: str, sites: Sequence[Site], callback: Callback) -> None:
-        """Look up the receivers on another thread, which calls `callback` with an answer for every site.
+        """Look up the types of receivers on another thread, which calls `callback` with an answer for every receiver.
 
         An earlier submission for the same path is dropped; its callback is then not called, unless that call has
         already begun.
@@ -108,7 +108,7 @@ class Receivers:
         try:
             self._answer_jobs()
         finally:
-            self._thread = None  # a callback that raises ends this thread; the next submission starts another
+            self._thread = None  # if a callback raises, this thread ends; the next request starts another
 
     def _answer_jobs(self) -> None:
         while True:
@@ -153,7 +153,8 @@ class Receivers:
 
 
 def _keys(path: str, text: str, sites: Sequence[Site]) -> dict[Site, Hashable]:
-    """Return the cache key for each site: the parts of its file's text on which the answer depends."""
+    """Return the cache key for each site (the place of a receiver): the parts of its file's text on which the answer
+    depends."""
     if not sites:
         return {}
     relevant, absolute = Relevant(text), _absolute(path)

@@ -1,5 +1,5 @@
 """Derives the verdict on a finding ("silent", "review" or "unknown") from the classes and libraries to which its
-receiver may belong."""
+receiver (`x` in `x.cuda()`) may belong."""
 
 from __future__ import annotations
 

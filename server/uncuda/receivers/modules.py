@@ -87,7 +87,8 @@ class Modules:
 
 
 class Module:
-    """One module. `text`: the source text; None if the module is read from the file."""
+    """A module in which names are looked up: its path, its text and its parso tree. `text`: the source text; None if
+    the module is read from the file."""
 
     def __init__(self, modules: Modules, path: str, text: str | None) -> None:
         self.path = path
@@ -119,7 +120,7 @@ class Module:
         """Return every definition of a name, with imports resolved; an import whose module cannot be found counts as a
         definition.
 
-        jedi's own resolution of imports silently drops those that it cannot resolve.
+        jedi's own resolution of imports silently drops imports that it cannot resolve.
         """
         here = Place(self, leaf)
         waiting = [here] if here.is_import else self._step(leaf)

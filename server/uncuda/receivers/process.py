@@ -1,5 +1,5 @@
-"""The parent's side of the process that runs jedi: it is started for the first question, and killed if it takes too
-long."""
+"""The parent's side of the process that runs jedi: the process is started for the first question, and killed if an
+answer takes too long."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _START_SECONDS = 20.0
 
 
 class Stopped(Exception):
-    """The exception that the process ended before it answered."""
+    """Raised if the process ended before it answered."""
 
 
 class TimedOut(Stopped):
-    """The exception that the process was killed because it took too long."""
+    """Raised if the process was killed because it took too long."""
 
 
 class Process:
@@ -62,7 +62,7 @@ class Process:
         """Return the verdict on a question; raise Stopped or TimedOut if there is none, which means that the process
         has ended."""
         self.asked += 1
-        # The process also has a timer of its own, in case the parent process ends before it can kill it.
+        # The process also has a timer of its own, in case its parent ends before the parent can kill it.
         answer = self._receive({**question, "seconds": seconds + 1}, seconds)
         self.memory = int(answer["memory"])
         if answer.get("last"):
@@ -81,8 +81,8 @@ class Process:
                 pass  # there is unwritten data, or another thread also closes the stream
 
     def _receive(self, message: dict[str, Any] | None, seconds: float) -> dict[str, Any]:
-        """Send a message, unless it is None, and return the next line from the process. A timer kills the process after
-        `seconds`, which ends the wait."""
+        """Send a message, unless it is None, and return the next line that the process writes. A timer kills the
+        process after `seconds`, which ends the wait."""
         late = threading.Event()
 
         def stop() -> None:
@@ -100,7 +100,7 @@ class Process:
             self.close()
             raise TimedOut if late.is_set() else Stopped from None
         except BaseException:
-            self.close()  # otherwise this answer would be read as the answer to the next question
+            self.close()  # a late answer would be read as the answer to the next question
             raise
         finally:
             timer.cancel()

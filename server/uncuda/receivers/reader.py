@@ -2,7 +2,8 @@
 produce it.
 
 jedi returns where a name is defined, but not whether it missed a possibility: for `Batch() if small else
-torch.zeros(3)` it returns only `Batch`. Each answer of this module also says whether it is complete.
+torch.zeros(3)` it returns only `Batch`. Each result of this module also says whether it contains all objects that the
+value can be.
 """
 
 from __future__ import annotations
@@ -156,10 +157,10 @@ class Reader:
         return UNKNOWN
 
     def _returned(self, module: Module, function: Any) -> Values:
-        """Return the objects that a function of the project can return: those of its annotation, otherwise those of its
-        return statements."""
+        """Return the objects that a function of the project can return, according to its annotation; without an
+        annotation, according to its return statements."""
         if module.standard and function.name.value == "parse_args":
-            # the attributes of this object are the options of the command line
+            # the object is a namespace of argparse, whose attributes are the options of the command line
             return one("library", "argparse.Namespace")
         if not set(decorators(function)) <= _HARMLESS or function.is_generator():
             return UNKNOWN

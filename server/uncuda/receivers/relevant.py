@@ -1,5 +1,5 @@
-"""Finds the parts of a text on which an answer depends: while these parts do not change, the cached answer stays
-valid."""
+"""Finds the parts of a text on which the type of a receiver depends: while these parts do not change, the cached answer
+stays valid."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Relevant:
         self._known: dict[int, int] = {}
 
     def key(self, site: Site) -> Hashable:
-        """Return the cache key of a site: the text of its part, of the parts that define names used in it, of the parts
-        that define names used in those parts, and so on."""
+        """Return the cache key of a site (the place of a receiver): the text of its part, of the parts that define
+        names used in it, of the parts that define names used in those parts, and so on."""
         index = bisect_right(self._starts, site.at) - 1
         if index not in self._known:
             reached = self._reached(index)

@@ -27,7 +27,7 @@ _REFUSED = (
 
 
 class Refused(PermissionError):
-    """The exception that is raised if this process tries to do something that is forbidden."""
+    """Raised if this process tries to do something that is forbidden."""
 
 
 def limit_memory(size: int) -> None:
@@ -37,7 +37,7 @@ def limit_memory(size: int) -> None:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (size if hard == resource.RLIM_INFINITY else min(size, hard), hard))
     except (ImportError, AttributeError, OSError, ValueError):
-        return  # Windows has no such limit; macOS refuses it
+        return  # Windows cannot limit memory in this way; macOS refuses to
 
 
 def memory() -> int:

@@ -50,8 +50,8 @@ class Supervisor:
     def ask(
         self, document: Document, sites: Sequence[Site], timeout: float, obsolete: Callable[[], bool] = lambda: False
     ) -> Given:
-        """Return an answer for every site, until the time is over or `obsolete()` returns True because the answers are
-        no longer needed.
+        """Return an answer for every site (the place of a receiver), until the time is over or `obsolete()` returns
+        True because the answers are no longer needed.
 
         A question that took too long gets the answer "unknown", so that it is not asked again.
         """
@@ -81,8 +81,9 @@ class Supervisor:
             return Given(answers, late)
 
     def _running(self, fresh: bool) -> Process:
-        """Return the running process. The process is restarted if it has ended, and also, if `fresh` is true because a
-        document will be opened, if it has used much memory or answered many questions."""
+        """Return the process that runs jedi, which is started if necessary. The process is restarted if it has ended,
+        and also, if `fresh` is true because a document will be opened, if it has used much memory or answered many
+        questions."""
         process = self._process
         if process is not None:
             grown = process.memory > _MOST_MEMORY or process.asked >= _MOST_QUESTIONS
@@ -101,7 +102,7 @@ class Supervisor:
         self.gave_up = self._failures >= _MOST_FAILURES and not self._closed
 
     def close(self) -> None:
-        """End the process; a thread that waits for an answer then gets none."""
+        """End the process; a thread that waits for an answer then gets no answer."""
         self._closed = True
         if (process := self._process) is not None:
             process.close()

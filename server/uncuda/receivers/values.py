@@ -29,7 +29,7 @@ class Origin(NamedTuple):
 
 
 class Values(NamedTuple):
-    """The objects that the value of an expression can be; `complete`: whether it can be no other object."""
+    """The objects that the value of an expression can be; `complete`: whether the value can be no other object."""
 
     origins: frozenset[Origin] = frozenset()
     complete: bool = True
@@ -56,7 +56,7 @@ def union(found: Iterable[Values]) -> Values:
 
 
 def crosses(word: str) -> bool:
-    """Whether a library's function of this name may return a tensor of torch: `to_torch`."""
+    """Whether a library's function of this name, such as `to_torch`, may return a tensor of torch."""
     return any(part in word for part in _CROSSING)
 
 

@@ -17,8 +17,8 @@ from .words import Words
 
 @dataclass(frozen=True)
 class Only:
-    """The findings that a report shows: those whose fix has one of these classes, and those of these rules; an empty
-    set means all."""
+    """The findings that a report shows: those that have one of these fix classes and belong to one of these rules; an
+    empty set means all."""
 
     words: str  # the values of `--only` as they are written on the command line
     classes: frozenset[str] = frozenset()
@@ -35,8 +35,8 @@ class Frame:
     """Where a report is written, and its options. `statistics`: whether to print counts at the end; `quiet`: whether to
     print only findings.
 
-    `only`: the findings to show, None for all; `terminal`: whether the report is written to a terminal; `command`:
-    builds the command line that the report suggests as the next one.
+    `only`: the findings to show, None for all. `terminal`: whether the report is written to a terminal. `command`: a
+    function that builds the command line that the report suggests to run next.
     """
 
     out: TextIO
@@ -51,7 +51,7 @@ class Frame:
     command: Callable[..., str] = " ".join
 
     def check(self, *options: str) -> str:
-        """Return the command line that checks the same files and shows the findings in another way."""
+        """Return the command line that checks the same files with these options."""
         return self.command("check", *options, *(("--only", self.only.words) if self.only else ()))
 
 

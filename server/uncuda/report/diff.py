@@ -22,7 +22,7 @@ _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 def unified_diff(path: str, before: bytes | None, after: bytes) -> Iterator[bytes]:
     """Yield the lines of a diff that `git apply` and `patch -p1` accept; there are none if the files are equal.
-    `before`: None for a new file.
+    `before`: the old bytes of the file, None for a new file.
 
     File names are quoted as git quotes them with `core.quotePath=false`: Chinese characters stay readable.
     """
@@ -99,7 +99,7 @@ def _header(prefix: bytes, path: str) -> bytes:
     raw = prefix + path.replace(os.sep, "/").lstrip("/").encode("utf-8", "surrogateescape")
     quoted = _QUOTED.sub(lambda found: b"\\" + (_ESCAPES.get(found[0][0]) or b"%03o" % found[0][0]), raw)
     quoted = _COMMAND.sub(rb"\1\\133", quoted)
-    if controls_escaped(path) != path:  # such as direction marks, C1 controls, and bytes that are not UTF-8
+    if controls_escaped(path) != path:  # true for direction marks, C1 controls, and bytes that are not UTF-8
         quoted = _NOT_ASCII.sub(lambda found: b"\\%03o" % found[0][0], quoted)
     name = b'"' + quoted + b'"' if quoted != raw or raw.endswith(b" ") else raw
     return name + b"\t" if b" " in name else name

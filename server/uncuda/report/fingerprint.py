@@ -9,7 +9,8 @@ from uncuda.source import Source
 
 
 class Fingerprints:
-    """Computes fingerprints; findings with the same path, rule and line text are numbered, so that each has another."""
+    """Computes fingerprints; findings with the same path, rule and line text are numbered, so that their fingerprints
+    differ."""
 
     def __init__(self) -> None:
         self._seen: dict[str, int] = {}

@@ -26,7 +26,7 @@ class GithubReporter(Reporter):
         self._repeated = Repeated()
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
-        """Write one command for each finding that is not held back until the end as a repeated one."""
+        """Write one command for each finding, except for repeated findings, which are held back until the end."""
         for finding in findings:
             if self._repeated.keeps(finding, source, source.physical):
                 continue

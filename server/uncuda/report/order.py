@@ -1,5 +1,5 @@
-"""The order in which to handle findings: first those that prevent the code from running at all, then fixes, then manual
-work."""
+"""The order in which to handle findings: first the findings that prevent the code from running at all, then the
+findings with a fix, then the manual work."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Step:
     count: int
     decisions: int
     rules: tuple[str, ...]  # the rules of the findings, those with the most findings first
-    # the subjects of the findings: those of errors come first, then those with the most findings
+    # the subjects of the findings: first the subjects of errors, then the subjects with the most findings
     subjects: tuple[str, ...]
     command: str
 

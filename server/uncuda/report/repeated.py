@@ -17,7 +17,8 @@ from uncuda.workspace import MANUAL, fix_class
 FIRST = 3
 Shown = Callable[[Span], tuple[Location, Location]]
 """A function that returns the locations of the start and the end of a span."""
-_DECISIONS = 10_000  # with more decisions than this, few of them have many findings
+# the largest number of decisions whose findings are held back: if there are more, few of them have many findings
+_DECISIONS = 10_000
 
 
 class Decision(NamedTuple):
@@ -32,8 +33,8 @@ class Decision(NamedTuple):
 
 
 class Place(NamedTuple):
-    """The position of a finding; `end_line` and `end_column`: those of the first character after the finding; `cell`:
-    the number of the notebook cell."""
+    """The position of a finding; `end_line` and `end_column`: the position of the first character after the finding;
+    `cell`: the number of the notebook cell."""
 
     path: str
     line: int
@@ -68,7 +69,8 @@ class Group:
             yield Place(self._paths[file], *place)
 
     def add(self, *place: int) -> None:
-        """Store a position in the last file; `place`: the fields of a `Place` after its path."""
+        """Store the position of a finding in the file that was added last; `place`: the fields of a `Place` after its
+        path."""
         file = len(self._paths) - 1
         self.files += not self._numbers or self._numbers[-len(Place._fields)] != file
         self._numbers.extend((file, *place))
@@ -84,8 +86,8 @@ class Repeated:
 
     def keeps(self, finding: Finding, source: Source, shown: Shown | None = None) -> bool:
         """Return whether a finding is held back: it has no fix, and FIRST findings of the same decision were reported
-        before. `shown`: a function that returns the finding's locations, if these differ from those of its span in the
-        source."""
+        before. `shown`: a function that returns the finding's locations, if these differ from the locations of its span
+        in the source."""
         if not finding.subject or fix_class(finding) != MANUAL:
             return False
         decision = Decision(finding.rule, finding.severity, finding.subject, finding.message, finding.target)

@@ -99,7 +99,7 @@ class _Page:
 
     def _blocks(self, text: str, say: PageWords | None) -> Iterator[str]:
         """Yield the code blocks for this target, with a title above each result. `say`: the texts for a sentence above
-        examples without findings; None: no such sentence."""
+        examples without findings; None if there is no such sentence."""
         shown = True
         for language, info, code in (match.groups() for match in _BLOCK.finditer(text)):
             if language == _PYTHON and info.startswith("->"):
@@ -123,7 +123,7 @@ class _Page:
     def _proof(self) -> str:
         proofs = _proofs().get(self._rule.name, {})
         mine = {self._target.id: proofs[self._target.id]} if self._target.id in proofs else {}
-        if self._say.chinese:  # the reasons exist in English only
+        if self._say.chinese:  # the reasons in the record of tests exist in English only
             mine = {target: replace(proof, reason="") for target, proof in mine.items()}
         return proof_section(mine, self._catalogue, Words(self._say.locale))
 

@@ -17,7 +17,7 @@ from .words import Words
 _TAB = 4
 _WIDEST = 160
 _SUBJECT = 60
-_SCREEN = 100  # if there are more findings than this, a terminal shows only the last of them
+_SCREEN = 100  # if there are more findings than this number, a terminal shows only the last of them
 _WITHOUT_WIDTH = ("Mn", "Me", "Cf")
 _COLORS = {"error": "31", "warning": "33", "information": "36"}
 _FIX_COLORS = {"safe": "32", "review": "33", "manual": "35"}
@@ -31,7 +31,7 @@ class TextReporter(Reporter):
         self._repeated = Repeated()
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
-        """Write one block for each finding that is not held back as repeated."""
+        """Write one block for each finding, except for repeated findings, which are held back until the end."""
         write = self.frame.out.write
         for finding in findings:
             if self._repeated.keeps(finding, source):
@@ -41,7 +41,7 @@ class TextReporter(Reporter):
             write("\n")
 
     def end(self) -> None:
-        """Write the held-back findings, the counts if they were requested, and the summary."""
+        """Write the findings that were held back, the counts if they were requested, and the summary."""
         frame = self.frame
         for block in repeated_blocks(self._repeated, frame.words, frame.color):
             frame.out.writelines(f"{line}\n" for line in block)
@@ -64,7 +64,8 @@ def fix_mark(finding: Finding, words: Words) -> str:
 
 
 def headline(finding: Finding, source: Source, mark: str, color: bool = False, shown: Shown | None = None) -> str:
-    """Return `path:line:column: severity rule: message [mark]` and a line break. `shown`: as in `Repeated.keeps`."""
+    """Return `path:line:column: severity rule: message [mark]` and a line break. `shown`: a function that returns the
+    finding's locations, as in `Repeated.keeps`."""
     location = shown(finding.span)[0] if shown else source.location(finding.span.start)
     place = _place(source.path, location, color)
     marked = paint(f"[{mark}]", _FIX_COLORS[fix_class(finding)], color)

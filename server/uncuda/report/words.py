@@ -36,6 +36,6 @@ class Words(Sentences):
 
 
 class PageWords(Sentences):
-    """The messages in the documentation of rules, in one language; the same as in editors."""
+    """The messages in the documentation of rules, in one language; editors show the same messages."""
 
     room = EDITOR

@@ -51,9 +51,9 @@ _OWN = {option.name: option for option in EDITOR_OPTIONS}
 
 @dataclass(frozen=True)
 class EditorSettings:
-    """The settings that an editor sent. `table`: the settings as in a configuration file; `workspace_diagnostics`: the
-    value of that setting, None if the size of the workspace decides; `problems`: errors in values; `unknown`: keys that
-    are no settings."""
+    """The settings that an editor sent. `table`: the settings as in a configuration file. `workspace_diagnostics`: the
+    value of the setting with this name, None if the size of the workspace decides. `problems`: errors in values of
+    settings. `unknown`: keys that name no setting."""
 
     table: Mapping[str, object] = field(default_factory=dict)
     editor_first: bool = False
@@ -64,12 +64,12 @@ class EditorSettings:
 
     @property
     def over(self) -> Mapping[str, object]:
-        """The editor's settings that override those of configuration files."""
+        """The editor's settings that override settings in configuration files."""
         return self.table if self.editor_first else {}
 
     @property
     def under(self) -> Mapping[str, object]:
-        """The editor's settings that those of configuration files override."""
+        """The editor's settings that settings in configuration files override."""
         return {} if self.editor_first else self.table
 
 
@@ -113,7 +113,7 @@ def _as_sent(problem: str, name: str, key: str) -> str:
 
 
 def _take(option: Option, value: object, values: dict[str, object]) -> list[str]:
-    """Add the value of a setting that only editors have to `values`; return the errors in it."""
+    """Add to `values` the value of a setting that only editors have; return the errors in this value."""
     if option.kind == "boolean" and not isinstance(value, bool):
         words = "".join(f", or {choice}" for choice in option.choices)
         return [f"`{option.name}` is true or false{words}, not `{value}`"]

@@ -18,7 +18,7 @@ _NOTHING = re.compile(r"[ \t]*(?:#.*)?$")
 
 
 class NotWrittenError(ValueError):
-    """A key in the text is not on a separate line, so that it cannot be changed line by line."""
+    """Raised if a key in the text is not on a separate line, so that it cannot be changed line by line."""
 
 
 def with_values(text: str, inside: bool, values: Mapping[str, str | None]) -> str:
@@ -44,7 +44,7 @@ def with_values(text: str, inside: bool, values: Mapping[str, str | None]) -> st
         elif value is not None:
             added.append(f'{key} = "{value}"{ending}')
     while not inside and first < last and _NOTHING.match(lines[first].rstrip("\r")):
-        first += 1  # comments at the top of the file are about the whole file
+        first += 1  # keys are added below comments at the top of the file
     if added and first == len(lines):  # the file contains only comments, perhaps without a final line break
         lines = [*(lines if lines[-1] else lines[:-1]), *added, ""]
     else:
@@ -55,7 +55,7 @@ def with_values(text: str, inside: bool, values: Mapping[str, str | None]) -> st
 
 
 def _section(lines: list[str], inside: bool) -> tuple[int, int]:
-    """Return the first line that may contain keys, and the line after the last one."""
+    """Return the first line that may contain keys, and the line after the last line that may contain keys."""
     first = 0
     if inside:
         first = next((number for number, line in enumerate(lines, 1) if _HEADER.match(line)), 0)

@@ -1,4 +1,5 @@
-"""Finds and reads `uncuda.toml` and `[tool.uncuda]` of `pyproject.toml`; the file closest to a source file applies."""
+"""Finds and reads `uncuda.toml` and `[tool.uncuda]` of `pyproject.toml`; for each source file, only the closest
+configuration file applies."""
 
 from __future__ import annotations
 
@@ -26,8 +27,9 @@ class Configuration:
     """Finds the settings of each folder: the command line overrides the closest file, which overrides the editor's
     settings.
 
-    `overrides` and `under` are values for fields of Settings. `file`: a configuration file to use instead of the
-    closest one; `isolated`: whether to read no configuration file.
+    `overrides`: values for fields of Settings that override configuration files; `under`: values that configuration
+    files override. `file`: a configuration file to use instead of the closest one; `isolated`: whether to read no
+    configuration file.
     """
 
     def __init__(
@@ -101,7 +103,7 @@ def settings_of(table: Mapping[str, object], folder: str, vocabulary: Vocabulary
 
 
 def values_of(table: Mapping[str, object], folder: str, vocabulary: Vocabulary) -> dict[str, object]:
-    """The table as values for fields of Settings, which can be combined with those of a file."""
+    """Return the values that a table sets for fields of Settings; they can be combined with the values of a file."""
     try:
         return _anchor(read_values(table, vocabulary), Path(folder).absolute())
     except ValueProblem as problem:
@@ -204,7 +206,7 @@ def _is_file(path: Path) -> bool:
 
 
 def shown(path: Path) -> str:
-    """The path as messages show it: relative to the current folder if it is below it."""
+    """The path as messages show it: relative to the current folder if the path is inside that folder."""
     try:
         return str(path.absolute().relative_to(Path.cwd()))
     except ValueError:

@@ -81,7 +81,7 @@ def anchored(pattern: str, folder: str) -> str:
 
 
 def covered(base: Mapping[str, object], layer: Mapping[str, object]) -> dict[str, object]:
-    """Return the values of `base`, overridden by those of `layer`: tables are merged, lists are replaced.
+    """Return the values of `base`, overridden by the values of `layer`: tables are merged, lists are replaced.
 
     For the selection of rules, the last setting counts: `select` replaces the selection of earlier layers, `ignore` and
     `extend-select` add to it.

@@ -25,8 +25,8 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Option:
-    """The declaration of one setting. `name`: in kebab-case, as in TOML; if `choices` is empty, any text that matches
-    `pattern` is valid; the choices of a boolean are valid in addition to true and false."""
+    """The declaration of one setting. `name`: the name in kebab-case, as in TOML; if `choices` is empty, any text that
+    matches `pattern` is valid; the choices of a boolean are valid in addition to true and false."""
 
     name: str
     kind: Kind

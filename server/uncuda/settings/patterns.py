@@ -1,8 +1,9 @@
-""".gitignore patterns whose matching takes time linear in pattern and path, even if they were written to be slow.
+""".gitignore patterns whose matching takes time linear in the lengths of pattern and path, even if somebody wrote the
+patterns to be slow.
 
 pathspec translates patterns to regular expressions that backtrack: a star gives characters back whenever the text after
-it does not match. But the text between two stars has a fixed length, so its leftmost match leaves the most characters
-for the following pattern, and no other match has to be tried; the expressions are rewritten to keep only that match.
+it does not match. The text between two stars has a fixed length, so its leftmost match leaves the most characters for
+the following pattern, and no other match has to be tried; the expressions are rewritten to keep only that match.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ LONGEST_PATTERN = 4_096
 """The maximum number of characters of a pattern; no system has longer paths."""
 _LONGEST_SHOWN = 80
 
-# Regular expressions for the text into which pathspec translates stars. A bracket expression in a pattern cannot match
-# the first of them, because a bracket expression contains no slash.
+# Regular expressions for the text into which pathspec translates stars. `_STAR` cannot be confused with a bracket
+# expression of the user's pattern, because such an expression contains no slash.
 _STAR = "[^/]*"
 _LEADING_FOLDERS = "^(?:.+/)?"
 _FOLDERS = "(?:/.+)?"
@@ -31,8 +32,8 @@ _BELOW = "ps_d"
 
 
 class PatternError(ValueError):
-    """The exception that patterns cannot be used. `line`: the number of the invalid pattern, from 1; None: there are
-    too many patterns."""
+    """Raised if patterns cannot be used. `line`: the number of the invalid pattern, from 1; None if there are too many
+    patterns."""
 
     def __init__(self, message: str, line: int | None) -> None:
         super().__init__(message)
@@ -46,7 +47,8 @@ class _Pattern(NamedTuple):
 
 
 class Patterns:
-    """The patterns of a file or list; the last one that matches a path decides."""
+    """The patterns of a file or list; the last pattern that matches a path decides whether the path counts as
+    matched."""
 
     def __init__(self, patterns: Iterable[_Pattern]) -> None:
         self._latest_first = [(pattern.include, pattern.regex.search) for pattern in patterns][::-1]
@@ -104,7 +106,7 @@ def pattern_set(patterns: tuple[str, ...]) -> Patterns:
 
 @lru_cache(maxsize=64)
 def pattern_sets(patterns: tuple[str, ...]) -> tuple[Patterns, ...]:
-    """Return one pattern set for each of several patterns."""
+    """Return a tuple with one pattern set for each pattern."""
     return tuple(read_patterns([pattern])[0] for pattern in patterns)
 
 

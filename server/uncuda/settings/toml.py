@@ -25,7 +25,7 @@ _DEEP = 100
 
 
 class InvalidTomlError(ValueError):
-    """A text that is not TOML, or that the parser cannot process. `line`: the line of the error, from 1."""
+    """Raised for a text that is not TOML, or that the parser cannot process. `line`: the line of the error, from 1."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -46,7 +46,7 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise InvalidTomlError(found[1] if found else str(error), line) from None
     except RecursionError:
         raise InvalidTomlError("nested too deeply", _line(text, _deepest(text))) from None
-    except ValueError as error:  # an integer with more digits than Python reads
+    except ValueError as error:  # Python cannot read an integer with so many digits
         number = _LONG_NUMBER.search(text)
         raise InvalidTomlError(str(error).partition(";")[0], _line(text, number.start() if number else 0)) from None
     return document

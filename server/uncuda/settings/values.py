@@ -14,8 +14,8 @@ from .patterns import MOST_PATTERNS, PatternError, check_pattern
 
 
 class SettingsError(ValueError):
-    """The exception that a configuration is invalid. `path` and `line` say where the error is, if known; `str()` begins
-    with them."""
+    """Raised if a configuration is invalid. `path` and `line` say where the error is, if known; `str()` begins with
+    them."""
 
     def __init__(self, message: str, path: str = "", line: int | None = None) -> None:
         super().__init__(message)
@@ -29,7 +29,7 @@ class SettingsError(ValueError):
 
 
 class ValueProblem(ValueError):
-    """An invalid value; `words`: the keys and values that lead to it, outermost first."""
+    """Raised for an invalid value; `words`: the keys and values that lead to it, outermost first."""
 
     def __init__(self, message: str, *words: str) -> None:
         super().__init__(message)
@@ -61,7 +61,7 @@ def read_values(table: Mapping[str, object], vocabulary: Vocabulary) -> dict[str
 
 
 def check_choice(what: str, word: str, words: Collection[str]) -> str:
-    """Return `word` if it is one of `words`; raise ValueProblem, which suggests the most similar one, if not."""
+    """Return `word` if it is one of `words`; otherwise raise ValueProblem, which suggests the most similar word."""
     if word not in words:
         raise ValueProblem(f"unknown {what} `{word}`{hint(word, words)}", word)
     return word

@@ -1,5 +1,5 @@
-"""Matches the findings of a run with a baseline: which findings are accepted, which entries are unused, and the new
-contents."""
+"""Matches the findings of a run with a baseline: which findings are accepted, which entries are unused, and what the
+baseline file will contain."""
 
 # Paths are strings here, as in discover.py.
 # ruff: noqa: PTH100, PTH118, PTH120
@@ -42,7 +42,7 @@ class Doubted(NamedTuple):
 @dataclass
 class _Matched:
     """The matches of one file: the entries that its findings use, the entries whose code moved to this file, newly
-    accepted findings with their class, and the number of findings of each class."""
+    accepted findings with their fix class, and the number of findings of each fix class."""
 
     used: dict[Place, None] = field(default_factory=dict)
     moved: dict[Place, Key] = field(default_factory=dict)
@@ -88,8 +88,8 @@ class Acceptance:
         accept: Callable[[Finding], bool] | None = None,
         facts: Facts | None = None,
     ) -> list[LeftAlone]:
-        """The accepted findings among all findings of a file. `accept`: returns whether to accept a finding that no
-        entry accepts yet; `facts`: as in `Prints`."""
+        """The accepted findings among all findings of a file. `accept`: a function that returns whether to accept a
+        finding that no entry accepts yet; `facts`: the facts of the text, as in `Prints`."""
         path = relative(source.path, self.folder)
         self._drop(path)
         file = self._files[path] = _Matched()
@@ -115,13 +115,13 @@ class Acceptance:
         return bool(self._rules) and any((finding.rule, finding.target) in self._rules for finding in findings)
 
     def add(self, places: Mapping[Place, str]) -> None:
-        """Add entries to the baseline; `places` maps each new entry to the class of its finding."""
+        """Add entries to the baseline; `places` maps each new entry to the fix class of its finding."""
         fresh = {place: kind for place, kind in places.items() if place not in self._reasons}
         self._files.setdefault("", _Matched()).new |= fresh
 
     @property
     def new(self) -> dict[Place, str]:
-        """The newly accepted entries with the class of each finding."""
+        """The newly accepted entries with the fix class of each finding."""
         return {place: kind for file in self._files.values() for place, kind in file.new.items()}
 
     def tells_of(self, paths: Iterable[str]) -> bool:
@@ -136,9 +136,9 @@ class Acceptance:
     def unused(self, looked: Mapping[str, LooksFor], given: Sequence[str], elsewhere: LooksFor | None) -> list[Place]:
         """The entries whose findings no longer exist, in the order of their lines.
 
-        `looked` maps the path of each checked file to a function that returns which rules checked it; `given`: prefixes
-        of the paths that the user named; `elsewhere`: the same function for deleted files, or None if not all files
-        were checked, because code missing from one file may have moved to an unchecked file.
+        `looked` maps the path of each checked file to a function that returns which rules checked it. `given`: prefixes
+        of the paths that the user named. `elsewhere`: such a function for deleted files, or None if not all files were
+        checked, because code missing from one file may have moved to an unchecked file.
         """
         left = [place for place in self._reasons if place not in self._users]
         return sorted(
@@ -152,7 +152,7 @@ class Acceptance:
 
     def bytes(self, reason: str = "", without: Collection[Place] = (), counted: bool = True) -> bytes:
         """The new contents of the baseline: moved entries get their new path, and new entries the `reason`. `counted`:
-        whether all files were checked, so that the numbers of findings are written too."""
+        whether all files were checked; only then the numbers of findings are written, too."""
         moved = {place: key for file in self._files.values() for place, key in file.moved.items()}
         kept: dict[Place, list[str]] = {}
         for place, said in self._reasons.items():
@@ -204,7 +204,8 @@ class Acceptance:
                 known.add(place)
             elif (looks := _looks(place, is_numbered=False)) in self._alike:
                 rest.setdefault(looks, []).append(place)
-        for looks, without in rest.items():  # fixes can only lower these numbers, so the last entries are matched first
+        # fixes can only lower the numbers in fingerprints, so the last entries are matched first
+        for looks, without in rest.items():
             left = [other for other in self._alike[looks] if self._may_be_of(other, path)]
             left.sort(key=lambda other: (other[0].path == path, numbered(other[0].print)))
             for place, other in zip(reversed(without), reversed(left), strict=False):
@@ -225,8 +226,8 @@ class Acceptance:
         file.used[place] = None
 
     def _is_free(self, place: Place, path: str) -> bool:
-        """Return whether a finding of the file `path` may use an entry: no file uses the entry, or the file that uses
-        it may lose it because it is the entry's own file or was deleted."""
+        """Return whether a finding of the file `path` may use an entry: no file uses the entry, or the only other file
+        that uses it is the entry's own file or was deleted."""
         user = self._users.get(place)
         if user is None or user == path:
             return user is None

@@ -25,8 +25,8 @@ _MADE = re.compile(rf"(?:(.*)[/\\])?({_NVIDIA}|{_AMD})[/\\]")  # sibling folders
 
 
 class Families(NamedTuple):
-    """`neutral`: paths of modules for other accelerators and of base modules; `lacking`: (target, path) of CUDA
-    modules without a corresponding module for the target; `serving`: whether the project supports accelerators
+    """`neutral`: paths of modules for other accelerators and of base modules. `lacking`: (target, path) of CUDA
+    modules without a corresponding module for the target. `serving`: whether the project supports accelerators
     other than GPUs."""
 
     neutral: frozenset[str]
@@ -58,8 +58,8 @@ class ByName:
 
         A group needs a module for CUDA, a module for another accelerator (not the CPU), and a third module or a base
         module. Modules for two accelerators other than CUDA also form a group, such as `xpu/build.py` beside
-        `hpu/build.py`. Two folders named after GPU vendors are enough, side by side or in neighbouring folders, such as
-        `a/nvidia` and `b/amd`.
+        `hpu/build.py`. Two folders named after GPU vendors also form a group, side by side or in neighbouring folders,
+        such as `a/nvidia` and `b/amd`.
         """
         groups: dict[str, dict[str, str]] = {}
         made: dict[str, dict[str, list[str]]] = {}
@@ -88,7 +88,7 @@ class ByName:
         chosen = {os.path.split(folder)[0] for folder, makers in made.items() if len(makers) > 1}
         for folder, makers in made.items():
             nvidias = sorted(makers.get(_NVIDIA, ()))
-            # the folder for AMD is beside this folder, or beside another folder for NVIDIA
+            # the folder for AMD may be beside this folder for NVIDIA or beside another one
             if nvidias and os.path.split(folder)[0] in chosen:
                 neutral.update(nvidias[1:], makers.get(_AMD, ()))
                 # of several CUDA modules in the group, the first one gets the finding

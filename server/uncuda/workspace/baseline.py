@@ -1,7 +1,7 @@
 """The file of accepted findings beside a configuration file: `uncuda-baseline.jsonl`.
 
-The first line contains the format and counts, every other line one finding. The baseline can be merged with git's
-`merge=union`, because the order and repetition of lines do not matter.
+The first line contains the format and counts, and every other line contains one finding. The baseline can be merged
+with git's `merge=union`, because the order and repetition of lines do not matter.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _MARKS = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 
 
 class BaselineError(Exception):
-    """The exception that a baseline is unusable. `key` is the key of the sentence that says why; `line` counts from 1,
-    or is 0 for the whole file."""
+    """Raised if a baseline is unusable. `key` is the key of the sentence that says why the baseline is unusable; `line`
+    counts from 1, or is 0 for the whole file."""
 
     def __init__(self, file: str, line: int, key: str, value: object = "") -> None:
         self.place = shown(Path(file)) + (f":{line}" if line else "")
@@ -93,8 +93,8 @@ def read_baseline(file: str) -> Baseline:
 
 
 def baseline_bytes(entries: Iterable[Entry], counts: Mapping[str, int]) -> bytes:
-    """The bytes of a baseline with these entries, sorted and without duplicates, and counts (empty: none are
-    written)."""
+    """The bytes of a baseline with these entries, sorted and without duplicates, and with the counts, unless these are
+    empty."""
     counted = {"counts": {kind: counts.get(kind, 0) for kind in CLASSES}} if counts else {}
     lines = [_dump({"format": FORMAT, **counted})]
     for key, reason, targets in sorted((entry.key, entry.reason, tuple(sorted(entry.targets))) for entry in entries):
@@ -129,7 +129,7 @@ def relative(path: str, folder: str) -> str:
     """Return a path as it is written in a baseline in `folder`."""
     try:
         found = os.path.relpath(path, folder)
-        if found.startswith(os.pardir):  # one of them may be named through a link
+        if found.startswith(os.pardir):  # the path of the file or of the folder may lead through a symbolic link
             place, name = os.path.split(os.path.abspath(path))  # noqa: PTH100
             real = os.path.relpath(f"{os.path.realpath(place)}{os.sep}{name}", os.path.realpath(folder))
             found = found if real.startswith(os.pardir) else real

@@ -30,8 +30,8 @@ class _Read(NamedTuple):
 
 
 def baseline_beside(configuration: str, folder: str) -> str:
-    """Return the path of the baseline beside a configuration file; if `configuration` is "", in `folder`; "" if both
-    are empty."""
+    """Return the path of the baseline beside a configuration file, or, if `configuration` is "", in `folder`; "" if
+    both are empty."""
     root = os.path.dirname(configuration) if configuration else folder
     return os.path.join(root, BASELINE_FILE) if root else ""
 
@@ -83,7 +83,7 @@ class Baselines:
         self, file: str, source: Source, report: Report, read: Callable[[], Facts] | None = None
     ) -> Selection | None:
         """Return which findings of a text are shown and fixed, because the baseline at a path does not accept them;
-        None: all of them. `read`: returns the text's facts, if they are known."""
+        None: all of them. `read`: a function that returns the facts of the text, if they are known."""
         acceptance = self.at(file)
         if acceptance is None:
             return None

@@ -28,12 +28,12 @@ Lines = list[tuple[int, int]]
 
 @dataclass
 class _Tree:
-    """A work tree, and the commit that its files are compared with. `base`: a commit; "" if there is none, so that all
-    lines are new."""
+    """A work tree, and the commit that its files are compared with. `base`: a commit; "" if there is no commit, so that
+    all lines are new."""
 
     root: str
     base: str
-    modes: dict[bytes, bytes] = field(default_factory=dict)  # file modes in the index
+    modes: dict[bytes, bytes] = field(default_factory=dict)  # maps each file to its mode in the index
     # maps the current name of each file to its blob in the base commit
     blobs: dict[bytes, bytes] = field(default_factory=dict)
 
@@ -70,8 +70,8 @@ class _Tree:
 class ChangedLines:
     """The lines of files that changed since the merge base of `revision` and HEAD.
 
-    The revision is resolved in the repository of the current folder; for files outside of that repository, in their
-    own. Files in a submodule are compared with the submodule's commit at the merge base.
+    The revision is resolved in the repository of the current folder; for a file outside of that repository, in the
+    repository that contains the file. Files in a submodule are compared with the submodule's commit at the merge base.
     """
 
     def __init__(self, revision: str) -> None:
@@ -84,7 +84,7 @@ class ChangedLines:
         self._tree(os.path.dirname(os.path.abspath(path)))
 
     def of(self, path: str, data: bytes) -> Lines | None:
-        """The changed lines of a file with these bytes; None: all lines are new."""
+        """The changed lines of a file with these bytes; None if all lines are new."""
         full = os.path.abspath(path)
         tree = self._tree(os.path.dirname(full))
         name = _name(full, tree.root)
@@ -119,7 +119,7 @@ class ChangedLines:
 
 
 def parts_of(source: Source, lines: Lines) -> tuple[Span, ...]:
-    """The spans of a text on these lines of its file."""
+    """Return the spans of a text that are on the given lines of its file."""
     if source.cells is None:
         starts = [*source.line_starts, len(source.text)]
         last = len(starts) - 1
@@ -145,7 +145,7 @@ def _anchors(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]
     """Pairs of lines that occur once in each version, in the order of both versions: the longest such sequence."""
     places = _once(old)
     pairs = [(places[line], at) for line, at in _once(new).items() if line in places]
-    ends: list[int] = []  # by length of a sequence: the smallest index in `old` with which such a sequence can end
+    ends: list[int] = []  # the smallest last index in `old` of a sequence of such pairs, by the number of pairs
     chain: list[tuple[tuple[int, int], int]] = []  # each pair with the index of its predecessor
     last: list[int] = []
     for pair in pairs:

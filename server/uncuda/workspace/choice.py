@@ -53,8 +53,8 @@ def choose(
 ) -> Chosen:
     """Choose the target and versions for the files with these settings.
 
-    `holds` maps packages to the versions that the project requires; `named` maps the targets that a constant of the
-    project names to its line; `root` is the folder of a portable project.
+    `holds` maps packages to the versions that the project requires. `named` maps each target that a constant of the
+    project names to the line of the constant. `root` is the folder of a portable project.
     """
     if settings.portable:
         first = portable_targets(catalogue, settings)[0]
@@ -76,8 +76,8 @@ def _target(
     holds: Holds,
     named: Mapping[str, str],
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """(target, note, among), from the first source that names a target: a setting, an import, a requirement, a
-    constant."""
+    """Return (target, note, among) from the first source that names a target: a setting, an import, a requirement, a
+    constant. `note` and `among` have the same meaning as in Chosen."""
     default = catalogue.default_target
     if settings.target:
         return settings.target, (), ()

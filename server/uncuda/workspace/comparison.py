@@ -1,4 +1,5 @@
-"""Compares the findings with those of an earlier report: fixed, accepted since then, still left, new."""
+"""Compares the findings with the findings of an earlier report: which findings are fixed, were accepted since then, are
+still left, or are new."""
 
 from __future__ import annotations
 
@@ -26,11 +27,11 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of a comparison.
+    """The result of comparing a report with an earlier one.
 
-    `fixed`: findings that only the earlier report has; `accepted`: findings that were accepted since then; `left`:
-    findings in both reports that are not accepted; `new`: findings that the earlier report does not have, or that were
-    accepted there and no longer are.
+    `fixed`: findings that only the earlier report has. `accepted`: findings that were accepted since the earlier
+    report. `left`: findings in both reports that are not accepted. `new`: findings that the earlier report does not
+    have, or that were accepted in the earlier report but are no longer accepted.
     """
 
     fixed: tuple[Earlier, ...]

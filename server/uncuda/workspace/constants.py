@@ -26,8 +26,8 @@ class Constants:
     def named(self, data: bytes) -> dict[str, str]:
         """Return the targets that constants in a text name, each with the first line of such a constant.
 
-        `HCCL_BACKEND = "hccl"` is an item of a list of backends, not a choice, so names that contain the backend's name
-        do not count.
+        A constant whose name contains the backend's name, such as `HCCL_BACKEND = "hccl"`, does not count, because it
+        is an item of a list of backends and not a choice.
         """
         found: dict[str, str] = {}
         # A fast search for the quoted name comes first and excludes most files; the name `npu` without quotes occurs in

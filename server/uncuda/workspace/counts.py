@@ -19,7 +19,8 @@ from uncuda.engine import Finding
 
 MANUAL = "manual"
 CLASSES = (SAFE, REVIEW, MANUAL)
-"""The classes of findings, by their best fix, in the order in which reports show them; each is a field of `Tally`."""
+"""The fix classes, in the order in which reports show them; each is a field of `Tally`. A finding has the fix class of
+its best fix."""
 
 _TEST_FOLDERS = frozenset({"test", "tests"})
 _SETUP = "conftest"
@@ -35,7 +36,8 @@ OrderedT = TypeVar("OrderedT", str, Decision)
 
 
 def fix_class(finding: Finding) -> str:
-    """The class of the finding's best fix: "safe", "review", or "manual" if it has none."""
+    """The fix class of a finding, which is that of its best fix: "safe", "review", or "manual" if the finding has no
+    fix."""
     return finding.fixes[0].applicability if finding.fixes else MANUAL
 
 
@@ -50,13 +52,13 @@ class Row(NamedTuple):
 
 
 def row_of(finding: Finding) -> Row:
-    """Return the row that a finding is counted in."""
+    """Return the Row of a finding: the fields that it shares with the findings that are counted together with it."""
     return Row(finding.rule, finding.subject, finding.severity, finding.target, fix_class(finding))
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The number of findings of each class, and the number of files with findings."""
+    """The number of findings of each fix class, and the number of files with findings."""
 
     safe: int = 0
     review: int = 0
@@ -65,7 +67,7 @@ class Tally:
 
     @classmethod
     def of(cls, kinds: Iterable[tuple[str, int]], files: int = 0) -> Tally:
-        """A tally from (class, number) pairs."""
+        """A tally from (fix class, number) pairs."""
         numbers = dict.fromkeys(CLASSES, 0)
         for kind, number in kinds:
             numbers[kind] += number
@@ -78,7 +80,7 @@ class Tally:
 
     @property
     def by_class(self) -> dict[str, int]:
-        """The number of findings by class."""
+        """The number of findings by fix class."""
         return {kind: getattr(self, kind) for kind in CLASSES}
 
     def plus(self, other: Tally) -> Tally:
@@ -101,12 +103,12 @@ class FileCounts:
 
     @classmethod
     def of_rows(cls, path: str, rows: Iterable[Row]) -> FileCounts:
-        """Count the findings of a file by the rows that they belong to."""
+        """Count a file's findings, given the Row of each finding."""
         return cls(path, Counter(rows))
 
     @property
     def tally(self) -> Tally:
-        """The number of findings of each class."""
+        """The number of findings of each fix class."""
         return Tally.of(((row.kind, number) for row, number in self.rows.items()), files=1)
 
 
@@ -121,8 +123,8 @@ class FolderTally(NamedTuple):
 
 @dataclass(frozen=True)
 class Counts:
-    """The counts of all files. `rows` maps the fields that findings share to the number of such findings; all other
-    members also count files."""
+    """The counts of all files. `rows` maps the fields that findings share to the number of such findings; the tallies
+    in the other fields also count files."""
 
     rows: Mapping[Row, int]
     rules: Mapping[str, Tally]
@@ -164,7 +166,7 @@ class Counts:
         return sorted(self.decisions.items(), key=_most_first)
 
     def folders(self) -> list[FolderTally]:
-        """The tallies by folder, tests separately, those with the most findings first."""
+        """The tallies by folder, separately for test files; the tallies with the most findings come first."""
         paths = {PurePath(path): tally for path, tally in self.files.items()}
         given = _given(paths)
         found = []
@@ -175,7 +177,7 @@ class Counts:
 
 
 class Totals:
-    """The sum of the counts of files, which can change."""
+    """The sum of the counts of files; the counts of a file can be added and subtracted."""
 
     def __init__(self) -> None:
         self._rows: dict[Row, int] = {}
@@ -272,8 +274,8 @@ def _given(paths: Iterable[PurePath]) -> int:
 
 
 def is_test(parts: Sequence[str]) -> bool:
-    """Return True if a file is a test, according to its name or that of a folder. `parts`: the parts of its path
-    relative to the project."""
+    """Return True if a file is a test, according to its name or the name of a folder around it. `parts`: the parts of
+    the file's path relative to the project."""
     *folders, name = parts
     stem = name.rpartition(".")[0]
     return not _TEST_FOLDERS.isdisjoint(folders) or stem.startswith("test_") or stem.endswith("_test") or stem == _SETUP

@@ -19,12 +19,12 @@ _BATCHES = 24
 """The number of batches into which the work of one process is divided, so that all processes finish at about the same
 time."""
 _LEAST, _MOST = 20_000, 400_000  # minimum and maximum bytes in a batch
-_FILE = 2_000  # the cost of opening a file, in bytes
+_FILE = 2_000  # opening a file costs as much as reading this number of bytes
 _HIGHEST = 16  # maximum number of processes that are started by default
 
 
 def sizes_of(files: Iterable[File]) -> list[int]:
-    """The sizes of files in bytes; 0 for a deleted one."""
+    """The sizes of files in bytes; 0 for a file that was deleted."""
     sizes = []
     for file in files:
         size = 0

@@ -23,7 +23,7 @@ EXCLUDED = frozenset(
 )
 _BUILT = frozenset({"build", "dist"})
 
-# The suffixes of files that a user may name, and those of files that are found in folders.
+# The suffixes of files that a user may name, and the suffixes of files that are found in folders.
 _SUFFIXES = ("", ".py", ".pyi", ".pyw", ".ipynb")
 _FOUND = (".py", ".ipynb")
 
@@ -64,7 +64,7 @@ class File(NamedTuple):
 class Found:
     """The files in the order of the report, the problems, and the files that were left out on purpose.
 
-    `notes`: invalid patterns of .gitignore files, which have no effect; `is_whole`: whether the limit of files was not
+    `notes`: invalid patterns of .gitignore files, which have no effect; `is_whole`: False if the limit of files was
     reached.
     """
 
@@ -91,8 +91,9 @@ SettingsFor = Callable[[str], Settings]
 def discover(paths: Iterable[str], settings_for: SettingsFor, empty: bool = False, most: float = float("inf")) -> Found:
     """The Python files of `paths`: named files, and all files in named folders.
 
-    `settings_for(folder)` may raise SettingsError, which is reported once; files under it are left out. `empty`:
-    whether a folder without Python files is not a problem; `most`: the limit of files, and of folders, below each path.
+    `settings_for(folder)` may raise SettingsError, which is reported once; files under that folder are left out.
+    `empty`: whether a folder may be without Python files; `most`: the maximum number of files, and of folders, below
+    each path.
     """
     walk = _Walk(settings_for, empty, most)
     for path in paths:
@@ -235,7 +236,8 @@ class _Walk:
                 self._links.add(prefix + entry.name)
                 if entry.is_file():
                     return "file"
-                there = os.path.exists(prefix + entry.name)  # a device, for example, also exists
+                # true for example for a device file, which is neither a file nor a folder
+                there = os.path.exists(prefix + entry.name)
                 self._skip(prefix + entry.name, f"link that leads {'to no file or folder' if there else 'nowhere'}")
         except OSError as error:
             if entry.name.endswith(_FOUND):

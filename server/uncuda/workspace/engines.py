@@ -34,8 +34,8 @@ Note = Callable[..., None]
 
 
 class UndecidedTarget(Exception):
-    """Raised if the project imports the plugins of several targets and no setting names one. `targets`: the ids of
-    these targets."""
+    """Raised if the project imports the plugins of several targets and no setting names one. `targets`: the ids of the
+    targets whose plugins the project imports."""
 
     def __init__(self, targets: Sequence[str]) -> None:
         super().__init__(" or ".join(targets))
@@ -52,7 +52,7 @@ class _Group(NamedTuple):
 
 
 class Engines:
-    """The engine for each file; files with the same settings and required versions share one.
+    """The engine for each file; files with the same settings and required versions share an engine.
 
     `note(key, *values)` is called for each decision, with a key of messages/reports.py and its values, such as "target
     found" (target, module) or "table older" (package, version, version of the table that is used instead). `locale`:
@@ -68,7 +68,7 @@ class Engines:
         self._constants = Constants(self.modules.devices)
         self._named: dict[str, str] = {}
         self._requirements = Requirements(self.modules.packages.values(), lambda why: self._note("note", why))
-        # The keys of these dictionaries are the id() of a file's settings.
+        # The keys of the following four dictionaries are the id() of a file's settings.
         self._groups: dict[int, _Group] = {}
         self._split: dict[int, list[_Group]] = {}
         self._guesses: dict[int, Engine] = {}
@@ -79,7 +79,7 @@ class Engines:
 
     def survey(self, files: Sequence[File], read: Read = read_text, workers: Workers | None = None) -> Survey:
         """Read every file once, to collect facts about the project and to test whether the file may have findings.
-        `workers`: the processes that read the files; None: this process reads them."""
+        `workers`: the processes that read the files; None if this process reads them."""
         admitted = [self._admit(file) for file in files]
         if workers is not None:
             look, self._named = workers.survey(admitted, self._guess, not self._is_set())
@@ -96,7 +96,7 @@ class Engines:
         return [file for file in look.files if id(file.settings) not in right or file.path not in look.silent]
 
     def alone(self, file: File, data: bytes) -> None:
-        """Use a single file that is not in a folder; the project consists only of this file."""
+        """Prepare the check of a single file that is not in a folder; its project consists only of this file."""
         scanner = Scanner(self.modules)
         scanner.add(data, path=file.path)
         self.project = scanner.project({file.path, *neighbours(file.path)})
@@ -142,7 +142,7 @@ class Engines:
     def later_versions(self, target: str, version: str) -> tuple[str, ...]:
         """Return the versions of a target's plugin that have tables and are later than `version`.
 
-        If `version` is a range, they are later than its oldest version.
+        If `version` is a range, the versions later than its oldest version are returned.
         """
         known = self.catalogue.target(target).versions
         now = around(Versions.of(version), known)
@@ -170,8 +170,8 @@ class Engines:
         return known
 
     def _admit(self, file: File) -> File:
-        """Add a file to its group, and return it. If files with the same settings require other versions, the file gets
-        a copy of the settings."""
+        """Add a file to the group of its settings; return the file. If files with the same settings require other
+        versions, the returned file has a copy of the settings."""
         found = self._grouped(file)
         if found.settings.portable:
             self._paths.append((found.path, found.settings))
@@ -203,8 +203,8 @@ class Engines:
             self._note(key, *values[:-1], shown(Path(values[-1])) if key == "target asked for" else values[-1])
 
     def _note_versions(self, engine: Engine, taken: Taken, group: _Group) -> None:
-        """Call `note` for the chosen versions, unless a setting names them, and for the table that is used instead if
-        there is none for these versions."""
+        """Call `note` for the chosen versions, unless a setting names them, and, if there is no table for these
+        versions, for the table that is used instead."""
         if isinstance(engine, PortableEngine):
             helper = engine.project.helper
             modules = [one.module for one in (*helper.others, helper)] if helper else []
@@ -228,8 +228,8 @@ class Engines:
             self._note(key, target.words["package"], target.version, tables[0])
 
     def _offer(self, helper: Helper, engine: PortableEngine) -> None:
-        """Call `note` if the project has a module of its own that could be the helper module, and the helper module
-        does not exist yet."""
+        """Call `note` if the helper module does not exist yet, and the project has a module of its own that could be
+        used instead."""
         for own in own_helpers(helper, [part.target for part in engine.parts]):
             self._note("helper found", own.module, own.settings)
 
@@ -252,8 +252,9 @@ class Engines:
     def _guess(self, settings: Settings) -> Engine:
         """Return the engine for files with these settings, before the facts about the project are known.
 
-        The guess assumes that the project has no shim and uses the required or the default target. The guess is nearly
-        always right, so that files without findings need not be read again.
+        It is assumed that the project has no shim and uses the required or the default target. The facts about the
+        project nearly always lead to the engine that this method returns, so that files without findings need not be
+        read again.
         """
         key = id(settings)
         engine = self._guesses.get(key)

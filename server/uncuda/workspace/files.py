@@ -19,7 +19,7 @@ them."""
 
 
 class FileProblem(Exception):
-    """A file that cannot be read or written; the message says why and, if possible, what to do."""
+    """Raised if a file cannot be read or written; the message says why and, if possible, what to do."""
 
 
 Stamp = tuple[int, int]
@@ -49,8 +49,8 @@ def write_atomically(path: str, data: bytes) -> int:
     """Replace the contents of a file atomically; returns how many other hard links keep the old contents.
 
     The file keeps its mode, owner, symbolic links and, on Linux, extended attributes and ACLs. Raises FileProblem if
-    that fails. After an interruption, the file has the old or the new bytes and no temporary file is left (except after
-    SIGKILL). At no time can the new bytes be read by a user who could not read the old bytes.
+    the file cannot be replaced. After an interruption, the file has the old or the new bytes and no temporary file is
+    left (except after SIGKILL). At no time can the new bytes be read by a user who could not read the old bytes.
     """
     try:
         real = Path(path).resolve(strict=True)
@@ -124,7 +124,7 @@ def _mask() -> int:
 
 
 def _keep_properties(file: int, real: Path, before: os.stat_result) -> None:
-    """Give an open file the owner, mode and attributes of the old one."""
+    """Give an open file the owner, mode and attributes of the old file."""
     if os.chmod not in os.supports_fd:
         return  # on Windows, the folder determines who may read a file
     mode = _keep_owner(file, before, stat.S_IMODE(before.st_mode))
@@ -150,9 +150,9 @@ def _keep_owner(file: int, before: os.stat_result, mode: int) -> int:
 
 
 def _keep_attributes(file: int, real: Path) -> None:
-    """Give an open file the extended attributes of the old one, including ACLs and security labels."""
+    """Give an open file the extended attributes of the old file, including ACLs and security labels."""
     if sys.platform != "linux":
-        return  # Python supports them on Linux only
+        return  # Python supports extended attributes on Linux only
     attributes = _attributes(real)
     if _ACCESS_LIST in _attributes(file):
         os.removexattr(file, _ACCESS_LIST)  # the folder's default ACL may give more users access than before
@@ -167,7 +167,7 @@ def _keep_attributes(file: int, real: Path) -> None:
 def _attributes(file: Path | int) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     if sys.platform == "linux":
-        with suppress(OSError):  # the file system may not support them
+        with suppress(OSError):  # the file system may not support extended attributes
             for name in os.listxattr(file):
                 with suppress(OSError):
                     found[name] = os.getxattr(file, name)

@@ -25,14 +25,15 @@ _OPTIONS = (
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_")
 _KEPT_TOO = ("GIT_CONFIG_VALUE_", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
 _OURS = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-# In a partial clone, git would fetch missing objects from a place, and with a program, that the repository names. The
-# first variable is new in git 2.45; an empty list of protocols overrides every `protocol.*.allow` of the repository.
+# In a partial clone, git would fetch missing objects from a place, and with a program, that the repository names.
+# GIT_NO_LAZY_FETCH is new in git 2.45; an empty list of protocols overrides every `protocol.*.allow` of the repository.
 _NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
 _LACKS = re.compile(rb"unable to read ([0-9a-f]{40,64})")
 
 
 class GitError(Exception):
-    """The exception that a git command failed. `key` is the key of the sentence that says why and what to do."""
+    """Raised if a git command failed. `key` is the key of the sentence that says why the command failed and what to
+    do."""
 
     def __init__(self, key: str, *values: object) -> None:
         self.key, self.values = key, values

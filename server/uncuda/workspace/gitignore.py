@@ -1,7 +1,8 @@
-"""The .gitignore files that apply to a folder: its own and those of its parents; the nearest one decides.
+"""The .gitignore files that apply to a folder: its own and those of its parents; the nearest file
+with a pattern that matches a path decides whether the path is ignored.
 
-An invalid pattern ignores nothing, as in git, and becomes a note. An unreadable .gitignore is a problem of the run,
-because files that it would exclude are checked and perhaps rewritten.
+An invalid pattern ignores nothing, as in git, and is reported as a note. An unreadable .gitignore is a problem of the
+run, because files that it would exclude are checked and perhaps rewritten.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def tell_nobody(path: str, message: str, unusable: bool) -> None:
 
 @dataclass(frozen=True)
 class GitIgnore:
-    """One .gitignore file; `up` is the one of the nearest parent folder."""
+    """One .gitignore file; `up` is the .gitignore file of the nearest parent folder."""
 
     NAME: ClassVar = ".gitignore"
 
@@ -56,8 +57,8 @@ class GitIgnore:
 
     @classmethod
     def above(cls, root: str, tell: Tell = tell_nobody) -> GitIgnore | None:
-        """Return the ignore rules that the repository around `root` has for it; None if they ignore `root` itself,
-        because the user named that folder."""
+        """Return the .gitignore rules of the repository around `root` that apply to `root`; None if these rules ignore
+        `root` itself, because then the user named an ignored folder on purpose."""
         start = Path(os.path.abspath(root))  # noqa: PTH100 links stay, as in `matches`
         around = [start, *start.parents]
         git = [os.path.exists(folder / ".git") for folder in around]  # noqa: PTH110 Path.exists raises

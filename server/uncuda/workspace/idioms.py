@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 PACKS, STARRED, TORCH_OF = "packed sequences", "* of ", "torch of "
-"""Facts about a file: it creates packed sequences; it imports `*`, or `torch`, from a module, whose last word is
-appended."""
+"""Facts about a file: PACKS: it creates packed sequences; STARRED: it imports `*` from a module; TORCH_OF: it imports
+`torch` from a module; the last part of the module's name is appended to STARRED and TORCH_OF."""
 # Each pattern begins with a literal, which is fast to search for.
 _PACKS = (b"PackedSequence", b"pack_padded_sequence", b"pack_sequence")
 _STAR = re.compile(rb"import[ \t]*\*")
@@ -19,8 +19,8 @@ _LONGEST = 99  # maximum number of characters of a name before `.torch`
 
 
 def idioms(data: bytes, name: str) -> frozenset[str]:
-    """Return the facts (PACKS, STARRED and a name, TORCH_OF and a name) that hold for a file with these bytes. `name`:
-    the last part of the file's own module name."""
+    """Return the facts that hold for a file with these bytes: PACKS, STARRED followed by a name, and TORCH_OF followed
+    by a name. `name`: the last part of the file's own module name."""
     found = set()
     if any(word in data for word in _PACKS):
         found.add(PACKS)

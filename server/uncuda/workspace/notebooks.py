@@ -1,6 +1,6 @@
 """Notebook files: the joined text of their cells, and fixes written back into the JSON strings of the cells.
 
-All bytes outside the strings of the cells are kept; fixes that cannot be written in this way are refused.
+All bytes outside the strings of the cells are kept; a fix that would change other bytes is refused.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _JSON = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 
 
 class NotebookError(SourceError):
-    """A notebook that cannot be read or fixed; the message says why."""
+    """Raised if a notebook cannot be read or fixed; the message says why."""
 
 
 class OtherLanguageError(NotebookError):
-    """A notebook whose cells are not Python."""
+    """Raised for a notebook whose cells are not Python."""
 
 
 def is_notebook(path: str) -> bool:
@@ -42,7 +42,8 @@ def is_notebook(path: str) -> bool:
 def source_of(data: bytes, path: str, commands: Collection[str] | None = None) -> Source:
     """The source of a file, which for a notebook is the joined text of its cells; SourceError if it cannot be read.
 
-    `commands`: the shell commands that rules look for; None: those of the bundled catalogue.
+    `commands`: the shell commands that rules look for; None: the shell commands that rules of the bundled catalogue
+    look for.
     """
     if not is_notebook(path):
         return Source.decode(data, path)
@@ -56,7 +57,8 @@ def source_of(data: bytes, path: str, commands: Collection[str] | None = None) -
 
 
 def program_bytes(data: bytes, path: str) -> bytes:
-    """Return the bytes in which rules are searched: for a notebook, the joined text of its cells, encoded."""
+    """Return the bytes in which the words of rules are searched: for a notebook, the joined text of its cells,
+    encoded."""
     return source_of(data, path).text.encode("utf-8", "surrogatepass") if is_notebook(path) else data
 
 
@@ -78,7 +80,7 @@ def written(
     data: bytes, source: Source, fixed: Fixed, engine: Engine, selection: Selection | None = None
 ) -> tuple[Fixed, bytes]:
     """The result of fixing and the new bytes of the file. If the notebook cannot represent the fixes, they are refused
-    and its file is not changed. `selection`: as for `Engine.fix`."""
+    and its file is not changed. `selection`: the findings to fix, as for `Engine.fix`."""
     if fixed.text == source.text:
         return fixed, data
     if source.cells is None:
@@ -147,7 +149,7 @@ class _Reader:
         self._line, self._line_start, self._counted = 1, 0, 0
 
     def cells(self) -> list[Cell]:
-        """The Python cells. A blank file has no cells, as in Jupyter."""
+        """The Python cells of the notebook. A blank file has no cells, as in Jupyter."""
         if not self._text.strip(" \t\r\n"):
             return []
         try:
@@ -294,7 +296,7 @@ def _check(top: Mapping[str, Any]) -> None:
 
 
 def _language(metadata: Any) -> str:
-    """The language of a notebook's cells, determined as editors do."""
+    """The language of a notebook's cells, determined in the same way as in editors."""
     for place, key in (("language_info", "name"), ("kernelspec", "language")):
         said = metadata.get(place) if isinstance(metadata, dict) else None
         name = said.get(key) if isinstance(said, dict) else None
@@ -321,7 +323,8 @@ class _Writer:
         self._ascii = text.isascii()
 
     def edit(self, edit: Edit) -> Edit:
-        """The edit of the file for an edit of the joined text; NotebookError if it is not possible there."""
+        """The edit of the file for an edit of the joined text; NotebookError if the file's JSON does not allow that
+        edit."""
         index, (start, end, new) = in_cell(edit, self._program, self._cells.starts)
         cell = self._cells.every[index]
         last = cell.literals[-1] if cell.literals else None
@@ -347,7 +350,7 @@ class _Writer:
         return after.at + after.offset(local), local < len(after.text)
 
     def _strings(self, new: str, separator: str, rest: bool) -> Iterator[str]:
-        """Return a text as JSON: if the source is a list, one string for each line."""
+        """Return a text as JSON: if the source of the cell is a list, one string for each line."""
         lines = re.findall(r"[^\n]*\n|[^\n]+", new) if separator else [new]
         for number, line in enumerate(lines, 1):
             yield json.dumps(line, ensure_ascii=self._ascii or not _can_be_written(line))[1:-1]

@@ -1,4 +1,4 @@
-"""The overview of a project: its findings as a tree of classes, rules or folders, and files.
+"""The overview of a project: its findings as a tree of fix classes, rules or folders, and files.
 
 `Overview` stores the findings of each file and their counts; after a change, only the findings of one file are counted
 again. `Tree` is the tree for one grouping and one filter, built on request.
@@ -16,13 +16,13 @@ from .counts import CLASSES, Counts, FileCounts, Row, Tally, Totals, is_test
 
 ACCEPTED = "accepted"
 KINDS = (*CLASSES, ACCEPTED)
-"""The kinds of findings, in the order in which they are shown: the class of the best fix, or "accepted"."""
+"""The kinds of findings, in the order in which they are shown: the fix classes, and "accepted"."""
 Group = Literal["rule", "folder"]
 GROUPS: tuple[Group, ...] = ("rule", "folder")
 SEVERITIES = ("error", "warning", "information")
 CODE, TESTS = "code", "tests"
 PLACES = (CODE, TESTS)
-"""The values of the filter that separates test files from the program."""
+"""The values of the filter that separates test files from all other files."""
 
 
 class Extent(NamedTuple):
@@ -51,7 +51,7 @@ class Listed:
 
     @property
     def kind(self) -> str:
-        """Return one of KINDS."""
+        """Return the kind of the finding, one of KINDS."""
         return ACCEPTED if self.accepted else self.row.kind
 
 
@@ -59,8 +59,8 @@ class Listed:
 class FileListing:
     """The findings of one file.
 
-    `path`: relative to the project, with slashes; `file`: absolute path; `version`: a digest of the text; `baseline`:
-    path of the baseline file for its accepted findings, which need not exist.
+    `path`: the path relative to the project, with slashes. `file`: the absolute path. `version`: a digest of the file's
+    text. `baseline`: the path of the baseline that can accept findings of the file; the baseline need not exist.
     """
 
     path: str
@@ -88,7 +88,8 @@ class FileListing:
 
 @dataclass(frozen=True)
 class Filter:
-    """The filter of a tree: a finding must match each of the three sets; an empty set matches all."""
+    """The filter of a tree: it shows a finding if each of the three sets is empty or contains the value of the
+    finding."""
 
     kinds: frozenset[str] = frozenset()
     severities: frozenset[str] = frozenset()
@@ -106,11 +107,11 @@ class Filter:
         return bool(self.kinds or self.severities or self.places)
 
     def takes_file(self, file: FileListing) -> bool:
-        """Return True if findings of a file may match."""
+        """Return True if findings of a file may match the filter."""
         return not self.places or file.place in self.places
 
     def takes(self, one: Listed) -> bool:
-        """Return True if a finding matches the filter, given that its file does."""
+        """Return True if a finding matches the filter; its file must match, too (`takes_file`)."""
         kind = not self.kinds or one.kind in self.kinds
         return kind and (not self.severities or one.row.severity in self.severities)
 
@@ -169,7 +170,7 @@ class Overview:
 
     @property
     def accepted(self) -> Tally:
-        """The number of accepted findings by class."""
+        """The number of accepted findings by fix class."""
         return self._accepted.counts.total
 
     @property
@@ -202,8 +203,8 @@ class Place(NamedTuple):
 class Branch:
     """An inner node of a tree.
 
-    `id` does not change, and is unique in its tree; `above` is the parent; `below` lists the children; `places` holds
-    all findings below the node, by file and position; `tests` is True for a folder node that contains test files.
+    `id` does not change, and is unique in its tree. `above` is the parent. `below` lists the children. `places` holds
+    all findings below the node, by file and position. `tests` is True for a folder node that contains test files.
     """
 
     id: str
@@ -231,7 +232,7 @@ class Branch:
 
 
 class Tree:
-    """A tree of findings with the levels class, rule or folder, file, finding."""
+    """A tree of findings with four levels: fix class; rule or folder; file; finding."""
 
     def __init__(self, files: Iterable[FileListing], group: Group, shown: Filter) -> None:
         self._branches: dict[str, Branch] = {}

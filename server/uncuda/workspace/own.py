@@ -21,10 +21,10 @@ _LAYOUTS = frozenset({"lib", "python", "src"})  # folders whose packages the fil
 
 
 def own_module(path: str, libraries: Collection[str]) -> str:
-    """Return FOLDER/MODULE if a file is imported instead of a library by the files in FOLDER; "" if it is not.
+    """Return FOLDER/MODULE if files in FOLDER that import a library get this file of the project instead; otherwise "".
 
-    A module inside a package is imported by its full name. A package may be in a namespace folder, such as `megatron`
-    around `megatron.core`.
+    A module inside a package is imported by its full name, and therefore never instead of a library. A package may be
+    in a namespace folder, such as `megatron` around `megatron.core`.
     """
     folder, name = os.path.dirname(path), os.path.basename(path).removesuffix(".py")
     if name == "__init__":
@@ -66,7 +66,7 @@ class Above:
                 yield os.path.join(one.folder, one.name)
 
     def _of_folder(self, folder: str) -> list[_Found]:
-        """The modules that files in a folder can import from it and from its parents within the project."""
+        """The modules that files in a folder can import from this folder and from its parents within the project."""
         known = self._found.get(folder)
         if known is None:
             known = []

@@ -17,13 +17,14 @@ from uncuda.reading import NotUtf8Error, TooLargeError, decode_utf8, read_bytes
 
 _NAME = re.compile(r"\w*(?:device|accelerator|platform|backend)\w*\.py")
 _MANY, _DEPTH, _LONGEST = 400, 3, 40_000
-"""Limits: the number of files considered per package, the depth of subfolders, and the characters of a file."""
+"""Limits: the number of files considered per package, the depth of subfolders, and the number of characters of a
+file."""
 _CUDAS = {"backend": "nccl", "visible_devices": "CUDA_VISIBLE_DEVICES"}
 
 
 class OwnHelper(NamedTuple):
-    """A module of the project that can be used as the helper module. `names`: for functions of uncuda's helper module,
-    the calls of this module to write instead."""
+    """A module of the project that can be used as the helper module. `names`: maps functions of uncuda's helper module
+    to the calls of this module that are written instead."""
 
     module: str
     names: dict[str, str]
@@ -36,7 +37,7 @@ class OwnHelper(NamedTuple):
 
 
 def own_helpers(helper: Helper, targets: Sequence[Target]) -> Iterator[OwnHelper]:
-    """The modules of a project's own that can take the place of a helper that is not written yet."""
+    """The project's own modules that can be used instead of a helper module that does not exist yet."""
     for one in helper.every:
         package = one.module.rpartition(".")[0]
         if one.defines is None and one.folder and (own := own_helper(one.folder, package, targets)):
@@ -47,7 +48,8 @@ def own_helper(folder: str, package: str, targets: Sequence[Target]) -> OwnHelpe
     """Return the first module of a package with functions that select between CUDA and one of the targets; None if
     there is none.
 
-    It must have a function that returns the device type, and one that returns the device's module.
+    The module must have a function that returns the device type, and one that returns the device's module
+    (`torch.cuda`).
     """
     for path, module in islice(_files(folder, package, _DEPTH), _MANY):
         names = _answers(path, targets)

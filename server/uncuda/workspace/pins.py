@@ -10,12 +10,12 @@ from typing import Any
 from uncuda.catalogue import Versions
 
 Pins = Mapping[str, Versions]
-"""By normalised package name: its required versions, `Versions()` if the text names none."""
+"""Maps the normalised name of a package to its required versions, or to `Versions()` if the text names no versions."""
 
 _LONGEST_EXTRAS = _LONGEST_VERSIONS = 200
 _MOST = 1000
 """The maximum number of requirements of one list, or tables of one kind, that are read."""
-# Each pattern can match in only one way, because the files are untrusted.
+# Each pattern can match in only one way, so that no untrusted file makes the search slow.
 _SEPARATORS = re.compile(r"[-_.]+")
 _SPACES = re.compile(r"[ \t]*")
 _OPENING = re.compile(r"""[ \t]*["']?[ \t(]*""")
@@ -32,7 +32,7 @@ _GOES_ON = re.compile(r"\\\r?\n")
 
 
 def normal(name: str) -> str:
-    """A package name in the index's normalised form: `torch-npu` for `torch_npu`."""
+    """A package name in the normalised form of the package index: `torch-npu` for `torch_npu`."""
     return _SEPARATORS.sub("-", name).lower()
 
 
@@ -57,8 +57,8 @@ def of_lines(text: str, packages: Collection[str], bare: bool = True) -> Pins:
 
 
 def of_pyproject(document: Mapping[str, Any], packages: Collection[str]) -> Pins:
-    """The versions that a `pyproject.toml` requires: those of the project, else those of its extras, groups or build
-    system."""
+    """The versions that a `pyproject.toml` requires: the requirements of the project, else the requirements of its
+    extras, groups or build system."""
     project, tool = _table(document, "project"), _table(document, "tool")
     poetry, pdm, uv = (_table(tool, name) for name in ("poetry", "pdm", "uv"))
     groups = [_table(group, "dependencies") for group in _tables(_table(poetry, "group"))]
@@ -92,7 +92,7 @@ def versions_of(text: str) -> Versions | None:
     """The versions allowed by `>=2.4,<2.7`, `~=2.6.0`, `==2.6.*`, conda's `=2.6` or Poetry's `^2.6`; None if there are
     none.
 
-    Versions between the limits that `!=` excludes count as allowed.
+    A version that `!=` excludes counts as allowed if it is between the limits.
     """
     ways = [_all_of(way) for way in text[:_LONGEST_VERSIONS].split("|") if way.strip()]
     possible = [way for way in ways if way is not None]

@@ -20,8 +20,8 @@ from .upgrades import Candidate, Plugin, Upgrade, upgrade
 CheckWith = Callable[[Sequence[File], EngineFor], Iterable[Checked]]
 """A function that checks files with the engines for another target or version than their own."""
 Select = Callable[[Checked], "Selection | None"]
-"""A function that selects which findings of a checked file are reported; None: all. The other findings are accepted, or
-are on unchanged lines."""
+"""A function that selects which findings of a checked file are reported; None means all findings. All findings that
+this function does not select are accepted, or are on unchanged lines."""
 Named = Callable[[str], str]
 """A function that returns the name of a file in the report, given its path."""
 
@@ -49,7 +49,8 @@ class PortFinding:
 
 @dataclass(frozen=True)
 class TargetPort:
-    """Counts for one target, which may not be the project's own: findings left, and findings accepted."""
+    """The counts of the findings left and of the accepted findings for one target, which need not be the project's own
+    target."""
 
     target: str
     plugins: tuple[Plugin, ...]
@@ -61,8 +62,9 @@ class TargetPort:
 class Port:
     """The data of a report on a port.
 
-    `findings`: all findings, accepted ones included, file by file; `looked`: names of the checked files; `counts`:
-    findings that are not accepted; `targets`: one entry for each target, the project's own first.
+    `findings`: all findings, accepted ones included, file by file. `looked`: the names of the checked files. `counts`:
+    the counts of the findings that are not accepted. `targets`: the counts for each target, the project's own target
+    first.
     """
 
     findings: tuple[PortFinding, ...]
@@ -97,8 +99,8 @@ class _Sums:
 class Gathering:
     """Builds a `Port` from the results of a check: call `add` for each file, then `finish`.
 
-    `engines`: the engines of the surveyed project; `looked`: the checked files; `again`: checks them again for other
-    targets.
+    `engines`: the engines of the surveyed project. `looked`: the files that were checked. `again`: a function that
+    checks files again for other targets.
     """
 
     def __init__(self, engines: Engines, looked: Sequence[File], named: Named, again: CheckWith) -> None:
@@ -110,7 +112,7 @@ class Gathering:
         self._by_hand: list[Candidate] = []
 
     def add(self, result: Checked, selection: Selection | None) -> None:
-        """Add the findings of a file. `selection`: those to report; None: all."""
+        """Add the findings of a file. `selection`: the findings to report; None means all findings."""
         source, report = result.source, result.report
         if source is None or report is None or not report.findings:
             return
@@ -131,8 +133,8 @@ class Gathering:
                 self._findings.append(_listed(asked.popleft(), source, name, printed.print, False))
 
     def finish(self, targets: Sequence[str], select: Select) -> Port:
-        """Return the data of the port. Files are checked again for each of `targets`; `select` chooses the findings to
-        report."""
+        """Return the data of the report. Files are checked again for each of `targets`; `select` chooses the findings
+        to report."""
         counts, accepted = self._all.counts
         own = self._plugins("")
         main = dict.fromkeys(plugin.target for plugin in own)
@@ -151,7 +153,8 @@ class Gathering:
     def _plugins(self, target: str) -> list[Plugin]:
         """Return the plugins that files are checked for; the plugin of the most files comes first.
 
-        `target`: the target to check all files for; "" for each file's own.
+        `target`: the target to check all files for; "" means that each file is checked for the target of its own
+        settings.
         """
         numbers = Counter(id(file.settings) for file in self._looked)
         settings = {id(file.settings): file.settings for file in self._looked}
@@ -163,8 +166,8 @@ class Gathering:
         return sorted(found, key=lambda plugin: (-found[plugin], plugin.target, plugin.version))
 
     def _beside(self, target: str, select: Select) -> TargetPort:
-        """Return the counts for a target: those known from files checked for it by default, and those of a new check of
-        all other files."""
+        """Return the counts for a target: the sums for files that are checked for the target by default, and the sums
+        of a new check of all other files."""
         engines = self._engines
         others = [file for file in self._looked if engines.known_for(file.settings).target.id != target]
         sums = self._own.get(target, _Sums())
@@ -195,7 +198,8 @@ class Gathering:
 
 
 def parted(report: Report, selection: Selection | None) -> tuple[Sequence[Finding], Sequence[Finding]]:
-    """Return the findings to report, and the accepted ones. `selection`: None to report all."""
+    """Return the findings to report, and the accepted findings. `selection`: the findings to report; None means all
+    findings."""
     if selection is None:
         return report.findings, ()
     places = {(each.rule, each.span) for each in selection.left_alone}

@@ -37,8 +37,8 @@ _FORMATTED = re.compile(r"^\[tool\.(?:black|ruff)\b", re.M)
 _BLACK = 88  # the default line length of Black and Ruff
 _ASKED = 16  # maximum number of files of a package that are read to find the package's name
 _ABOVE, _DEPTH, _MANY = 4, 2, 2000
-"""Limits: how many parent folders are searched for such marks, how many levels of subfolders for packages, and how many
-entries of a folder are read."""
+"""Limits: how many parent folders are searched for the files in _MARKS, how many levels of subfolders for packages, and
+how many entries of a folder are read."""
 _DEFINED = re.compile(r"^(?:(?:async[ \t]+)?def[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]+)?=(?!=))", re.M)
 _IMPORTED = re.compile(r"^from[ \t]+[.\w]+[ \t]+import[ \t]+(\([^()]*\)|[^\n#;(]*)", re.M)
 _ALONE, _IN_PACKAGE = "_accelerator", "device"
@@ -50,7 +50,7 @@ def root_of(paths: list[str]) -> str:
     folders = {os.path.dirname(path) for path in paths}
     try:
         root = os.path.commonpath(sorted(folders)) if folders and "" not in folders else ""
-    except ValueError:  # some paths are absolute
+    except ValueError:  # absolute and relative paths have no folder in common
         root = ""
     while root and os.path.isfile(os.path.join(root, "__init__.py")):
         root = os.path.dirname(root)
@@ -72,8 +72,8 @@ def _line_length(base: str) -> int:
 
 
 def _helper_below(base: str, settings: Settings, root: str) -> Helper:
-    """Return the same Helper, but without the line length that formatters' settings state. `base`: the folder of the
-    project."""
+    """Return the helper module of a project, without the line length that formatters' settings state. `base`: the
+    folder of the project."""
     tops = _tops(base)
     own = frozenset({*(top.module.partition(".")[0] for top in tops), *_modules(base)})
     if settings.portable_helper is not None:
@@ -89,7 +89,8 @@ def _helper_below(base: str, settings: Settings, root: str) -> Helper:
 
 
 def _with_dependents(tops: list[_Top], own: frozenset[str]) -> Iterator[Helper]:
-    """Yield the helper modules of the packages. A package that imports another one gets none: it uses that one's."""
+    """Yield the helper modules of the packages. A package that imports another package gets no helper module of its
+    own, but uses the helper module of the other package."""
     tops = [top if top.named else top._replace(module=_said(top.folder) or top.module) for top in tops]
     needs = {top.folder: [one for one in tops if one != top and _imports_package(top, one)] for top in tops}
     first = {top.folder: next((one for one in needs[top.folder] if not needs[one.folder]), None) for top in tops}
@@ -148,9 +149,9 @@ def new_helper(engine: Engine, text: str, path: str = "") -> NewFile | None:
 
 
 class _Top(NamedTuple):
-    """A package that is not inside another package. `module`: the name by which the package is imported; `named`:
-    whether that name is certain; `direct`: whether the package is in the folder from which the project's modules are
-    imported."""
+    """A package that is not inside another package. `module`: the name by which the package is imported. `named`:
+    whether the name by which the package is imported is certain. `direct`: whether the package is in the folder from
+    which the project's modules are imported."""
 
     module: str
     folder: str

@@ -23,7 +23,7 @@ from uncuda.facts.scopes import IndentScopes
 from uncuda.limits import UNLIMITED, Work
 from uncuda.source import Span
 
-_SCOPE, _REST = 8, 16  # hexadecimal digits
+_SCOPE, _REST = 8, 16  # numbers of hexadecimal digits of the two parts of a fingerprint
 PRINT = re.compile(rf"[0-9a-f]{{{_SCOPE + _REST}}}(?::[1-9]\d{{0,5}})?")
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t\f\r\n]+|\\\r?\n|\\\r|\#[^\r\n]*)
@@ -53,7 +53,8 @@ class Printed(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A statement or the header of one. `name`: the name of the function or class that starts on this line, if any."""
+    """A simple statement, or the header of a compound statement. `name`: the name of the function or class that starts
+    on this line, if any."""
 
     start: int
     end: int
@@ -77,7 +78,7 @@ class Prints:
         self._decorated: dict[int, str] = {}
 
     def of(self, findings: Iterable[Finding]) -> list[Printed]:
-        """Return the fingerprints of sorted findings; equal ones are numbered from 2."""
+        """Return the fingerprints of sorted findings; equal fingerprints are numbered from 2."""
         seen: dict[str, int] = {}
         known: dict[tuple[str, int], str] = {}
         found = []
@@ -153,13 +154,14 @@ class Prints:
 
 
 def numbered(print_: str) -> tuple[str, int]:
-    """Split a print into the part without its number, and the number (1 for the first of several equal findings)."""
+    """Split a fingerprint into the part without its number, and the number (1 for the first of several equal
+    findings)."""
     plain, _, number = print_.partition(":")
     return plain, int(number or 1)
 
 
 def scope_of(print_: str) -> str:
-    """The digits of a print that identify the function or class; "" outside of functions and classes."""
+    """The digits of a fingerprint that identify the function or class; "" outside of functions and classes."""
     return "" if print_.startswith(_OUTSIDE) else print_[:_SCOPE]
 
 

@@ -72,8 +72,8 @@ def _roots(place: str) -> Iterator[str]:
 
 
 def _marked(folder: str) -> str | None:
-    """The closest folder at or above this one that contains a marker of a project, such as pyproject.toml, below the
-    home folder."""
+    """The closest folder at or above this one that contains a marker of a project, such as pyproject.toml; the home
+    folder and the folders above it are not searched."""
     home = os.path.expanduser("~")
     while folder != home and os.path.dirname(folder) != folder:
         if any(os.path.exists(os.path.join(folder, mark)) for mark in _MARKS):
@@ -87,8 +87,8 @@ def _is_at(path: str, place: str) -> bool:
 
 
 def _as_given(path: str, here: str) -> str:
-    """An absolute path in the form in which the user named files of the same project, relative to the current folder;
-    folders are compared by name."""
+    """Return an absolute path relative to the current folder, as other paths of the project were given; folders are
+    compared by name."""
     if path.startswith(here + os.sep):
         return path[len(here) + 1 :]
     return os.path.relpath(path, here)

@@ -42,7 +42,8 @@ def _is_lock(name: str) -> bool:
 @dataclass(frozen=True)
 class Held:
     """The versions of a package that a project requires (any version if the project only names the package), and the
-    file that states them. `folder`: the folder of that file, or of the file that includes it."""
+    file that states them. `folder`: the folder of the file that states the versions, or of the file that includes that
+    file."""
 
     versions: Versions
     path: str
@@ -55,8 +56,8 @@ Holds = Mapping[str, Held]
 
 @dataclass(frozen=True)
 class _Said:
-    """The versions that the files of one folder state: for each package the most exact ones, and separately those of
-    lock files. `any_file`: whether the folder contains a file that can state versions."""
+    """The versions that the files of one folder state: for each package the most exact versions, and separately the
+    versions in lock files. `any_file`: whether the folder contains a file that can state versions."""
 
     best: Holds
     locked: Holds
@@ -85,7 +86,7 @@ class Requirements:
         repository.
 
         Within a folder, lock files take precedence, then exact versions; a range can be refined by a lock file in a
-        parent folder. Outside of a repository, only the nearest folder with such files counts.
+        parent folder. Outside of a repository, only the nearest folder with requirements files is used.
         """
         known = self._held.get(folder)
         if known is None:

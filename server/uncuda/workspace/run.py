@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 EngineFor = Callable[[Settings], Engine]
 Load = Callable[[File, Engine], tuple[Source | None, bytes]]
-"""A function that reads a file and returns its source (None if it contains no relevant word) and its bytes."""
+"""A function that reads a file and returns its source (None if it contains no word that a rule looks for) and its
+bytes."""
 AnswersFor = Callable[[File, Source, Engine], "Answers | None"]
 """A function that returns the types of receivers in a file's source; None if they are not looked up."""
 SelectionFor = Callable[[File, Source, Engine, "Answers | None"], "Selection | None"]
@@ -74,16 +75,19 @@ def load_file(file: File, engine: Engine) -> tuple[Source | None, bytes]:
 
 
 def ask_nobody(*_: object) -> None:
-    """An AnswersFor and SelectionFor that returns None: no receivers are looked up, and all findings are selected."""
+    """An AnswersFor and SelectionFor that returns None: no types of receivers are looked up, and all findings are
+    selected."""
 
 
 def selected(selections: Mapping[str, Selection]) -> SelectionFor:
-    """A SelectionFor that returns these selections by path, and None for other files."""
+    """A SelectionFor that looks the selection of a file up in `selections` by its path, and returns None for a file
+    without a selection."""
     return lambda file, source, engine, answers: selections.get(file.path)
 
 
 def ask(receivers: Receivers) -> AnswersFor:
-    """An AnswersFor that looks up receivers in files whose settings ask for that, and waits for the answers."""
+    """An AnswersFor that looks up the types of receivers in the files whose settings enable it, and waits for the
+    answers."""
 
     def answers(file: File, source: Source, engine: Engine) -> Answers | None:
         sites = engine.check(source, concerned=True).sites if file.settings.receivers else ()
@@ -119,7 +123,8 @@ def fix_files(
     answers_for: AnswersFor = ask_nobody,
     selection_for: SelectionFor = ask_nobody,
 ) -> Iterator[Repaired]:
-    """Fix every file in memory without writing it. `rules`: as in `Engine.fix`; `load`: reads a file."""
+    """Fix every file in memory without writing it. `rules`: the rules whose fixes are applied, as in `Engine.fix`;
+    `load`: the function that reads a file."""
     for file in files:
         try:
             engine = engine_for(file.settings)
@@ -137,8 +142,8 @@ def fix_files(
 
 
 def write(repaired: Repaired) -> int:
-    """Write a fixed file; returns how many other hard links keep the old contents. Raises FileProblem if that fails, or
-    if the file changed since it was read."""
+    """Write a fixed file; returns how many other hard links keep the old contents. Raises FileProblem if the file
+    cannot be written, or if it changed since it was read."""
     path = repaired.file.path
     try:
         same = read_file(path, len(repaired.data)) == repaired.data

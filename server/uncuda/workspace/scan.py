@@ -65,8 +65,8 @@ class Survey:
 
 
 def read_text(path: str, most: int = Limits.bytes) -> bytes:
-    """The bytes of a file that Python could read; for a notebook, those of its joined cells. In all other cases the
-    function raises FileProblem, SourceError or LimitExceeded."""
+    """The bytes of a file that Python could read; for a notebook, the bytes of its joined cells. If Python could not
+    read the file, FileProblem, SourceError or LimitExceeded is raised."""
     data = read_file(path, most)
     if is_notebook(path):
         return program_bytes(data, path)
@@ -97,7 +97,7 @@ def survey(
 def look_at(
     files: Iterable[File], scanner: Scanner, concerns: Callable[[File, bytes], bool], read: Read = read_text
 ) -> Part:
-    """The part of `survey` for some files; the facts collected by the scanner are moved into the result."""
+    """The work of `survey` for some of the files; the facts collected by the scanner are moved into the result."""
     silent: set[int] = set()
     problems: dict[int, Problem] = {}
     for number, file in enumerate(files):
@@ -146,7 +146,7 @@ def together(looks: Iterable[tuple[Sequence[File], Part]], scanner: Scanner) -> 
 @dataclass
 class Gathered:
     """The facts collected from several files. `serving`: for each target, the number of files that choose it at run
-    time, counted up to a limit; the other fields are those of `Said`."""
+    time, counted up to a limit; the other fields have the same meaning as in `Said`."""
 
     modules: set[str] = field(default_factory=set)
     owners: set[Owner] = field(default_factory=set)
@@ -170,7 +170,7 @@ class Gathered:
             self.told = [Told(*(frozenset().union(*names) for names in zip(*self.told, strict=True)))]
 
     def take(self, other: Gathered) -> None:
-        """Add the facts that another object collected."""
+        """Add the facts that another Gathered object contains."""
         self.modules |= other.modules
         self.owners |= other.owners
         self.torch = self.torch or other.torch
@@ -181,10 +181,10 @@ class Gathered:
 
 @dataclass(frozen=True)
 class Said:
-    """The facts of one file. `modules`: the plugins and shims that the file imports, and variables that activate a
-    shim, each with the span of the name; `owners`: its classes that define `cuda` or `is_cuda`; `told`: facts about
-    kernels; `serves`: targets that it chooses besides CUDA at run time; `torch`: whether it imports torch and uses its
-    CUDA names."""
+    """The facts that one file shows about its project. `modules`: the plugins and shims that the file imports, and
+    variables that activate a shim, each with the span of the name. `owners`: classes of the file that define `cuda` or
+    `is_cuda`. `told`: facts about kernels. `serves`: targets that the file chooses besides CUDA at run time. `torch`:
+    whether the file imports torch and uses CUDA names of torch."""
 
     modules: Mapping[str, Span] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -197,8 +197,8 @@ _NOTHING = Said()
 
 
 class Scanner:
-    """Collects the facts of a Project from the bytes of one file after another. `once`: whether files do not change
-    while they are read."""
+    """Collects the facts of a Project from the bytes of one file after another. `once`: whether to assume that files do
+    not change while they are read."""
 
     def __init__(self, words: Words, once: bool = False) -> None:
         self._words = words
@@ -221,7 +221,7 @@ class Scanner:
 
     def add(self, data: bytes, concerned: bool = True, path: str = "", portable: bool = True) -> None:
         """Add the facts of one file. `concerned`: whether rules may have findings in the file; `portable`: whether to
-        search for idioms too, which only portable projects need."""
+        search for the facts of `idioms.py` too, which only portable projects need."""
         self.gathered.add(self.look(data, concerned, self.gathered.modules, path, portable))
 
     def look(
@@ -299,7 +299,7 @@ class Scanner:
             passed = hit.start()
             start = max(done, line)
             if word < start:
-                word = text.find("import", start) % (len(text) + 1)  # the length of the text if there is none
+                word = text.find("import", start) % (len(text) + 1)  # the length of the text, if the word is not found
             if start > hit.start() or word >= hit.end() + _NEAR:
                 continue
             if not searched or (match is not None and match.start() < start):
@@ -317,7 +317,7 @@ class Scanner:
         return {module for module in modules if module.partition(".")[0] in self._packages}
 
     def project(self, paths: Collection[str] = ()) -> Project:
-        """The project with the collected facts; `paths`: as in `project_of`."""
+        """The project with the collected facts; `paths`: the paths of its files."""
         said = self.gathered
         return self.project_of(
             said.modules, said.owners, paths=paths, told=said.told, serving=said.serving, torch=said.torch
@@ -333,10 +333,12 @@ class Scanner:
         serving: Mapping[str, int] = MappingProxyType({}),
         torch: bool = False,
     ) -> Project:
-        """The project whose files import these modules and have these owners of methods and these constants.
+        """Return the Project whose files import these modules, define the classes in `owners` (with `cuda` or
+        `is_cuda`), and contain these constants.
 
-        `paths` are the paths of its files; `told` holds the facts about kernels; `serving` maps each target to the
-        number of files that choose it; `torch` says whether a file uses torch's CUDA functions.
+        `paths` are the paths of the project's files. `told` holds the facts about kernels. `serving` maps each target
+        to the number of files that choose the target at run time. `torch` says whether a file uses torch's CUDA
+        functions.
         """
         families = self.names.families(paths)
         served = {target for target, count in serving.items() if count >= _CHOOSING}

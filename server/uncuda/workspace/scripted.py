@@ -20,15 +20,16 @@ _OPEN = Scripting(is_open=True)
 
 
 SCRIPTS, COMPILED, ALIAS, UNCLEAR = "TorchScript", "compiled ", "alias ", "unclear "
-"""Facts about a file: it may compile anything; it compiles a function (path, name and the alias of TorchScript that it
-uses are appended); it has an alias of TorchScript (the name is appended); it may compile anything if some file has such
-an alias."""
+"""Facts about a file: SCRIPTS: it may compile anything; COMPILED: it compiles a function (path, name and the alias of
+TorchScript that it uses are appended); ALIAS: it has an alias of TorchScript (the name is appended); UNCLEAR: it may
+compile anything if some file has such an alias."""
 _BETWEEN = "\0"  # separates the parts of a fact
 
 
 def scripts(data: bytes, path: str, read: Callable[[str], bytes], libraries: Collection[str]) -> frozenset[str]:
-    """Return the facts about TorchScript in a file's bytes, as the strings above. `read`: returns the bytes of another
-    file; `libraries`: modules that, unless they belong to the project, compile nothing of it."""
+    """Return the facts about TorchScript in a file's bytes: strings that begin with SCRIPTS, COMPILED, ALIAS or
+    UNCLEAR. `read`: a function that returns the bytes of another file; `libraries`: modules that compile none of the
+    project's code, unless the project itself contains them."""
     found = scripting(data.decode("utf-8", "replace"))
     roots = {name.partition(".")[0] for name in libraries}
     facts, unclear = {ALIAS + name for name in found.aliases}, set(found.unclear)
@@ -43,14 +44,15 @@ def scripts(data: bytes, path: str, read: Callable[[str], bytes], libraries: Col
 
 
 class Scripts(NamedTuple):
-    """What the files of a project compile together; the fields are those of `Project`."""
+    """The functions and classes that all files of a project compile with TorchScript; the fields are those of
+    `Project`."""
 
     scripts: bool
     compiled: frozenset[tuple[str, str]]
 
 
 def together(facts: Collection[str]) -> Scripts:
-    """Combine the facts of all files."""
+    """Combine the facts about TorchScript of all files."""
     aliases = {fact.removeprefix(ALIAS) for fact in facts if fact.startswith(ALIAS)}
     unclear = {fact.removeprefix(UNCLEAR) for fact in facts if fact.startswith(UNCLEAR)}
     split = (fact.removeprefix(COMPILED).split(_BETWEEN) for fact in facts if fact.startswith(COMPILED))
@@ -62,7 +64,7 @@ def _followed(
     path: str, first: Taken, read: Callable[[str], bytes], libraries: Collection[str]
 ) -> set[tuple[str, str]] | None:
     """Return (path, name) of the functions and classes that are compiled because a file compiles a name that it
-    imports; None if they could be any."""
+    imports; None if any function may be compiled."""
     compiled: set[tuple[str, str]] = set()
     waiting = [(path, first._replace(by=""))]
     seen = set(waiting)
@@ -82,7 +84,7 @@ def _followed(
 
 
 def _within(place: str | None, taken: Taken, read: Callable[[str], bytes]) -> Scripting:
-    """Return what is compiled together with a name of a file."""
+    """Return the functions and classes that TorchScript compiles together with an imported name."""
     if place is None or not taken.name:
         return _OPEN  # it is not known which function of the module is compiled
     if os.path.basename(place) == "__init__.py" and module_at(os.path.join(os.path.dirname(place), taken.name)):

@@ -31,14 +31,14 @@ class EngineSpec:
 
     @classmethod
     def made(cls, engine: Engine) -> EngineSpec:
-        """The spec of an existing engine."""
+        """Return the EngineSpec of an existing engine."""
         return cls(engine.target.id, engine.settings, engine.project.helper)
 
 
 @dataclass(frozen=True)
 class UseEngines:
-    """Sets the engines for the requests that follow. `project`: None as long as the facts about the project are not
-    known."""
+    """Sets the engines for the requests that follow. `project`: the facts about the project; None as long as they are
+    not known."""
 
     engines: tuple[EngineSpec, ...]
     project: Project | None = None
@@ -61,8 +61,9 @@ class CheckFiles:
 
 @dataclass(frozen=True)
 class FixFiles:
-    """A request to fix files in memory. `review`: whether to apply fixes that need review, too; `rules`: as in
-    `Engine.fix`; `selections`: as in `fix_files`; `steps`: whether the answer should contain `FileResult.steps`."""
+    """A request to fix files in memory. `review`: whether to apply fixes that need review, too. `rules`: the rules
+    whose fixes are applied, as in `Engine.fix`. `selections`: the findings to fix in each file, as in `fix_files`.
+    `steps`: whether the answer should contain `FileResult.steps`."""
 
     files: tuple[Place, ...]
     review: bool
@@ -90,7 +91,7 @@ class Trouble:
         return cls(problem.message, trace=trace, foreign=isinstance(problem, LeftOut))
 
     def problem(self, path: str) -> Problem:
-        """The problem of the file at a path."""
+        """Return the problem to report for the file at `path`."""
         if self.kind:
             return Exceeds.of(path, LimitExceeded(self.kind, self.limit))
         return (LeftOut if self.foreign else Problem)(path, self.message)
@@ -127,9 +128,9 @@ class Steps:
 
 @dataclass(frozen=True)
 class FileResult:
-    """The result for one file; all fields are empty for most files. `fixed`: the text after fixes, if they changed it;
-    `notebook`: the old and new contents of a notebook file; `steps`: the steps by which the text was fixed, if the
-    request asks for them."""
+    """The result for one file; all fields are empty for most files. `fixed`: the text after fixes, if the fixes changed
+    the text. `notebook`: the old and new contents of a notebook file. `steps`: the steps by which the text was fixed,
+    if the request asks for them."""
 
     source: Source | None = None
     report: Report | None = None

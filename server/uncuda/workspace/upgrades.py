@@ -1,8 +1,8 @@
 """Finds the oldest later version of a plugin with which some findings without a fix get a fix or disappear.
 
-Files are checked again: all with the newest version; then the files that improve with it, with the later versions,
-oldest first, until a version improves some. Therefore a version whose improvements the newest version has lost is not
-considered.
+All files are checked again with the newest version; the files in which findings get a fix or disappear are then checked
+with the later versions, oldest first, until a version improves one of these files. If a version improves some findings
+but the newest version does not, that version is not considered.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ class Upgrade:
     """The oldest later version of a plugin in which some findings without a fix get a fix or disappear, and in the
     newest version still do.
 
-    `version`: that version; empty if there is no such version. `later`: number of known versions later than the current
-    one.
+    `version`: the oldest version that improves some findings; empty if there is none. `later`: number of known versions
+    later than the current one.
     """
 
     plugin: Plugin
     later: int
     version: str = ""
     gained: tuple[tuple[Decision, int], ...] = ()  # findings that get a fix or disappear, by decision; most first
-    lost: int = 0  # number of findings without a fix that exist only with that version
+    lost: int = 0  # number of findings without a fix that exist only with `version`
 
 
 class Candidate(NamedTuple):
-    """A file with findings without a fix. `places` maps the span of each such finding to its decision."""
+    """A file with findings without a fix. `places` maps the span of each finding without a fix to its decision."""
 
     file: File
     places: Mapping[Span, Decision]
@@ -58,7 +58,7 @@ class Candidate(NamedTuple):
 def upgrade(plugin: Plugin, files: Sequence[Candidate], later: Sequence[str], by_hand: ByHand) -> Upgrade:
     """Return the oldest of the `later` versions with which some findings get a fix or disappear.
 
-    `files`: the files with findings without a fix. `later`: the versions, oldest first.
+    `files`: the files with findings without a fix. `later`: the versions to try, oldest first.
     """
     gains = _gains(files, later[-1], by_hand) if files and later else []
     for version in later if gains else ():
@@ -82,7 +82,7 @@ def _gains(files: Sequence[Candidate], version: str, by_hand: ByHand) -> list[Ca
 
 
 def _lost(files: Sequence[Candidate], version: str, by_hand: ByHand) -> int:
-    """Return the number of findings without a fix that the files have only with a version."""
+    """Return how many findings without a fix the files have with a version of the plugin, but do not have now."""
     now = {one.file.path: one.places for one in files}
     left = by_hand([one.file for one in files], version)
     return sum(len(after - now[path].keys()) for path, after in left)

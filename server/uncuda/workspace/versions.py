@@ -30,7 +30,7 @@ class Taken:
 
     @property
     def note(self) -> tuple[str, tuple[str, ...]]:
-        """(key, values) of the sentence that gives the reason."""
+        """(key, values) of the sentence that says why the versions were chosen."""
         if self.why == "goes with":
             near = Versions.of(self.versions).exact and not same_version(self.torch, self.versions)
             key = ("plugin near" if near else "plugin goes with") + ("" if self.path else " set")
@@ -70,9 +70,9 @@ def _plugin(settings: Settings, catalogue: Catalogue, target: str, package: str,
 
 
 def _torch(settings: Settings, taken: Taken, holds: Holds, follows: bool) -> str | None:
-    """The versions of PyTorch for which files are checked; None: those that the plugin's versions need.
+    """The versions of PyTorch for which files are checked; None if the versions of the plugin decide them.
 
-    The requirements of a project that is to be ported name the PyTorch that it used with CUDA, often only as a lower
+    A project that is still to be ported requires the PyTorch version that it used with CUDA, often only as a lower
     bound. `follows`: whether the plugin's version numbers are those of PyTorch.
     """
     held = holds.get(TORCH)
@@ -86,7 +86,8 @@ def _torch(settings: Settings, taken: Taken, holds: Holds, follows: bool) -> str
 def pinned_target(packages: Mapping[str, str], holds: Holds) -> tuple[str, str, str] | None:
     """The only target whose plugin a project requires: (id, package, file); None if it requires none or several.
 
-    `packages`: the plugins of all targets. The nearest folder with such requirements decides.
+    `packages`: the plugins of all targets. The nearest folder whose requirements name a plugin decides which target is
+    returned.
     """
     asked = [target for target, package in packages.items() if package and normal(package) in holds]
     nearest = max((len(holds[normal(packages[target])].folder) for target in asked), default=0)

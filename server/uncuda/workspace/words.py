@@ -10,7 +10,8 @@ from typing import Any
 @dataclass(frozen=True)
 class Words:
     """For each target, by id: the plugin's package, the shim's module, the names of device and collective library, the
-    vendor, and the variable that makes the plugin import the shim. Also the names of all known libraries."""
+    vendor, and the variable that makes the plugin import the shim. The names of all known libraries are among the
+    words, too."""
 
     packages: Mapping[str, str]
     shims: Mapping[str, str]
@@ -21,7 +22,8 @@ class Words:
 
     @classmethod
     def of(cls, declarations: Mapping[str, Mapping[str, Any]], libraries: frozenset[str] = frozenset()) -> Words:
-        """Return the words from the declarations of targets; `libraries` come from their tables."""
+        """Return the words that the declarations of targets contain; `libraries`: the libraries in the tables of the
+        targets."""
         words = {name: declaration["words"] for name, declaration in declarations.items()}
         return cls(
             {name: word.get("package", "") for name, word in words.items()},

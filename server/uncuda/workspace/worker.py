@@ -40,7 +40,7 @@ from .words import Words
 
 def main() -> NoReturn:
     """Answer requests until the input ends."""
-    gc.disable()  # as in the main process
+    gc.disable()  # nearly all objects created here are trees without cycles
     Worker(load()).serve()
 
 
@@ -55,7 +55,7 @@ class Worker:
         self._known = list(engines)
         # a separate object for each engine, because engines are looked up by the id() of their settings
         self._settings: list[Settings] = []
-        self._engines: dict[int, Engine] = {}  # maps the id() of these settings to the engine
+        self._engines: dict[int, Engine] = {}  # maps the id() of an engine's settings to the engine
 
     def serve(self) -> NoReturn:
         """Answer requests from the input."""
@@ -84,8 +84,8 @@ class Worker:
         self._engines = {id(settings): engine for settings, engine in zip(self._settings, self._known, strict=True)}
 
     def _engine(self, wanted: EngineSpec, project: Project | None) -> Engine:
-        """Return an engine; if an existing one has the same target and settings, derive it from that one, to share
-        prepared rules."""
+        """Return an engine; if an existing engine has the same target and settings, the new engine is derived from it,
+        so that both share prepared rules."""
         if project is not None and wanted.helper is not None:
             project = replace(project, helper=wanted.helper)
         known = next((engine for engine in self._known if EngineSpec.made(engine) == wanted), None)

@@ -61,8 +61,8 @@ class Workers:
     def survey(
         self, files: Sequence[File], engine_for: Callable[[Settings], Engine], constants: bool
     ) -> tuple[Survey, dict[str, str]]:
-        """Return the survey of the files, and the targets that constants in the files name. `engine_for`: returns the
-        engine that tests whether a file may have findings."""
+        """Return the survey of the files, and the targets that constants in the files name. `engine_for`: a function
+        that returns the engine that tests whether a file may have findings."""
         words = Words.of(self._catalogue.declarations, self._catalogue.libraries)
         places, engines = _placed(files, engine_for)
         named: dict[str, str] = {}
@@ -86,8 +86,9 @@ class Workers:
         self, files: Sequence[File], shown: Iterable[File], known_for: EngineFor, engine_for: EngineFor
     ) -> Iterator[Checked]:
         """Return the results of `check_files` for the files, computed by the worker processes. `shown`: the same files,
-        consumed one by one as results are taken, like `engine_for`; `known_for`: returns the engine of a file's
-        settings without notes."""
+        from which the next one is taken for each result, for example to show the progress; `engine_for` is called for
+        each of them, so that it can report decisions. `known_for`: a function that returns the engine of a file's
+        settings without reporting decisions."""
         for file, result in self._results(files, shown, known_for, engine_for, CheckFiles):
             yield result.checked(file)
 
@@ -150,7 +151,7 @@ class Workers:
         yield from self._pool.run(batches_of(places, sizes, self._number), lambda parts: request(tuple(parts)))
 
     def _answer_here(self, request: object) -> object:
-        """Return the answer computed in this process, used if no worker is left."""
+        """Return the answer computed in this process, for the case that no worker is left."""
         assert self._here is not None
         if self._used is not self._prepared:
             self._used = self._prepared
@@ -161,7 +162,7 @@ class Workers:
 def _placed(files: Iterable[File], engine_for: EngineFor) -> tuple[list[Place], list[Engine]]:
     """Return each file's path with the number of its engine, and the list of engines."""
     engines: list[Engine] = []
-    numbers: dict[int, int] = {}  # maps the id() of settings to the number of their engine
+    numbers: dict[int, int] = {}  # maps the id() of settings to the number of the engine for these settings
     places = []
     for file in files:
         number = numbers.get(id(file.settings))

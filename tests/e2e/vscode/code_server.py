@@ -40,7 +40,7 @@ OPTIONS = (
     # without this option, the language server of a closed page would keep running for hours
     *("--reconnection-grace-time", "1"),
 )
-# Only with this option does a page run tests in its extension host; it then shows no notifications.
+# Only with this option does a page run tests in its extension host; the page then shows no notifications.
 DRIVER = "--vscode-option=enable-smoke-test-driver"
 
 

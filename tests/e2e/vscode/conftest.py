@@ -150,5 +150,5 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def small(folder: Path) -> Path:
-    """A small project in that folder."""
+    """A small project in the folder for the test's workspace."""
     return project.small(folder)

@@ -66,7 +66,7 @@ class ReusedWindow(Window):
         self.page.keyboard.press(BEGIN)
         try:
             self.page.locator(_FILES).first.wait_for()
-        except NotShown:  # the key came while VS Code was still reading the settings
+        except NotShown:  # the key was pressed while VS Code was still reading the settings
             super().show(workspace, query)
 
     def _entitle(self) -> str:

@@ -34,7 +34,7 @@ def main() -> int:
     except Missing as error:
         print(error, file=sys.stderr)
         return 1
-    for ending in (signal.SIGTERM, signal.SIGHUP):  # so that closing the terminal also ends VS Code
+    for ending in (signal.SIGTERM, signal.SIGHUP):  # closing the terminal also ends VS Code
         signal.signal(ending, signal.default_int_handler)
     with server.running():
         print(f"VS Code with {workspace.relative_to(ROOT)}: {server.address(workspace)}   (Ctrl+C ends it)", flush=True)

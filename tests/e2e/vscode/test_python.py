@@ -41,7 +41,7 @@ def test_without_libcst(server: CodeServer, window: Window, small: Path, tmp_pat
 
 
 def script(path: Path, text: str) -> str:
-    """A shell script; returns its path."""
+    """Write a shell script; return its path."""
     path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
     path.chmod(0o755)
     return str(path)

@@ -25,7 +25,7 @@ def build() -> Any:
     DeviceTensor.is_cuda = property(lambda self: True)
     torch.Tensor.is_cuda = property(lambda self: isinstance(self, DeviceTensor))
     torch.version.cuda = torch.version.cuda or "12.8"
-    torch.backends.cudnn.is_acceptable = lambda tensor: False  # because cuDNN's kernels do not exist on the CPU
+    torch.backends.cudnn.is_acceptable = lambda tensor: False  # cuDNN's kernels do not exist on the CPU
     amp.ask_without_device("cuda")
     _patch_nvtx()
     _patch_profiler()

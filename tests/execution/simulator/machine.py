@@ -24,7 +24,7 @@ class NotSimulated(NotImplementedError):
 @dataclass
 class Machine:
     """The machine that the process simulates. `word`: the name of the device in Python programs; `backend`: its name in
-    PyTorch's C++ code. The two differ for `cuda`, which C++ reserves for real GPUs."""
+    PyTorch's C++ code. `word` and `backend` differ for `cuda`, which C++ reserves for real GPUs."""
 
     plugin: Plugin
     behaviour: Behaviour
@@ -68,9 +68,7 @@ class Machine:
     def index(self, device: Any) -> int:
         """Return the index of a device given as None, an int, a string, a `torch.device` or a device context.
 
-        Raises:
-            ValueError: it is a device of another kind.
-            RuntimeError: the machine has fewer devices.
+        Raises ValueError for a device of another kind, and RuntimeError if the machine has fewer devices.
         """
         if device is None:
             return self.current

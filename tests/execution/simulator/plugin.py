@@ -63,8 +63,8 @@ class PluginModule(types.ModuleType):
         return Unsimulated(f"{self.__name__}.{name}")
 
     def fill(self, names: dict[str, Any]) -> None:
-        """Add those of these names that the simulated version has; functions get the parameters that they have in that
-        version."""
+        """Add those names of `names` that the simulated version has; functions get the parameters that they have in
+        that version."""
         known = MACHINE.names.get(self.__name__)
         for name, value in names.items():
             if known is None or name.endswith("Tensor"):
@@ -129,7 +129,7 @@ def build() -> types.ModuleType:
         torch.backends.mudnn = modules["torch_musa.core.mudnn"]
         modules["torch_musa.core.mudnn"].__dict__["allow_tf32"] = False
         torch.version.musa = "4.3"
-        amp.ask_without_device("musa")  # torch_musa/core/amp/common.py
+        amp.ask_without_device("musa")  # as torch_musa/core/amp/common.py does
     return main
 
 

@@ -22,8 +22,8 @@ from .machine import MACHINE, start
 def install(target: str, version: str = "", devices: int = 1) -> None:
     """Register the backend and its plugin; a second call does nothing.
 
-    Args: target: `npu`, `musa` or `cuda`. version: the plugin's version, as in `versions.PLUGINS`; empty means the
-    newest. devices: the number of devices.
+    `target`: `npu`, `musa` or `cuda`; `version`: the plugin's version, as in `versions.PLUGINS`, or empty for the
+    newest; `devices`: the number of devices.
     """
     if not start(target, version, devices):
         return

@@ -1,4 +1,4 @@
-"""`from torch_npu.contrib import transfer_to_npu`: maps CUDA's names to the device, as far as its source does.
+"""`from torch_npu.contrib import transfer_to_npu`: maps CUDA's names to the device, as far as the plugin's source does.
 
 The names that this import sets on PyTorch are in server/scripts/plugin/names/npu-*.json under `on_request`. torchada is
 not simulated: the real package, from the package index, runs with the simulated torch_musa.
@@ -16,7 +16,8 @@ import torch
 
 from .machine import MACHINE
 
-# The reasons why torch_npu/contrib/transfer_to_npu.py wraps functions.
+# The keyword arguments whose devices torch_npu/contrib/transfer_to_npu.py changes, and the functions of torch.cuda that
+# it wraps.
 _KEYWORDS = ("device", "device_type", "map_location", "device_id", "device_ids")
 _OF_CUDA = frozenset(
     [
@@ -49,7 +50,7 @@ _LEFT_OUT = ("torch._dynamo", "torch._inductor", "torch.utils._triton", "torch.u
 
 
 def transfer_to_npu() -> None:
-    """Do what importing the module does."""
+    """Change PyTorch as importing the real module `transfer_to_npu` does."""
     warnings.warn("The torch.Tensor.cuda and torch.nn.Module.cuda are replaced with torch.Tensor.npu", ImportWarning, 2)
     special = _special()
     for owner, names in MACHINE.on_request["torch_npu.contrib.transfer_to_npu"].items():

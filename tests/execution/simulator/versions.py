@@ -8,30 +8,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Behaviour:
-    """The behaviour of one version of a plugin where versions or plugins differ.
+    """The behaviour of one version of a plugin where versions or plugins differ."""
 
-    Attributes:
-        version: the plugin's full version.
-        module_move: what `Module.npu(x)` does with `x`: `ignored`, `index` (an int only), `any`.
-        float64: whether a tensor of the device can be cast to float64 (else it becomes float32).
-        channels_last: whether the memory format exists on the device.
-        processors: whether the properties of a device say `multi_processor_count` (else it is None).
-        scaler_dynamic: whether the fifth parameter of `GradScaler` is `dynamic`.
-        capability: what `get_device_capability()` answers.
-        accelerator_memory: whether the memory functions of `torch.accelerator` work.
-        graphs: the plugin's backend of `torch.compile` that records graphs; empty: it has none.
-        modules: the modules of the plugin that can be imported here.
-    """
-
-    version: str
-    module_move: str = "any"
-    float64: bool = True
-    channels_last: bool = True
-    processors: bool = True
-    scaler_dynamic: bool = False
-    capability: tuple[int, int] | None = None
-    accelerator_memory: bool = True
-    graphs: str = ""
+    version: str  # the plugin's full version
+    module_move: str = "any"  # what `Module.npu(x)` does with `x`: `ignored`, `index` (an int only), `any`
+    float64: bool = True  # whether a tensor of the device can be cast to float64; else it becomes float32
+    channels_last: bool = True  # whether the memory format exists on the device
+    processors: bool = True  # whether the properties of a device say `multi_processor_count`; else it is None
+    scaler_dynamic: bool = False  # whether the fifth parameter of `GradScaler` is `dynamic`
+    capability: tuple[int, int] | None = None  # what `get_device_capability()` returns
+    accelerator_memory: bool = True  # whether the memory functions of `torch.accelerator` work
+    graphs: str = ""  # the plugin's backend of `torch.compile` that records graphs; empty if it has none
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ METHOD_NOT_FOUND, INTERNAL_ERROR = -32601, -32603
 
 
 class ResponseError(Exception):
-    """in seconds; long enough for a slow machine under load"""
+    """The exception that the server replied with an error."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(f"{code}: {message}")
@@ -160,7 +160,7 @@ class Connection:
                     self.process.stdin.flush()
             self.process.stdin.close()
         except (BrokenPipeError, ValueError):
-            pass  # the server has ended; `wait` reports that
+            pass  # `wait` reports that the server has ended
 
     def _read_errors(self) -> None:
         assert self.process.stderr is not None

@@ -139,7 +139,7 @@ def _markup(session: Session, contents: Any) -> Iterator[str]:
 
 def _edit(session: Session, edit: Json) -> Iterator[str]:
     ability = "workspace.workspaceEdit."
-    # creating a file requires this form of the edit in any case
+    # an edit that creates a file must have `documentChanges`, even for a client that does not declare this form
     makes = any("kind" in part for part in edit.get("documentChanges") or [])
     if "documentChanges" in edit and not session.can(ability + "documentChanges") and not makes:
         yield "documentChanges, which the client does not know"

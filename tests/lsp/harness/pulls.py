@@ -1,9 +1,9 @@
 """Simulates how vscode-languageclient 11 pulls diagnostics, and which answers it shows.
 
 A document with a tab is tracked: its diagnostics are pulled when it is opened, changed and refreshed, and reports about
-it in workspace pulls are ignored. When it is closed, its diagnostics are pulled once more, after the `didClose`. If
-another request was running at that time, the document stays tracked while its tab exists, unless the extension prevents
-that: the extension forgets a document whose answer arrives while it is closed.
+it in workspace pulls are ignored. When the document is closed, its diagnostics are pulled once more, after the
+`didClose`. If another request was running when the document was closed, VS Code tracks the document while its tab
+exists; the extension prevents that by forgetting a document whose answer arrives while it is closed.
 """
 
 from __future__ import annotations

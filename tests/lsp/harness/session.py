@@ -14,8 +14,7 @@ from lsp.harness.traffic import Json, Record, Source, documents_in
 class Message:
     """A message with its context in the session. `asked`: if the message is a reply, the request that it answers.
 
-    `since`: the first index in the traffic at which the server may have seen the document states to which the message
-    refers.
+    `since`: the index in the traffic of the oldest document states to which the message may refer.
     """
 
     index: int

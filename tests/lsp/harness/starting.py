@@ -10,7 +10,7 @@ from lsp.harness.profiles import Profile
 class Start(Protocol):
     """`start("vscode")` returns a client with an initialized session and the test's folder as workspace.
 
-    `files`: files that are written below that folder first; `folders`: other workspace folders; `options`:
+    `files`: files that are written below the test's folder first; `folders`: other workspace folders; `options`:
     initializationOptions; `configuration`: the client's section `uncuda`; `initialize=False`: no message is sent yet.
     """
 

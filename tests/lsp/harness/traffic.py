@@ -11,8 +11,8 @@ Source = Literal["client", "server"]
 
 @dataclass(frozen=True)
 class Record:
-    """One recorded message. `deliberate`: whether the message is wrong on purpose; `disk`: the texts that the closed
-    files to which it refers had at that time."""
+    """One recorded message. `deliberate`: whether the message is wrong on purpose; `disk`: the texts of the closed
+    files to which the message refers, at the time of the message."""
 
     source: Source
     message: Any

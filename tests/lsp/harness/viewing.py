@@ -47,7 +47,7 @@ class Seen:
 
     @property
     def numbers(self) -> dict[str, int]:
-        """The number of findings by class, and of accepted ones, as the first answer gives them."""
+        """The numbers of findings by class, and of accepted findings, as the first answer gives them."""
         return {kind: self.top["counts"][kind] for kind in ("safe", "review", "manual", "accepted")}
 
     def of(self, kind: str) -> dict[str, int]:
@@ -71,7 +71,7 @@ def complete(client: Client, **asked: Any) -> Seen:
 
 
 def action(node: Json, name: str) -> Json:
-    """Return the action of a node with this name."""
+    """Return the action with this name that a node offers."""
     found: list[Json] = [each for each in node["actions"] if each["name"] == name]
     (one,) = found
     return one

@@ -51,7 +51,7 @@ class Half:
 
     @property
     def kinds(self) -> frozenset[str]:
-        """Return all kinds as which the mistake may be reported; empty for a correct port."""
+        """Return the kinds of mistake that a report of this program may name; empty for a correct port."""
         return self.also if self.kind == RIGHT else self.also | {self.kind}
 
 

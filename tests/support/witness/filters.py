@@ -16,8 +16,8 @@ Tests = Iterator[tuple[Module, ast.AST]]
 
 
 def records(project: Project) -> Iterator[Record]:
-    """Yield reports about such ported filters, even if the program first tests that the library is installed: then no
-    tensor passes the filter."""
+    """Yield reports about ported filters of tensors, even if the program first tests that the CUDA-only library is
+    installed: the filter then lets no tensor reach the library."""
     for module in project.modules:
         for site in sites(project, module):
             node = site.node

@@ -1,8 +1,9 @@
 """Generates half-ported programs: a correct port in which one word is changed back to CUDA's, or a CUDA program in
 which one word is ported.
 
-A port is a file of `ports/`: a program in which every word that a port changes is written `[[word|back|forward]]`. In
-these marks, `back` names the kind of mistake if only that word stays CUDA's, `forward` the kind if only it is ported.
+A port is a file of `ports/`: a program in which every word that a port changes is written `[[word|back|forward]]`. In a
+mark, `back` names the kind of mistake if only the marked word stays CUDA's, and `forward` the kind if only the marked
+word is ported.
 """
 
 from __future__ import annotations

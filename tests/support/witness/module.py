@@ -33,8 +33,8 @@ class Word:
 
     node: ast.AST
     line: int
-    target: bool  # whether it names the target rather than CUDA
-    moved: bool  # whether the fix wrote it
+    target: bool  # whether the word names the target rather than CUDA
+    moved: bool  # whether the fix wrote the word
     # kind of the word: device, ccl, other or path for a string; api for a dotted name; method for x.cuda() and
     # x.is_cuda
     family: str
@@ -113,7 +113,7 @@ class Module:
             yield line, start, end
 
     def moved(self, node: ast.AST) -> bool:
-        """Return whether any word of a node is new."""
+        """Return whether the fix wrote any word of a node."""
         return any(self.change.moved(*span) for span in self.spans(node))
 
     def binding(self, name: str, near: ast.AST | None = None) -> Binding | None:

@@ -15,7 +15,7 @@ from .words import NPU, Device
 NETWORK = re.compile(
     r"(?:self\.)?_?(?:\w*model|net|\w*net|\w*network|module|criterion|generator|discriminator|encoder|decoder)"
 )
-# Methods that return the object itself; some exist only on modules.
+# Methods that return the object itself; those of `OF_MODULES` exist only on modules.
 OF_MODULES = {"eval", "train", "to_empty"}
 SAME = {*OF_MODULES, "requires_grad_", "share_memory", "to", "cpu", "half", "float", "double", "bfloat16", "type"}
 MAKERS = re.compile(r"torchvision\.models\.|timm\.create_model|torch\.hub\.load")
@@ -41,8 +41,8 @@ def positions(project: Project, module: Module) -> Iterator[Record]:
 def _to_scaler(project: Project, module: Module, call: ast.Call) -> list[ast.expr]:
     """Return the positional arguments that a call passes to the constructor of a GradScaler which the fix ported.
 
-    Such a call names the class, a subclass without its own constructor, a `partial` of it, or the base class's
-    constructor: `super().__init__(…)`, `GradScaler.__init__(self, …)`.
+    The called constructor is that of the class, of a subclass without its own constructor, of a `partial`, or of the
+    base class: `super().__init__(…)`, `GradScaler.__init__(self, …)`.
     """
     func, args = call.func, list(call.args)
     if len(args) < 5:

@@ -125,6 +125,6 @@ def boolean(module: Module, call: ast.Call) -> bool:
 
 
 def answers(target: bool, moved: bool) -> Answers:
-    """Return the answers of a test of one device: the device is in use where the test is true, and not where it is
-    false."""
+    """Return what the result of a test for one device shows: if the test is true, the device is in use; otherwise it is
+    not."""
     return (Question(target, moved, True),), (Question(target, moved, False),)

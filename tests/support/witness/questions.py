@@ -88,7 +88,7 @@ class Questions:
         return False
 
     def _runs(self, module: Module, node: ast.AST) -> bool:
-        """Return whether a word has an effect when it is executed; an import in a `try`, a dictionary key or a
+        """Return whether a device word has an effect when it is executed; an import in a `try`, a dictionary key or a
         comparison has none."""
         word = module.words[node]
         if word.family in ("api", "method", "import"):
@@ -110,7 +110,7 @@ class Questions:
         return isinstance(parent, ast.Return)
 
     def _tried(self, module: Module, node: ast.AST) -> bool:
-        """Return whether an error that is raised here is caught."""
+        """Return whether the code around a node catches an error that the node raises."""
         child, above = node, module.parents.get(node)
         while above is not None and not isinstance(above, FUNCTION):
             if isinstance(above, ast.Try) and child in above.body and above.handlers:
@@ -169,8 +169,8 @@ class Questions:
         return found
 
     def _ported(self, module: Module, node: ast.AST) -> str:
-        """Return the target's code that the fix wrote here; functions that are called are not searched, because other
-        code may call them, too."""
+        """Return the target's name that the fix wrote at a node, or ""; a function that the node calls is not searched,
+        because other code may call it, too."""
         word = module.words.get(node)
         return word.text if word and word.ported else ""
 
@@ -187,7 +187,8 @@ class Questions:
         }
 
     def _needs_cuda(self, module: Module, node: ast.AST) -> bool:
-        """Return whether code has no counterpart on the target; if there is one, the fix may only have missed it."""
+        """Return whether code has no counterpart on the target; if it has one, the fix may only have missed the
+        code."""
         word = module.words.get(node)
         if word and word.text.rpartition(".")[2] not in UNSERVED:
             return False

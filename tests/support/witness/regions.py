@@ -1,4 +1,4 @@
-"""Determines which guards enclose each word and each call."""
+"""Determines which guards enclose each device word and each call."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def skipped(guards: Guards) -> bool:
 
 
 def sites(project: Project, module: Module) -> list[Site]:
-    """Return all words and calls of a file with their enclosing guards."""
+    """Return all device words (such as `cuda`) and calls of a file, with their enclosing guards."""
     if module not in project.sites_of:
         project.sites_of[module] = list(Regions(project, module).sites(module.tree))
     return project.sites_of[module]
@@ -51,8 +51,8 @@ class Regions:
         self.project, self.module = project, module
 
     def sites(self, node: ast.AST) -> Iterator[Site]:
-        """Return all words and calls of a function or module with their guards; those in nested functions also have the
-        guards around that function."""
+        """Return all device words and calls of a function or module with their guards; those in nested functions also
+        have the guards around that function."""
         yield from self._block(getattr(node, "body", []), ())
 
     def _ask(self, test: ast.AST, true: bool) -> Guards:

@@ -1,4 +1,4 @@
-"""Reports statements and calls that contain words of both devices."""
+"""Reports statements and calls that name both devices."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def _parts(node: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _both(module: Module, node: ast.AST) -> Sides:
-    """Return the words of both devices in an expression, except if each part is meant for one device, such as the
-    branches of `a if test else b`; each branch is then examined alone."""
+    """Return the device words of both devices in an expression, except if each part is meant for one device, such as
+    the branches of `a if test else b`; each branch is then examined alone."""
     own = module.words.get(node)
     stayed = [own] if own and own.stayed else []
     ported = [own] if own and own.ported and not own.added else []
@@ -87,7 +87,7 @@ def _both(module: Module, node: ast.AST) -> Sides:
 
 
 def _entries(module: Module, node: ast.Dict) -> Sides:
-    """Return the words of the first dictionary entry that has words of both devices, or else those of all entries."""
+    """Return the device words of the first dictionary entry that names both devices, or else those of all entries."""
     entries = []
     mapped = _maps(module, node)
     for key, value in zip(node.keys, node.values):
@@ -107,8 +107,8 @@ def _maps(module: Module, node: ast.Dict) -> bool:
 
 
 def _rest(children: list[Sides]) -> Sides:
-    """Return the words of an expression whose parts are each meant for one device: the words of that device if only one
-    device occurs."""
+    """Return the device words of an expression whose parts are each meant for one device: those of the parts if they
+    name one device only; otherwise none."""
     stayed = [word for sides in children for word in sides[0]]
     ported = [word for sides in children for word in sides[1]]
     return ([], []) if stayed and ported else (stayed, ported)
@@ -146,8 +146,8 @@ def _label(module: Module, node: ast.AST) -> bool:
 
 
 def dispatched(value: ast.AST) -> bool:
-    """Return whether the key of a dictionary selects this value; a word or a function counts, but a measured number
-    does not."""
+    """Return whether the key of a dictionary selects this value; a device word or a function counts, but a measured
+    number does not."""
     return isinstance(value, ast.Constant | ast.Name | ast.Attribute | ast.Lambda | ast.JoinedStr)
 
 
@@ -161,7 +161,7 @@ def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
         for value in (*node.args, *(item.value for item in node.keywords)):
             for word in _handed(project, module, value, follow=bool(foreign)):
                 if foreign and not HANDLE.search(word.text):
-                    continue  # a tensor may be on either device; a handle belongs to one device
+                    continue  # a tensor may be on either device, so it is not reported; a handle belongs to one device
                 if word.ported if not outer_target else word.stayed:
                     yield record(module, node, "call", word.text)
                     return
@@ -172,7 +172,7 @@ def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
 
 
 def _handed(project: Project, module: Module, value: ast.AST, *, follow: bool) -> Iterator[Word]:
-    """Yield the words of a direct argument; for a CUDA-only library, also the words of the values of a variable."""
+    """Yield the device words of a direct argument; for a CUDA-only library, also those of the values of a variable."""
     if isinstance(value, ast.IfExp):
         yield from (
             *_handed(project, module, value.body, follow=follow),

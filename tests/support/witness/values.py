@@ -15,7 +15,7 @@ from .record import Record, record
 
 
 class Tested(NamedTuple):
-    """A comparison of a variable, attribute or option with words of devices."""
+    """A comparison of a variable, attribute or option with names of devices."""
 
     module: Module
     node: ast.AST
@@ -73,7 +73,8 @@ def _last(test: Tested) -> ast.AST | None:
     """Return the value that a variable certainly has when it is tested: assigned above the test in the same block, or
     in an enclosing block.
 
-    Return None if the value is not certain, because code between them, or a loop, may assign another one.
+    Return None if the value is not certain, because code between the assignment and the test, or a loop, may assign
+    another one.
     """
     if not isinstance(test.subject, ast.Name):
         return None

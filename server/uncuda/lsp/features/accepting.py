@@ -68,8 +68,8 @@ def _accept(session: Session, table: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _accept_in_workspace(session: Session, table: dict[str, Any]) -> dict[str, Any]:
-    """Accept findings in the workspace, or in the file or folder `scope`, for a `reason`: those of the `rules`
-    (default: of all rules) whose fix has one of the `classes`."""
+    """Accept findings in the workspace, or in the file or folder `scope`, for a `reason`: the findings of the `rules`
+    (default: of all rules) whose fix class is one of `classes`."""
     from ..fixing.accept import accept_everywhere
     from ..fixing.jobs import scope_of
 

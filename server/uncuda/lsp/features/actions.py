@@ -66,7 +66,7 @@ def register(session: Session) -> None:
         return _resolved(session, action)
 
     options = types.CodeActionOptions([_QUICK, FIX_ALL, FIX_ALL_NOTEBOOK], resolve_provider=True)
-    # also announces code actions in the server's capabilities
+    # this registration also announces code actions in the server's capabilities
     session.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(offer)
     session.feature(types.CODE_ACTION_RESOLVE)(resolve)
 
@@ -81,8 +81,8 @@ class _Offer:
     def actions(self) -> Iterator[types.CodeAction]:
         """Yield the actions in display order: fixes, pages of rules, accepting, suppressing.
 
-        VS Code keeps the order of actions with diagnostics, except that preferred ones come first, and shows all others
-        below.
+        VS Code keeps the order of actions with diagnostics, except that preferred actions come first, and shows actions
+        without diagnostics below.
         """
         say, only = phrases(self.analysis.engine), self.context.only
         if wanted(_QUICK, only):
@@ -147,7 +147,7 @@ class _Offer:
         return [self._diagnostic(finding) for finding in findings if finding.rule == rule]
 
     def _disabled(self, title: str, reason: str, finding: Finding | None = None) -> Iterator[types.CodeAction]:
-        """A disabled action with its reason, for clients that show these."""
+        """A disabled action with its reason, for clients that show disabled actions."""
         if self.session.client.disabled:
             diagnostics = None if finding is None else [self._diagnostic(finding)]
             disabled = types.CodeActionDisabled(printable(reason))
@@ -224,7 +224,7 @@ class _Offer:
                 yield types.CodeAction(title, kind=_QUICK, diagnostics=shown, command=command)
 
     def _unread(self, say: Phrases) -> Iterator[types.CodeAction]:
-        """A disabled action for an unparsed statement, if installing libcst would help."""
+        """A disabled action for a statement that cannot be parsed, if libcst is missing and could parse it."""
         start, end = self.span
         for skipped in self.analysis.report.skipped:
             text = self.analysis.text[skipped.start : skipped.end].rstrip()
@@ -247,7 +247,7 @@ def _resolved(session: Session, action: Any) -> dict[str, Any]:
     edit, reason = edit_of(session, batch, analysis)
     if reason is not None:
         message = phrases(analysis.engine)("not made", reason)
-        if batch.rule:  # the user chose this action; the actions that fix all rules also run on every save
+        if batch.rule:  # the user chose this action; actions that fix all rules also run on every save, without pop-ups
             session.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
         else:
             session.window_log_message(types.LogMessageParams(types.MessageType.Info, f"{batch.uri}: {message}"))

@@ -1,6 +1,7 @@
 """The commands of the server. Each command can be called without arguments and reports wrong arguments.
 
-Imports that only these functions need are inside them, because the server imports this module at its start.
+Imports that only one command needs are inside the function of the command, because the server imports this module at
+its start.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ def register(session: Session) -> None:
     commands = Commands(session)
     session.ended.append(commands.stop)
     for name in commands.table:
-        session.command(name)(partial(commands.table[name]))  # pygls sets an attribute on the function
+        # pygls sets an attribute on each registered function, so a new `partial` is registered
+        session.command(name)(partial(commands.table[name]))
 
     @session.raw(types.WORKSPACE_EXECUTE_COMMAND)
     def execute(params: Any) -> Any:
@@ -61,7 +63,7 @@ def register(session: Session) -> None:
 
 class Commands:
     """The commands of the server. Each method receives the arguments and the progress token unchecked, and raises
-    JsonRpcInvalidParams for wrong ones."""
+    JsonRpcInvalidParams for wrong arguments."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -100,7 +102,7 @@ class Commands:
     def fix_all_in_file(self, arguments: Any, token: Any = None) -> Coroutine[Any, Any, dict[str, Any]]:
         """Apply fixes in one file: the file in the arguments, the only open one, or one that the user chooses.
 
-        `quiet`: show no message; used by a client that fixes each file when it is saved.
+        `quiet`: whether to show no message, for a client that fixes each file when it is saved.
         """
         table = read_object(arguments, _FILE)
         uri = read_text({"uri": table.pop("uri", "")}, "uri")

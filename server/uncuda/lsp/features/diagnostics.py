@@ -18,7 +18,8 @@ def register(session: Session) -> None:
     """Register the request for diagnostics."""
     options = types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False, identifier=SOURCE)
 
-    @session.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)  # also announces the request in the capabilities
+    # this registration also announces the request in the capabilities
+    @session.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)
     @session.raw(types.TEXT_DOCUMENT_DIAGNOSTIC)
     def pull(params: Any) -> Prepared | asyncio.Future[Prepared]:
         return session.diagnostics.pull(params)

@@ -60,11 +60,12 @@ def register(session: Session) -> None:
         content = types.MarkupContent(kind, text if session.client.markdown else plain(text))
         return types.Hover(content, range=program.locate(span)[1])
 
-    session.feature(types.TEXT_DOCUMENT_HOVER)(hover)  # also announces hovers in the capabilities
+    session.feature(types.TEXT_DOCUMENT_HOVER)(hover)  # this registration also announces hovers in the capabilities
 
 
 def _explained(analysis: Analysis, offset: int) -> Explanation | None:
-    """The explanation of the code at an offset; only from findings, if reading the text takes too much work."""
+    """The explanation of the code at an offset; for a text that takes too long to analyse, it is made from the findings
+    alone."""
     engine, source = analysis.engine, Source(analysis.text, analysis.program.path)
     if not analysis.heavy:
         try:
@@ -81,7 +82,7 @@ def plain(markdown: str) -> str:
 
 
 def _unread(analysis: Analysis, offset: int) -> Span | None:
-    """The span of the unparsed statement at an offset, if installing libcst would help; else None."""
+    """The span of the unparsed statement at an offset, if libcst is missing and could parse it; else None."""
     for skipped in analysis.report.skipped:
         if skipped.start <= offset <= skipped.end:
             text = analysis.text[skipped.start : skipped.end].rstrip()
@@ -139,7 +140,7 @@ def _counterpart(engine: Engine, found: Counterpart, say: Phrases) -> str:
 
 
 def _versions(engine: Engine, found: Counterpart, say: Phrases) -> str:
-    """Return the version of the plugin from which on the target has a name; "" if it is unknown."""
+    """Return a line that says which versions of the plugin have a name; "" if that is unknown."""
     target = engine.target
     package = f"[{target.words['package']}]({target.homepage})"
     if not found.present:

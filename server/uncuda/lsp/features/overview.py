@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from ..session import Session
 
 PAGE = 500
-"""The largest number of nodes in one answer."""
+"""The largest number of nodes in one answer to `uncuda/overview`."""
 WELCOMES = ("hidden", "undecided", "reading", "clean", "restricted", "scan")
-"""Reasons why the view has no nodes; the client has a text for each."""
+"""Reasons why the overview has no nodes; the client has a text for each."""
 _DIMENSIONS = (("class", KINDS), ("severity", SEVERITIES), ("place", PLACES))
 
 
@@ -150,7 +150,7 @@ def _describe(session: Session, answer: OverviewAnswer, shown: Iterable[str], ou
 
 
 def _welcome(session: Session, found: bool) -> str:
-    """Return the reason for an empty view, one of WELCOMES. `found`: whether there are findings that the filter
+    """Return the reason why the overview is empty, one of WELCOMES. `found`: whether there are findings that the filter
     hides."""
     state = session.inspection.state
     if found:

@@ -1,5 +1,5 @@
-"""Looks up the types of receivers while the user types. Diagnostics never wait for the types of receivers; they are
-refreshed later."""
+"""Looks up the types of receivers (`x` in `x.cuda()`) while the user types. Diagnostics never wait for the types of
+receivers; once the types are known, the diagnostics are refreshed."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ if TYPE_CHECKING:
 
     from ..session import Session
 
-_PAUSE = 0.3  # seconds without a change before receivers are looked up
+_PAUSE = 0.3  # seconds without a change before the types of receivers are looked up
 
 
 def register(session: Session) -> None:
-    """Connect receivers with the analyses of a session."""
+    """Make the analyses of a session use the types of receivers (`x` in `x.cuda()`)."""
     Receiving(session)
 
 
 class Receiving:
-    """Looks up the receivers in open files, and analyses a file again if an answer changes its findings."""
+    """Looks up the types of receivers (`x` in `x.cuda()`) in open files, and analyses a file again if the types change
+    its findings."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -44,7 +45,7 @@ class Receiving:
         self._session.analyses.answers = self.answers
 
     def answers(self, program: Program, text: str, sites: Sequence[Site]) -> Answers:
-        """Return the answers that are known now; the others are looked up after a pause in typing."""
+        """Return the types of receivers that are known now; the others are looked up after a pause in typing."""
         uri = program.uri
         if not program.path.endswith(".py"):
             return {}
@@ -52,7 +53,7 @@ class Receiving:
             if uri in self._timers:
                 self._timers[uri].cancel()
             self._timers[uri] = self._session.loop.call_later(_PAUSE, self._ask, program, text, tuple(sites))
-        # Looking up known types still takes milliseconds, so only files that have known types are looked up.
+        # Looking up known types takes milliseconds, so it is done only for files that have known types.
         return self._receivers().known(program.path, text, sites) if uri in self._telling else {}
 
     def _receivers(self) -> Receivers:
@@ -90,7 +91,7 @@ class Receiving:
             self._session.stale([document.uri for document in program.documents])
 
     def _ask_anew(self) -> None:
-        """Look up receivers again after files changed on disk."""
+        """Look up the types of receivers again after files changed on disk."""
         if self._made is None:
             return
         self._made.forget()

@@ -76,15 +76,16 @@ def _name(table: dict[str, Any]) -> FindingName:
 
 
 def _wanted(session: Session, table: dict[str, Any]) -> Wanted:
-    """Return which fixes are compared: those of `rules`, in the file or folder `scope`."""
+    """Return which fixes are requested: the fixes of `rules`, in the file or folder `scope`."""
     return read_wanted({key: table[key] for key in _WANTED if key in table}, session.folders.catalogue.rules)
 
 
 def _review(session: Session, params: Any) -> ReviewAnswer:
     """Return the next finding of the queue.
 
-    `from`: the key of the current finding; `at`: its index, which is used if the finding no longer exists; `move`: 1
-    for the next finding, -1 for the previous one, 0 for the current one; `skip`: keys of findings to leave out.
+    `from`: the key of the current finding. `at`: the index of the current finding, which is used if the finding no
+    longer exists. `move`: 1 for the next finding, -1 for the previous one, 0 for the current one. `skip`: keys of
+    findings to leave out.
     """
     asked = asked_of(session, params)
     rule, last = read_text(params, "rule"), params.get("from")

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def register(session: Session) -> None:
-    """Register `uncuda/status`. For `{"textDocument": {"uri"}}` it returns null if the document is not checked; for
-    `{}` it returns the status of the first workspace folder, or null if there is none."""
+    """Register `uncuda/status`. For `{"textDocument": {"uri"}}` the request returns null if the document is not
+    checked; for `{}` it returns the status of the first workspace folder, or null if there is none."""
 
     def begin() -> None:
         if session.client.status_changed:
@@ -82,7 +82,7 @@ def _choice(session: Session, choice: Choice) -> dict[str, Any]:
 
 
 def _workspace(session: Session) -> dict[str, Any]:
-    """The state of the workspace check, the number of files, and the numbers of findings and of accepted ones in
+    """The state of the workspace check, the number of files, and the numbers of findings and of accepted findings in
     checked and open files."""
     every = session.overviews.all
     files = sum(folder.files for folder in session.folders.all)

@@ -43,7 +43,8 @@ def register(session: Session) -> None:
             session.saved(document)
 
     for method in (types.TEXT_DOCUMENT_DID_SAVE, types.NOTEBOOK_DOCUMENT_DID_SAVE):
-        session.feature(method)(session.protocol.raw[method])  # also announces the notification in the capabilities
+        # this registration also announces the notification in the capabilities
+        session.feature(method)(session.protocol.raw[method])
 
 
 def _register_notebooks(session: Session) -> None:
@@ -72,8 +73,8 @@ def _register_notebooks(session: Session) -> None:
 
 
 def _shaped(take: Callable[[], T]) -> T:
-    """Call `take` and return its result. Raise JsonRpcInvalidParams, not an internal error, if the parameters do not
-    have the form that the protocol requires."""
+    """Return the result of `take`, a function that reads the parameters of a notification. Raise JsonRpcInvalidParams,
+    not an internal error, if the parameters do not have the form that the protocol requires."""
     try:
         return take()
     except (KeyError, TypeError, AttributeError) as error:

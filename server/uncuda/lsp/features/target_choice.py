@@ -23,7 +23,7 @@ _KEYS = ("target", "targetVersion", "hardware", "uri")
 
 
 def register(session: Session) -> None:
-    """Register `uncuda/targets` (`{"uri"?}`) and the command."""
+    """Register `uncuda/targets` (`{"uri"?}`) and the command that writes the chosen target into the settings."""
 
     @session.raw(TARGETS)
     def targets(params: Any) -> dict[str, Any]:

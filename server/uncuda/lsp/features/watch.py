@@ -112,7 +112,7 @@ def reload(session: Session, quietly: bool = False) -> None:
 
 
 def ask_settings(session: Session) -> None:
-    """Request the client's settings for each folder, and those that apply without a folder."""
+    """Request the client's settings for each folder, and the settings that apply without a folder."""
     if not session.client.configuration:
         return
     folders = [folder.uri for folder in session.folders.all]

@@ -1,9 +1,9 @@
 """`workspace/diagnostic`: diagnostics of all files, if the setting enables them. A report on a document is sent only
 when it changes.
 
-`Diagnostics.told` records which diagnostics the client has for open documents; the waiting request records them for
-closed files. After a document is closed, the server does not know whether the client still shows its diagnostics, so
-the server sends them once more.
+`Diagnostics.told` records which diagnostics the client has for open documents; the waiting `workspace/diagnostic`
+request records them for closed files. After a document is closed, the server does not know whether the client still
+shows its diagnostics, so the server sends them once more.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _CHUNK = 50
 @dataclass
 class Request:
     """A `workspace/diagnostic` request that waits for changes. `told` maps the key of each document to the result id of
-    the diagnostics that the client has; `token` is for partial results; `begun`: whether some results were already
-    sent."""
+    the diagnostics that the client has. `token` is the token for partial results. `begun`: whether some results were
+    already sent."""
 
     reply: asyncio.Future[Prepared]
     told: dict[str, str]
@@ -44,8 +44,8 @@ class Request:
 
 
 class Workspace:
-    """The requests that wait for diagnostics of closed files. The keys of dictionaries are the URIs that this server
-    itself makes for files."""
+    """The requests that wait for diagnostics of closed files. The keys of the dictionaries in this class are the URIs
+    that this server itself makes for files."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -57,7 +57,7 @@ class Workspace:
         which its diagnostics may be sent again; editors ignore diagnostics that come earlier."""
         self._opened: dict[str, str] = {}
         """Maps a key to the URI of an open document whose diagnostics are sent with this request. An open document
-        without a tab needs this, because editors do not request its diagnostics."""
+        without a tab is in this dictionary, because editors do not request its diagnostics."""
         self._waiting: list[Request] = []
         self._held: list[tuple[asyncio.Future[Any], str, Any]] = []
         """Requests about single closed files that wait for an answer: (reply, URI, parameters)."""
@@ -70,7 +70,7 @@ class Workspace:
         session.diagnostics.pull_closed = self.pull_closed
 
     def pull(self, params: Any) -> asyncio.Future[Prepared]:
-        """Answer `workspace/diagnostic`: at once if diagnostics have changed, otherwise when they change."""
+        """Answer `workspace/diagnostic`: at once if diagnostics have changed, otherwise as soon as they change."""
         if not isinstance(params := {} if params is None else params, dict):
             raise JsonRpcInvalidParams("the parameters are an object")
         told = {}
@@ -93,7 +93,8 @@ class Workspace:
 
     def pull_closed(self, uri: str, params: Any) -> asyncio.Future[Any] | None:
         """Answer `textDocument/diagnostic` for a closed document when its file has been checked; return None if
-        findings of closed files are not shown. VS Code sends this request once after it closes a document."""
+        findings of closed files are not shown. VS Code sends `textDocument/diagnostic` once after it closes a
+        document."""
         path = path_of(uri)
         if not path or not path.endswith(".py") or not self._inspection.is_on:
             return None
@@ -154,8 +155,8 @@ class Workspace:
             self._tell(request)
 
     def _tell(self, request: Request) -> None:
-        """Send the diagnostics that changed since the client last got them. The request is answered completely once
-        diagnostics were sent and no check is running."""
+        """Send the diagnostics that changed since the client last got them. Once diagnostics were sent and no check is
+        running, the request gets its final answer."""
         if request.reply.done():
             self._waiting.remove(request)
             return
@@ -212,7 +213,7 @@ class Workspace:
         self._session.diagnostics.refresh(taken.values())
 
     def _shown(self) -> tuple[dict[str, Result], set[str]]:
-        """Return the result to show for each document, by key, and the keys of open documents."""
+        """Return (the results to show, the keys of open documents); the results are stored by document key."""
         session, wanted = self._session, self._inspection.is_wanted
         shown = {} if session.overviews.limits_problems else dict(self._inspection.results)
         opened = set()
@@ -264,7 +265,7 @@ def register(session: Session) -> None:
 
     session.begun.append(begin)
 
-    @session.feature(types.WORKSPACE_DIAGNOSTIC)  # also announces the request in the capabilities
+    @session.feature(types.WORKSPACE_DIAGNOSTIC)  # this registration also announces the request in the capabilities
     @session.raw(types.WORKSPACE_DIAGNOSTIC)
     def pull(params: Any) -> asyncio.Future[Prepared]:
         return workspace.pull(params)

@@ -35,8 +35,8 @@ Result = dict[str, Any]
 
 
 class Asked(NamedTuple):
-    """Which findings to accept: those of a rule ("" means any rule), at a span of offsets in the analysed text (None
-    means anywhere). `reason`: the user's reason; None if the user was not asked for one."""
+    """Which findings to accept: the findings of a rule ("" means any rule), at a span of offsets in the analysed text
+    (None means anywhere). `reason`: the user's reason; None if the user was not asked for one."""
 
     program: Program
     rule: str = ""
@@ -49,7 +49,7 @@ class Asked(NamedTuple):
 
 
 class _Written(NamedTuple):
-    """The entries that were written to a baseline: the file, the new entries with the class of each finding, and
+    """The entries that were written to a baseline: the file, the new entries with the fix class of each finding, and
     whether the file existed before."""
 
     file: str
@@ -133,7 +133,7 @@ def _write(
     reason: str | None,
     texts: Texts,
 ) -> _Written | str:
-    """Write a baseline and return its new entries, or the reason why none was written."""
+    """Write a baseline and return its new entries, or the reason why the baseline was not written."""
     if session.client.restricted:
         return texts("not trusted")
     if not file:
@@ -162,7 +162,7 @@ def _accepted(session: Session, texts: Texts, written: list[_Written], reason: s
 def _refused(
     session: Session, texts: Texts, why: str, written: list[_Written] | None = None, reason: str | None = None
 ) -> dict[str, Any]:
-    """Tell the user why nothing was accepted, or why only the entries in `written` were."""
+    """Tell the user why nothing was accepted, or why only the entries in `written` were accepted."""
     message = texts("not all accepted" if written else "not accepted", why)
     session.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
     return _accepted(session, texts, written, reason) if written else {"accepted": 0, "file": None}
@@ -173,7 +173,7 @@ async def _offer(session: Session, texts: Texts, written: list[_Written], unaske
     kinds = [kind for each in written for kind in each.new.values()]
     files = ", ".join(dict.fromkeys(Path(each.file).name for each in written))
     said = texts("accepted", texts.count(len(kinds), "finding"), files)
-    if safe := kinds.count(SAFE):  # accepting a safe fix is often a mistake: the code still uses CUDA
+    if safe := kinds.count(SAFE):  # accepting a finding with a safe fix is often a mistake: the code still uses CUDA
         said += texts("accepted safe", safe)
     if not session.client.offers_buttons:  # an editor without buttons would show a blocking dialog
         session.window_show_message(types.ShowMessageParams(types.MessageType.Info, said))

@@ -64,7 +64,7 @@ def _workspace_edit(session: Session, files: Sequence[FileChange], texts: Texts,
 
 def _opener() -> str:
     """Return an edit that changes nothing but needs the user's confirmation. VS Code opens a preview only if some edit
-    needs confirmation, and safe edits do not."""
+    needs confirmation, and safe edits need no confirmation."""
     start = {"line": 0, "character": 0}
     return json.dumps({"range": {"start": start, "end": start}, "newText": "", "annotationId": OPENER})
 
@@ -93,10 +93,10 @@ def _parts(session: Session, file: FileChange) -> list[str]:
 
 
 def _annotations(session: Session, names: Iterable[str], texts: Texts, confirm: bool) -> str:
-    """Return one annotation for each rule and class: in the preview, edits that need review are not ticked at first,
-    and the others are."""
+    """Return one annotation for each rule and fix class: in the preview, edits that need review are not ticked at
+    first, and the others are."""
     names = list(names)
-    unticked = [name for name in names if name.endswith("?")] or names  # needed for a preview to open
+    unticked = [name for name in names if name.endswith("?")] or names  # if all edits are ticked, no preview opens
     labels = {SHARED: texts("shared"), OPENER.rstrip("?"): texts("opener")}
     table = {}
     for name in names:

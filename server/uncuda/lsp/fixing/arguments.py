@@ -16,8 +16,9 @@ from uncuda.settings import hint
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which fixes a command applies. `rules`: None for all rules; `scope`: a URI, or "" for the whole workspace;
-    `quiet`: True if the command shows no message, no progress and no question, because the user did not call it."""
+    """Which fixes a command applies. `rules`: the rules whose fixes are applied, None for all rules. `scope`: the URI
+    of a file or folder, or "" for the whole workspace. `quiet`: True if the command shows no message, no progress and
+    no question, because the user did not call it."""
 
     rules: tuple[str, ...] | None = None
     review: bool = False

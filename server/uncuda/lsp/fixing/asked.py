@@ -22,8 +22,8 @@ _VALUES = (*KINDS, *SEVERITIES, *PLACES)
 
 @dataclass(frozen=True)
 class OverviewQuery:
-    """The parameters of a request about the overview. `root`: the URI of a workspace folder, "" for all folders;
-    `filter`: as for `Filter.of`; `parent`: the id of a node."""
+    """The parameters of a request about the overview. `root`: the URI of a workspace folder, "" for all folders.
+    `filter`: values for `Filter.of`. `parent`: the id of the node whose children are requested."""
 
     root: str
     group: Group
@@ -55,7 +55,7 @@ def _filter(values: Any) -> tuple[str, ...]:
 
 
 def outlines_of(session: Session, query: OverviewQuery) -> list[Outline]:
-    """Return the outlines of the requested folders, up to date."""
+    """Return the current overview trees of the requested folders."""
     overviews, texts = session.overviews, OverviewTexts(session.folders.language())
     overviews.refresh()
     roots = [query.root] if query.root else overviews.roots

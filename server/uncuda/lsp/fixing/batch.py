@@ -1,5 +1,5 @@
-"""Commands that fix many files: they run the workspace job, check what changed meanwhile, apply the edits and summarise
-the result."""
+"""Commands that fix many files: they run the workspace job, check which files changed meanwhile, apply the edits and
+summarise the result."""
 
 from __future__ import annotations
 
@@ -152,8 +152,8 @@ class Batch:
 
     async def _in_chunks(self, files: list[FileChange]) -> tuple[list[FileChange], str]:
         """Request the changes in chunks; return the files that the client did not change, and the client's reason. If
-        the client refuses a chunk, its files are requested one by one; after the user cancels, no further chunk is
-        sent."""
+        the client refuses a chunk, the changes of its files are requested one by one; after the user cancels, no
+        further chunk is sent."""
         refused, why = [], ""
         for start in range(0, len(files), _CHUNK):
             if self._progress.cancelled.is_set():
@@ -185,7 +185,7 @@ class Batch:
         if not applied.applied:
             why = applied.reason
             self.summary.reason = self._texts("not applied why", why) if why else self._texts("nothing changed")
-            # the client does not say whether it refused the edit for this reason
+            # the client does not say why it refused the edit; changed files are a possible reason
             self.summary.skip(self._moved(files), self._texts("moved"))
             self.summary.quiet = not self.summary.skipped and not why
         return applied.applied
@@ -196,7 +196,7 @@ class Batch:
         await self._settled()
         outcome = await self._run()
         if outcome is None or outcome.failed or outcome.undecided:
-            self.summary.quiet = True  # the user saw what was applied, and the number of findings left is unknown
+            self.summary.quiet = True  # no message: the user saw the edits, and the number of findings left is unknown
             return
         self.summary.left = outcome.left
         gone = [left.total - outcome.left.get(uri, Left()).total for uri, left in self._offered.items()]
@@ -213,7 +213,7 @@ class Batch:
         return applied
 
     async def _run(self) -> Outcome | None:
-        """The changes, from the workspace job or from the open program; None if the command was cancelled."""
+        """The changes, computed by the workspace job or from the open document; None if the command was cancelled."""
         self._folders = folders_of(self._session)
         if program := in_reach(self._session, self._wanted.scope):
             return fix_program(self._session, program, self._wanted, self._dry)
@@ -234,8 +234,8 @@ class Batch:
             self._batches.running.discard(process)
 
     async def _decided(self, outcome: Outcome | None) -> Outcome | None:
-        """Let the user choose a target if the project does not name one, then run again. The user's choice of a target
-        is kept until the server ends."""
+        """Let the user choose a target if the project does not name one, then run the job again. The user's choice of a
+        target is kept until the server ends."""
         if outcome is None or not outcome.undecided:
             return outcome
         if self._wanted.quiet:
@@ -251,7 +251,7 @@ class Batch:
         return await self._run()
 
     def _take(self, outcome: Outcome | None) -> bool:
-        """Copy the outcome of a job into the summary; return whether there is an outcome with a result."""
+        """Copy the outcome of a job into the summary; return True if the job neither failed nor was cancelled."""
         if outcome is None:
             self.summary.reason = f"{self._texts('cancelled')} {self._texts('nothing changed')}"
         elif outcome.failed:
@@ -261,15 +261,15 @@ class Batch:
         return outcome is not None and not outcome.failed
 
     def _read_right(self, files: list[FileChange], encodings: Mapping[str, str]) -> list[FileChange]:
-        """The files that the client reads in their real encoding. The other files are skipped, with the command line
-        that fixes them."""
+        """The files that the client reads in their real encoding. Files that the client reads in a wrong encoding are
+        skipped, with the command line that fixes them."""
         for file in files:
             if encoding := encodings.get(file.uri):
                 self.summary.skip([file], self._texts("read as", file.otherwise, encoding=encoding))
         return [file for file in files if file.uri not in encodings]
 
     def _still(self, files: list[FileChange]) -> list[FileChange]:
-        """Return the files that have not changed since the job read them; skip the others."""
+        """Return the files that have not changed since the job read them; record all other files as skipped."""
         moved = self._moved(files)
         self.summary.skip(moved, self._texts("moved"))
         names = {file.uri for file in moved}

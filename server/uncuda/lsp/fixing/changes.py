@@ -72,7 +72,7 @@ def kept_by_editors(data: bytes, source: Source) -> str:
 
 
 def created(new: NewFile, form: Form) -> FileChange:
-    """The change of a job that creates a file, ready to be sent."""
+    """Return the change, ready to be sent, that creates a file for a job."""
     uri, start = uri_of(new.path), {"line": 0, "character": 0}
     create = {"kind": "create", "uri": uri, "options": {"ignoreIfExists": True}}
     annotated = {"annotationId": SHARED} if form.annotate else {}

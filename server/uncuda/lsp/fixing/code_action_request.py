@@ -50,8 +50,8 @@ def touched(analysis: Analysis, span: tuple[int, int], codes: Collection[str]) -
     """Return the findings for which code actions at a range are offered. `codes`: the rules of the diagnostics in the
     request; empty if it has no diagnostics.
 
-    Some clients send a range that touches no finding. In that case the findings on the lines of the range are returned,
-    because the cursor is often beside a finding.
+    Some clients send a range that touches no finding; then the findings on the lines of the range are returned, because
+    the cursor is often beside a finding.
     """
     start, end = span
     meant = [finding for finding in analysis.findings if not codes or finding.rule in codes]

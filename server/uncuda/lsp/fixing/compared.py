@@ -27,7 +27,8 @@ MOST = 100
 
 
 def changes(session: Session, wanted: Wanted) -> Changes:
-    """Return the files that the wanted fixes would change, and the commands for all of them."""
+    """Return the files that the wanted fixes would change, and the commands that fix or accept the findings in all
+    these files."""
     texts = OverviewTexts(session.folders.language())
     found = _files(session, wanted)
     files = [

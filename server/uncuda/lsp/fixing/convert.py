@@ -63,8 +63,8 @@ def workspace_edit(
 ) -> types.WorkspaceEdit:
     """Return a WorkspaceEdit in the form that the client supports.
 
-    With `annotate`, there is one annotation for each rule, if the client shows annotations; `confirm` contains the
-    rules whose edits the user must confirm; `created` is a file to create, if the client supports that.
+    With `annotate`, there is one annotation for each rule, if the client shows annotations. `confirm` contains the
+    rules whose edits the user must confirm. `created` is a file to create, if the client supports that.
     """
     changes = list(changes)
     client = session.client

@@ -1,4 +1,4 @@
-"""Finds the finding that a client names in the current text; previews its fix, fixes, accepts or suppresses it."""
+"""Finds a client's finding in the current text; previews or applies its fix, accepts or suppresses the finding."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class FoundNow:
 
 
 def current(session: Session, uri: str, version: str) -> tuple[Analysis, Closed | None] | None:
-    """Return the analysis of the document or file at a URI, and the file if it is closed; None if its text has another
-    version now."""
+    """Return the analysis of the document or file at a URI, and the file if it is closed; None if its text has a
+    different version now."""
     program = session.overviews.open_at(session.overviews.key(uri))
     if program is not None:
         analysis, closed = session.analyse(program), None
@@ -118,7 +118,7 @@ async def suppress_finding(session: Session, name: FindingName, reason: str) -> 
 
 
 async def _make(session: Session, name: FindingName, known: FoundNow, fix: Fix) -> dict[str, Any]:
-    """Have the client make a fix of a finding; return the result of the command."""
+    """Request the client to apply a fix of a finding; return the result of the command."""
     from .apply import apply, misread
 
     texts, words = OverviewTexts(session.folders.language()), Texts(session.folders.language())
@@ -126,7 +126,7 @@ async def _make(session: Session, name: FindingName, known: FoundNow, fix: Fix) 
     made = [created(new, form_of(session.client))] if (new := _new_file(session, known, fix)) is not None else []
     if encoding := (await misread(session, [change])).get(change.uri):
         return _refused(session, texts, words("read as", change.otherwise, encoding=encoding))
-    if look_up(session, name) is None:  # Accept a finding into the baseline; return the result of the command.
+    if look_up(session, name) is None:  # the text may have changed during the `await` above
         return _refused(session, texts, stale=True)
     applied = await apply(session, [*made, change], texts("label", fix.title), words)
     if not applied.applied:

@@ -1,4 +1,4 @@
-"""The messages between the server and the process of the workspace job."""
+"""The messages between the server and the process of the workspace job, which fixes many files or makes a report."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ class Left(NamedTuple):
 
     @property
     def total(self) -> int:
-        """The sum of the three numbers."""
+        """The number of remaining findings."""
         return self.safe + self.review + self.manual
 
     def plus(self, other: Left) -> Left:
-        """Return these numbers plus those of `other`, with the position of this object."""
+        """Return the sums of these numbers and the numbers of `other`, with the position of this object."""
         return Left(self.safe + other.safe, self.review + other.review, self.manual + other.manual, self.place)
 
 
 def of_rules(findings: Iterable[Finding], rules: Collection[str] | None) -> list[Finding]:
-    """Return the findings that belong to one of `rules`; None: all findings."""
+    """Return the findings that belong to one of `rules`; None means all findings."""
     return [finding for finding in findings if rules is None or finding.rule in rules]
 
 
 def left_in(findings: Iterable[Finding], rules: Collection[str] | None, lines: Lines | None = None) -> Left:
-    """Count the findings that belong to one of `rules` (None: all findings), by the class of their fix. `lines`: the
-    lines of the text, if the position of the first finding is needed."""
+    """Count the findings that belong to one of `rules` (None: all findings), by fix class. `lines`: the lines of the
+    text, if the position of the first finding is needed."""
     found = of_rules(findings, rules)
     classes = Counter(map(fix_class, found))
     place = (*lines.point(found[0].span.start), *lines.point(found[0].span.end)) if found and lines else None
@@ -53,16 +53,16 @@ def left_in(findings: Iterable[Finding], rules: Collection[str] | None, lines: L
 
 
 def lowered(findings: Iterable[Finding], answers: Answers) -> list[Finding]:
-    """Return the findings whose fix needs review because the type of a receiver is known; commands for many files do
-    not fix them."""
+    """Return the findings whose fix needs review only because of the type of a receiver; commands for many files do not
+    fix them."""
     sites = {(site.rule, site.span) for site, verdict in answers.items() if verdict == REVIEW}
     return [finding for finding in findings if (finding.rule, finding.span) in sites] if sites else []
 
 
 @dataclass(frozen=True)
 class JobFolder:
-    """A workspace folder. `over`, `under`: editor settings, in kebab-case, that override the configuration files, or
-    that the configuration files override."""
+    """A workspace folder. `over`: editor settings, in kebab-case, that override the configuration files; `under`:
+    editor settings that the configuration files override."""
 
     path: str
     over: Mapping[str, object] = field(default_factory=dict)
@@ -74,8 +74,9 @@ class Buffer:
     """A document or notebook that is open in the editor; its text is used instead of the file on disk.
 
     `path`: the path of its file; "" if there is no file. `cells`: whether it is a notebook; edits of notebooks are
-    returned as offsets. `disabled`: the reason why its fixes must not be applied. `spared`: the sites of findings that
-    are removed or lowered because the types of their receivers are known; `lowered`: the numbers of lowered findings.
+    returned as offsets. `disabled`: the reason why its fixes must not be applied. `spared`: the positions of findings
+    that are removed, or whose fix needs review, because of the types of their receivers; `lowered`: the counts of the
+    findings whose fix needs review for this reason.
     """
 
     uri: str
@@ -106,8 +107,9 @@ class Form:
 
 @dataclass(frozen=True)
 class Job:
-    """Which fixes a workspace job applies, and to which files. `rules`: None for all rules; `scope`: the path of a file
-    or folder, "" for all; `accept`: fix nothing, but return the findings of these rules that can be accepted."""
+    """Which fixes a workspace job applies, and to which files. `rules`: the rules whose fixes are applied, None for all
+    rules. `scope`: the path of a file or folder, "" for all files. `accept`: whether the job fixes nothing, but returns
+    the findings of the rules that can be accepted."""
 
     folders: tuple[JobFolder, ...] = ()
     buffers: tuple[Buffer, ...] = ()
@@ -169,7 +171,7 @@ class JobFailed:
 
 @dataclass(frozen=True)
 class Acceptable:
-    """A finding that can be accepted: its baseline file, the fields of its entry, and the class of its fix."""
+    """A finding that can be accepted: its baseline file, the fields of its entry, and its fix class."""
 
     file: str
     path: str
@@ -181,7 +183,7 @@ class Acceptable:
 
 @dataclass(frozen=True)
 class JobDone:
-    """The last answer of a job; fields as in `Outcome`."""
+    """The last answer of a job that succeeded; its fields are also fields of `Outcome`."""
 
     skipped: tuple[Mapping[str, str], ...]
     left: Mapping[str, Left]
@@ -196,7 +198,7 @@ CODEC = Codec(Job, JobProgress, FileChange, JobUndecided, JobFailed, JobDone)
 
 @dataclass
 class Outcome:
-    """The result of a job. `left`: the numbers of findings in the current state of each file, by URI.
+    """The result of a workspace job. `left`: the numbers of findings in the current state of each file, by URI.
 
     `undecided` lists the targets whose plugins the project imports, if no setting names one; `failed` is the reason why
     there is no result.

@@ -1,4 +1,5 @@
-"""The workspace job: its parameters for a command, and the process that computes the changes."""
+"""The workspace job, which fixes many files or makes a report: this module creates it for a command, and runs its
+process."""
 
 from __future__ import annotations
 
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
 
 
 class JobProcess:
-    """One job process. `done`: a future of the job's outcome; `stop` cancels it. `progress(done, total)` is called
-    while the job runs."""
+    """One process that runs a workspace job. `done`: a future of the job's outcome; `stop` cancels it. `progress(done,
+    total)` is called while the job runs."""
 
     def __init__(self, session: Session, job: Job, progress: Callable[[int, int], object]) -> None:
         self.done: asyncio.Future[Outcome] = session.loop.create_future()
@@ -117,7 +118,7 @@ async def _buffers(session: Session, wanted: Wanted) -> AsyncIterator[Buffer]:
     for program in session.documents.programs():
         if isinstance(program, Document) and not program.is_python:
             continue
-        await asyncio.sleep(0)  # lets the event loop answer requests in between
+        await asyncio.sleep(0)  # meanwhile the event loop can answer requests
         analysis = session.analyse(program)
         yield Buffer(
             program.uri,
@@ -132,7 +133,7 @@ async def _buffers(session: Session, wanted: Wanted) -> AsyncIterator[Buffer]:
 
 
 def spared_in(session: Session, program: Program) -> tuple[Site, ...]:
-    """Return the sites whose findings are removed or lowered in the editor because the types of their receivers are
-    known."""
+    """Return the positions of findings that the editor does not show, or whose fix needs review, because of the types
+    of their receivers."""
     analysis = session.analyse(program)
     return tuple(site for site, verdict in analysis.answers.items() if verdict != UNKNOWN)

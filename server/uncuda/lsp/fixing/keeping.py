@@ -31,9 +31,10 @@ class SettingsPlace(NamedTuple):
 
 
 def place_of(session: Session, uri: str) -> SettingsPlace | None:
-    """Return the place of the settings that apply to a URI.
+    """Return the folder whose settings apply to a URI, with its workspace folder.
 
-    For a URI outside of all workspace folders, and for "", this is the first workspace folder; None if there is none.
+    For a URI outside of all workspace folders, and for "", the result is the first workspace folder; None if there is
+    none.
     """
     program = session.program(uri)
     path = program.path if program is not None else path_of(uri) or ""
@@ -45,8 +46,8 @@ def place_of(session: Session, uri: str) -> SettingsPlace | None:
 
 
 def file_of(session: Session, place: SettingsPlace) -> Path | None:
-    """Return the configuration file that contains these settings, or the one that would be created; None if it is
-    outside the workspace."""
+    """Return the configuration file that contains the settings of a folder, or the configuration file that would be
+    created; None if this file is outside the workspace."""
     known = session.folders.configuration(place.folder).file_for(place.path)
     path = Path(known) if known else Path(place.folder.path) / _OWN
     return path if place.folder.holds(str(path)) else None

@@ -1,4 +1,4 @@
-"""Fixes one open program inside the server, with the facts about its project."""
+"""Fixes one open document or notebook inside the server, with the facts about its project."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def in_reach(session: Session, uri: str) -> Program | None:
-    """Return the open document or notebook with this URI, if it can be fixed inside the server: its project and
-    receivers are known and it is small enough."""
+    """Return the open document or notebook with this URI, if it can be fixed inside the server: the facts about its
+    project and the types of its receivers are known, and it is small enough."""
     program = (session.program(uri) or session.notebooks.get(uri)) if uri else None
     if program is None:
         return None

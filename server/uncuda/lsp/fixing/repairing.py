@@ -41,7 +41,8 @@ def repaired(run: Run, group: Group) -> Iterator[Repaired]:
     if number == 1:
         yield from _fixed_here(run, group, group.files)
         return
-    from uncuda.workspace.tasks import FixFiles  # imported here, because only large folders need them
+    # imported here, because only large folders are fixed by several processes
+    from uncuda.workspace.tasks import FixFiles
     from uncuda.workspace.workers import Workers
 
     engines, job = group.engines, run.job

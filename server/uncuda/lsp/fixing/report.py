@@ -30,15 +30,15 @@ NAME = "uncuda-report.html"
 
 
 async def report(session: Session, root: str, token: Any = None) -> dict[str, str] | None:
-    """Return the page for a client that shows it itself. `root`: the URI of a folder, or empty for the first workspace
-    folder."""
+    """Return the report's page for a client that shows it itself. `root`: the URI of a folder, or empty for the first
+    workspace folder."""
     folder = folder_at(session, root)
     html = await _page(session, folder, folder, token)
     return {"name": NAME, "html": html} if html else None
 
 
 async def write_report(session: Session, root: str, token: Any = None) -> dict[str, str] | None:
-    """Write the page to a file in the user's cache folder and ask the client to show it; return its URI."""
+    """Write the report's page to a file in the user's cache folder and ask the client to show it; return its URI."""
     texts, folder, cache = Texts(session.folders.language()), folder_at(session, root), cache_folder()
     if cache is None:
         _refuse(session, texts("no cache folder"))
@@ -75,8 +75,8 @@ def folder_at(session: Session, root: str) -> str:
 
 
 async def _page(session: Session, folder: str, beside: str, token: Any) -> str:
-    """Return the page for a folder; empty if there is no page, after a message to the user. `beside`: the folder that
-    contains the page."""
+    """Return the report's page for a folder; "" if the report cannot be made, after a message that says why, or if the
+    user cancelled. `beside`: the folder that contains the page."""
     texts = Texts(session.folders.language())
     if not folder:
         _refuse(session, texts("no folder to report"))
@@ -89,7 +89,7 @@ async def _page(session: Session, folder: str, beside: str, token: Any) -> str:
     finally:
         progress.end()
     if outcome is None:
-        return ""  # the user cancelled, so there is no message
+        return ""  # the user cancelled, so no message is shown
     if outcome.undecided:
         _refuse(session, texts("undecided", targets=session.folders.titles_of(outcome.undecided, texts.locale)))
     elif outcome.failed:

@@ -67,7 +67,7 @@ class Group(NamedTuple):
 
 
 class Run:
-    """The state of one workspace job: its engines, the open buffers and the results so far."""
+    """The state of one workspace job: its engines, the open documents and the results so far."""
 
     def __init__(self, job: Job, catalogue: Catalogue) -> None:
         self.job = job
@@ -83,7 +83,8 @@ class Run:
         self._stamps: dict[str, tuple[int, int]] = {}
 
     def groups(self, only: str = "") -> list[Group]:
-        """Return a group for each folder, or for the folder `only`; without a folder, one for each open buffer."""
+        """Return a group for each folder, or a single group for the folder `only`; if there is no folder, a group for
+        each open document."""
         groups: list[Group] = []
         for folder in self.job.folders:
             if only and folder.path != only:
@@ -131,8 +132,9 @@ class Run:
         return max(holding, key=lambda folder: len(folder.path), default=None)
 
     def _adopted(self, files: Sequence[File]) -> list[Buffer]:
-        """Return the buffers whose files were not found when the folder was searched. If a file was found under a
-        different path than the one that is open in the editor, the file's text is taken from the buffer."""
+        """Return the open documents whose files were not found when the folder was searched. If a file was found
+        under a different path than the path under which it is open in the editor, its text is taken from the open
+        document."""
         names = {_key(file.path) for file in files}
         strays = {os.path.realpath(b.path): b for b in self.job.buffers if b.path and _key(b.path) not in names}
         for file in files if strays else ():
@@ -144,12 +146,13 @@ class Run:
         return not self.job.scope or _is_below(path, self.job.scope)
 
     def read(self, path: str, most: int = Limits.bytes) -> bytes:
-        """The bytes of a file, or of its buffer if it is open."""
+        """The bytes of a file, or of its document if it is open in the editor."""
         buffer = self._buffers.get(_key(path))
         return buffer.text.encode("utf-8", "surrogatepass") if buffer else read_text(path, most)
 
     def load(self, file: File, engine: Engine) -> tuple[Source | None, bytes]:
-        """The source of a file or its buffer, and its bytes; the source is None if the file cannot have findings."""
+        """The source of a file (or of its open document), and its bytes; the source is None if the file cannot have
+        findings."""
         buffer = self._buffers.get(_key(file.path))
         if buffer is None:
             self.stamp([file])
@@ -170,8 +173,9 @@ class Run:
 
     @contextmanager
     def receivers(self, group: Group) -> Iterator[AnswersFor]:
-        """Yield a function that returns the known receivers of a file: looked up if the settings enable that, otherwise
-        only those of open documents."""
+        """Yield a function that returns the known types of receivers in a file. If the settings enable receiver
+        analysis, the function looks the types up; otherwise it returns only those that the server sent with an open
+        document."""
         asked: AnswersFor = ask_nobody
         with ExitStack() as stack:
             if any(file.settings.receivers for file in group.files):
@@ -304,7 +308,7 @@ class Run:
         return new if new is not None and _key(new.path) not in self._buffers else None
 
     def _left(self, repaired: Repaired, text: str, report: Report) -> Left:
-        """Return the findings left in a file; their position is computed only for closed files, because open ones are
+        """Return the findings left in a file; their position is computed only for closed files, because open files are
         analysed again."""
         buffer = self._buffers.get(_key(repaired.file.path))
         is_text = repaired.source is not None and repaired.source.cells is None
@@ -333,7 +337,8 @@ class Run:
         return [self.job.scope] if self.job.scope else [folder.path for folder in self.job.folders if folder.path]
 
     def _otherwise(self, repaired: Repaired, group: Group) -> str:
-        """The command line that fixes a closed file if its bytes do not show its encoding; "" for other files."""
+        """For a closed file whose bytes do not show its encoding, the command line that fixes the file; "" for other
+        files."""
         path = repaired.file.path
         if _key(path) in self._buffers or repaired.source is None:
             return ""

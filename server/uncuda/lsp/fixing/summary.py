@@ -151,8 +151,8 @@ def _open(session: Session, what: str) -> None:
 
 
 def reveal(session: Session, left: Mapping[str, Left], rules: Collection[str] | None) -> None:
-    """Show the first remaining finding, in the order of files. Also open the list of problems, or the view if the list
-    does not contain all findings, if the client supports that."""
+    """Show the first remaining finding, in the order of files. If the client supports it, also open the list of
+    problems; if that list does not contain all findings, open uncuda's view instead."""
     first = next((shown for uri in sorted(left) if (shown := _shown(session, uri, left[uri], rules))), None)
     views = "view" in session.client.shows and session.overviews.limits_problems
     lists = views or session.client.show_problems

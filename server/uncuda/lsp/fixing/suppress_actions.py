@@ -37,7 +37,7 @@ def ignore_actions(
         shown = [diagnostic(finding) for finding in found]
         yield _action(session, analysis, say("ignore line", rule), (edit, rule), shown)
     for rule, first in {finding.rule: finding for finding in reversed(findings)}.items():
-        if rule != UNUSED:  # the rule about unused comments applies to one line only
+        if rule != UNUSED:  # a comment for the whole file cannot suppress the rule about unused comments
             edit = ignore_in_file(analysis.text, layout, rule)
             yield _action(session, analysis, say("ignore file", rule), (edit, rule), [diagnostic(first)])
 

@@ -40,9 +40,9 @@ class Analysis:
     must not be applied.
 
     `report`: all findings, including accepted ones; `selection`: the findings that are shown and fixed, None: all.
-    `answers`: the types of receivers that are known. `replaced`: whether the text contains U+FFFD. `heavy` means that
-    another process computes the analysis; `pending` that this process has not finished. `refused`: the reason why the
-    text was not analysed, in the user's language.
+    `answers`: the types of receivers that are known. `replaced`: whether the text contains U+FFFD. `heavy`: whether
+    another process computes the analysis; `pending`: whether that process has not finished. `refused`: the reason why
+    the text was not analysed, in the user's language.
     """
 
     program: Program
@@ -103,7 +103,7 @@ class Analyses:
                     report, answers = self._check(program, text, choice.engine)
             except LimitExceeded:
                 heavy = True
-        fresh = text  # comparing the whole of a large text takes time
+        fresh = text  # for a large text, only the changed part is searched, because searching the whole text takes time
         if known is not None and not known.replaced and program.edit is not None and known.text is program.edit[0]:
             fresh = program.edit[1].text
         replaced = _REPLACEMENT in fresh
@@ -220,8 +220,8 @@ class Analyses:
         return texts("undecided", targets=self._folders.titles_of(choice.chosen.among, texts.locale))
 
     def _unreadable(self, program: Program, engine: Engine) -> str | None:
-        """The reason why fixes are disabled if the editor read the file in a wrong encoding, because it would save
-        wrong characters."""
+        """The reason why fixes are disabled if the editor read the file in a wrong encoding, because the editor would
+        save wrong characters."""
         path = program.path
         try:
             stamp = os.stat(path).st_mtime_ns if path.endswith(".py") else 0  # noqa: PTH116

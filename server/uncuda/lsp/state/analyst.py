@@ -60,7 +60,8 @@ def signs_of_life(channel: Channel, number: int) -> Iterator[None]:
 
 
 class Analyst:
-    """The engines of the last tasks; each keeps its last texts, so that checking the next version is cheap."""
+    """The engines of the last tasks; each engine keeps the last texts that it analysed, so that checking the next
+    version of a text is cheap."""
 
     def __init__(self) -> None:
         self._catalogue = load()

@@ -55,7 +55,7 @@ class Known:
 
 
 class Folders:
-    """Returns for each document its folder, settings and engine.
+    """Determines the folder, settings and engine of each document.
 
     `tell` is called once for each problem in settings. `catalogue`: the rules and targets.
     """
@@ -74,7 +74,7 @@ class Folders:
         self._tell = tell
         self._told: dict[str, str] = {}
         self._offered: set[str] = set()
-        """Paths of helpers for which a module of the project's own was looked for."""
+        """Paths of helper modules, for each of which the project was searched for an equivalent module of its own."""
         self._unknown: set[str] = set()
         self._noted: set[str] = set()
         self._configurations: dict[str, Configuration] = {}
@@ -102,7 +102,8 @@ class Folders:
 
     @classmethod
     def of_known(cls, known: Known) -> Folders:
-        """Return the object that another process creates from folders and settings that were sent to it."""
+        """Return the folders and settings that the server sent to another process, as the Folders object of that
+        process."""
         made = cls(known.client, {})
         made.all = [Folder(one.uri, one.path, editor=one.editor, project=one.project) for one in known.folders]
         made.override = known.override
@@ -217,7 +218,7 @@ class Folders:
 
     def baseline_at(self, place: str, folder: Folder | None) -> str:
         """Return the path of the baseline for files in the folder at `place`: beside their configuration file, else in
-        the workspace folder; "" if there is neither. The file need not exist."""
+        the workspace folder; "" if there is neither. The baseline need not exist."""
         try:
             file = self.configuration(folder or self.outside).file_for(place)
         except SettingsError:  # the error in the configuration file was already reported with its line
@@ -229,7 +230,8 @@ class Folders:
         self.tell_once(error.place, baseline_problem(error, self.language()))
 
     def choice_of(self, program: Program) -> Choice:
-        """Return the settings with which a document is checked; they are cached until something changes."""
+        """Return the settings with which a document is checked; they are cached until `forget` or `drop` removes
+        them."""
         choice = self._choices.get(program.uri)
         if choice is None:
             choice = self._choices[program.uri] = self._choose(program)
@@ -245,8 +247,8 @@ class Folders:
         return self.choice_of(program).engine
 
     def language(self, locale: str = "auto") -> str:
-        """Return "en" or "zh" for the value of the setting `locale`; "auto" means the client's language, otherwise that
-        of the operating system."""
+        """Return "en" or "zh" for the value of the setting `locale`; "auto" means the client's language, or, if the
+        client does not name it, the language of the operating system."""
         return language(self.client.language if locale == "auto" else locale)
 
     def title_of(self, target: str, locale: str) -> str:
@@ -271,13 +273,13 @@ class Folders:
         return (*self.catalogue.declarations, PORTABLE)
 
     def in_order(self, first: str, among: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return targets in the order in which they are offered, with the current choice `first`; if `among` is empty,
-        all targets and portable source."""
+        """Return targets in the order in which they are offered, with `first` (the current choice) at the beginning; if
+        `among` is empty, all targets and portable source."""
         return tuple(sorted(among or self.choices, key=lambda target: target != first))
 
     def said_in_file(self, place: str) -> str | None:
-        """Return the target that a configuration file names for the folder at `place`, or the value for all targets; a
-        switch by the user does not matter here."""
+        """Return the target that a configuration file names for the folder at `place`, or the value for all targets,
+        even if the user has switched to another target."""
         try:
             return _aim(Configuration(self.vocabulary).settings_for(place))
         except SettingsError:
@@ -351,7 +353,7 @@ class Folders:
         return choice
 
     def _offer(self, helper: Helper, settings: Settings) -> None:
-        """Tell, once, of a module of the project's own that can take the helper's place."""
+        """Notify the user, once, if the project has a module that can be used instead of uncuda's helper module."""
         if helper.path in self._offered:
             return
         self._offered.add(helper.path)
@@ -384,5 +386,5 @@ class Folders:
 
 
 def _aim(settings: Settings) -> str | None:
-    """Return the target that settings name, or the value for all targets; None if they name neither."""
+    """Return the target that settings name, or the value for all targets; None if the settings name no target."""
     return PORTABLE if settings.portable else settings.target

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from .documents import Program
 
 _START = 20.0
-"""Seconds within which the process must start a task."""
+"""Seconds within which the process `analyst.py` must start a task."""
 
 _ORDINARY = Limits(bytes=600_000, statements=2_500, comparisons=800_000)
-"""More work than the largest file in the test corpus takes, about a quarter of a second."""
+"""Limits that allow more work than the largest file in the test corpus needs: about a quarter of a second of work."""
 _SHARE = 6
 """The limits in the server's own process are at most this fraction of the limits in the settings."""
 _SHARED = ("bytes", "statements", "comparisons")
@@ -50,8 +50,8 @@ def between_keys(limits: Limits) -> Limits:
 
 
 class Heavy:
-    """Keeps track of the large documents, and sends their texts to the process one after the other. `fail(path,
-    reason)` is called for internal errors."""
+    """Keeps track of the large documents, and sends their texts to the process `analyst.py` one after the other.
+    `fail(path, reason)` is called for internal errors."""
 
     def __init__(self, endpoint: Endpoint, fail: Callable[[str, str], object]) -> None:
         self._endpoint = endpoint
@@ -76,8 +76,8 @@ class Heavy:
         return size is not None
 
     def submit(self, program: Program, text: str, engine: Engine, answers: Answers, take: Take) -> None:
-        """Send a text to the process to be analysed. `take` is called in the server's thread with the result, unless a
-        newer text of the document is submitted before."""
+        """Send a text to the process `analyst.py`, which analyses it. `take` is called in the server's thread with the
+        result, unless a newer text of the document has been submitted by then."""
         self._sizes[program.uri] = max(len(text), self._sizes.get(program.uri, 0))
         self._serial += 1
         task = Task(
@@ -94,7 +94,7 @@ class Heavy:
             self._next()
 
     def _next(self) -> None:
-        """Send the text that has waited longest to the process."""
+        """Send the text that has waited longest to the process `analyst.py`."""
         self._wait(None)
         self._current = None
         if not self._waiting:
@@ -110,7 +110,8 @@ class Heavy:
         self._wait(patience)
 
     def _wait(self, seconds: float | None) -> None:
-        """Set a timer that kills the process if it does not answer within `seconds`; None: no timer."""
+        """Set a timer that kills the process if it does not answer within `seconds`; if `seconds` is None, set no
+        timer."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._endpoint.loop.call_later(seconds, self._too_long) if seconds is not None else None
@@ -131,7 +132,7 @@ class Heavy:
         if why and self._said_of.get(uri) != why:
             logger.warning("%s: %s", task.path or uri, why)
         self._said_of[uri] = why
-        if uri not in self._waiting:  # otherwise a newer text of the document is waiting
+        if uri not in self._waiting:  # if the document is in this dictionary, a newer text of it is waiting
             take(report, why)
         self._next()
 

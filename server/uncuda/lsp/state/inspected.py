@@ -48,8 +48,8 @@ class MoveShims:
 
 @dataclass(frozen=True)
 class Inspected:
-    """The result of checking one file. `items`: the JSON list of the file's diagnostics, empty for a notebook;
-    `listing`: the file's entry in the overview, or None; `failed`: the internal error, if there was one;
+    """The result of checking one file. `items`: the JSON list of the file's diagnostics, empty for a notebook.
+    `listing`: the file's entry in the overview, or None. `failed`: the internal error that the check caused, if any.
     `tells_of_shims`: whether one of the diagnostics mentions where a shim is imported."""
 
     path: str
@@ -62,7 +62,7 @@ class Inspected:
 
 @dataclass(frozen=True)
 class InspectedFiles:
-    """The answer to `InspectFiles`: the result of each file, in the same order."""
+    """The answer to `InspectFiles`: the result of each file, in the order of the request."""
 
     files: tuple[Inspected, ...]
 
@@ -77,7 +77,7 @@ class InspectionProgress:
 
 @dataclass(frozen=True)
 class InspectionDone:
-    """The end of the answer to one request."""
+    """Marks the end of the answers to one request."""
 
 
 CODEC = Codec(InspectAll, InspectSome, MoveShims, Inspected, InspectionProgress, InspectionDone)

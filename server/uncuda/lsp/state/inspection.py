@@ -59,10 +59,10 @@ workspace."""
 
 
 class Inspection:
-    """The results of closed files that have diagnostics, by URI, and their listings for the overview.
+    """The results of closed files that have diagnostics, by URI, and their entries in the overview.
 
-    Events: `changed()`: a result changed; `listed(uri)`: a listing may have changed; `done()`: the child process
-    answered; `moved()`: `state` may have changed.
+    Events: `changed()`: a result changed; `listed(uri)`: a file's entry in the overview may have changed; `done()`: the
+    child process answered; `moved()`: `state` may have changed.
     """
 
     def __init__(self, endpoint: Endpoint, folders: Folders, projects: Projects, analyses: Analyses) -> None:
@@ -75,11 +75,12 @@ class Inspection:
         self._child: Background | None = None
         self._asked: deque[frozenset[str] | None] = deque()
         """The requests that the child process has not answered yet, in order: URIs of files, or None for all files. The
-        result for a file is used only if no later request for the same file is unanswered; otherwise the file may have
-        been read too early."""
+        result for a file is used only if no later request for the same file waits for an answer; otherwise the file may
+        have been read too early."""
         self._timer: asyncio.TimerHandle | None = None
         self._chosen: bool | None = None
-        """What the user chose since the server started: True to check everything, False to stop; None: nothing."""
+        """What the user chose since the server started: True to check everything, False to stop; None if the user chose
+        nothing."""
         self._pulled = False
         self._progress: Progress | None = None
         self._progress_timer: asyncio.TimerHandle | None = None
@@ -124,7 +125,7 @@ class Inspection:
         return self.state == "reading" or (self.state == "checking" and None in self._asked)
 
     def is_settled(self, uri: str) -> bool:
-        """Return whether the known result of a closed file (or that it has none) is up to date."""
+        """Return whether the stored result of a closed file, or the fact that it has none, is up to date."""
         if not self.is_on:
             return True
         unread = any(uris is None or uri in uris for uris in self._asked)
@@ -171,7 +172,7 @@ class Inspection:
             self.start_soon()
 
     def accepted_otherwise(self, paths: Iterable[str]) -> None:
-        """Check files again whose accepted findings have changed. If one of these files no longer exists, check all
+        """Check files again whose accepted findings have changed. If one of the files no longer exists, check all
         files, because its code may have moved to another file."""
         paths = list(paths)
         if all(map(os.path.isfile, paths)):
@@ -290,7 +291,7 @@ class Inspection:
         self.changed()
 
     def _forget(self, uris: Iterable[str]) -> None:
-        """Remove the listings of files that no longer count in the overview."""
+        """Remove the entries of files that no longer count in the overview."""
         for uri in list(uris):
             self.listings.pop(uri, None)
             self.listed(uri)

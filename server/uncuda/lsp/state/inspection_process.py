@@ -48,7 +48,7 @@ def main() -> None:
     files = inspector.files()
     sizes = sizes_of(files)
     found = _everything(inspector, files, sizes, _pool(inspector, first, files, sizes))
-    requests = channel.requests()  # starts a thread that waits for input, so processes are forked before this
+    requests = channel.requests()  # starts a thread that waits for input, so all processes are forked before this line
     _say(channel, found)
     for request in requests:
         _say(channel, _again(inspector, request))

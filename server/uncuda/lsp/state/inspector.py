@@ -66,12 +66,12 @@ class Inspector:
         return self._check(path, folder) if folder is not None else Inspected(path, uri_of(path))
 
     def remember(self, found: Inspected) -> None:
-        """Remember whether the diagnostics of a file mention shims; another process may have checked the file."""
+        """Remember whether the diagnostics of a file mention shims; `found` may be the result of another process."""
         if found.tells_of_shims:
             self._tell_of_shims.add(found.path)
 
     def some(self, paths: Iterable[str]) -> Iterator[Inspected]:
-        """The results of some files."""
+        """Yield the results of checking the files at these paths."""
         self._baselines.look()
         for path in paths:
             folder = self._folders.folder_of(path)

@@ -1,4 +1,4 @@
-"""Builds the overview's listing of a file from its analysis, and analyses closed files."""
+"""Builds a file's entry in the overview from its analysis, and analyses closed files."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def version_of(text: str) -> str:
 def printed(analysis: Analysis, read: Callable[[], Facts] | None = None) -> dict[str, tuple[Finding, bool]]:
     """Return all findings by fingerprint, each with whether it is accepted.
 
-    For findings that are not accepted, only the fixes that may be applied are kept. `read`: returns the facts of the
-    text.
+    For findings that are not accepted, only the fixes that may be applied are kept. `read`: a function that returns the
+    facts of the text.
     """
     if analysis.undecided or not analysis.report.findings:
         return {}
@@ -80,7 +80,8 @@ def printed(analysis: Analysis, read: Callable[[], Facts] | None = None) -> dict
 def listing_of(
     analysis: Analysis, path: str, uri: str, baseline: str, read: Callable[[], Facts] | None = None
 ) -> FileListing:
-    """Return the listing of a file. `path`: the path of the file relative to its folder; `read`: as in `printed`."""
+    """Return a file's entry in the overview. `path`: the path of the file relative to its folder; `read`: a function
+    that returns the facts of the text."""
     version = version_of(analysis.text)
     findings = printed(analysis, read)
     listed = tuple(_listed(analysis, uri, print_, *found) for print_, found in findings.items())

@@ -1,4 +1,4 @@
-"""Open notebooks: the Python cells of each notebook form one program."""
+"""Open notebooks: the Python cells of each notebook are analysed as one text."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Notebooks:
     malformed."""
 
     def __init__(self, documents: Documents, commands: Callable[[], frozenset[str]]) -> None:
-        """`commands`: returns the shell commands that rules look for."""
+        """`commands`: a function that returns the shell commands that rules look for."""
         self._documents, self._commands = documents, commands
         self._open: dict[str, Notebook] = {}
 

@@ -166,7 +166,7 @@ class Outline:
         yield self._why(rule, name["uri"])
 
     def _actions(self, branch: Branch) -> Iterator[OverviewAction]:
-        """Yield the actions for all findings of a node, if the command would affect exactly these findings."""
+        """Yield the actions for all findings of a node, if their commands would affect exactly these findings."""
         texts, kind, count = self.texts, branch.path[0].name, len(branch.places)
         if not self._client.restricted and kind != ACCEPTED and self._is_whole(branch):
             wanted = self._wanted(branch)
@@ -200,8 +200,8 @@ class Outline:
     def _is_whole(self, branch: Branch) -> bool:
         """Return True if a node contains every finding that a command with the arguments of `_wanted` would affect.
 
-        The result is False if the filter hides some of these findings, or if subfolders or tests of a folder are
-        separate nodes.
+        The result is False if the filter hides findings that the commands of the node would affect, or if subfolders or
+        tests of a folder are separate nodes.
         """
         if not self.root:
             return branch.kind == "file"
@@ -256,5 +256,5 @@ def queue(outlines: Sequence[Outline], shown: Filter, rule: str) -> list[tuple[O
 
 
 def action(name: str, title: str, command: str, argument: dict[str, Any]) -> OverviewAction:
-    """Return an action of a node."""
+    """Return an OverviewAction for a node, which calls a command with one argument."""
     return OverviewAction(name=name, title=title, command=command, arguments=[argument])

@@ -33,9 +33,9 @@ _PAUSE, _SOON = 0.2, 0.03
 class Overviews:
     """The overviews by folder URI; "" is the key for files outside all folders.
 
-    When a file changes, it is only marked; `refresh` updates the overviews for a request, or before a notification. The
-    key of a file is its URI as this server writes it. The event `changed(root, version)` is raised only after `watch`
-    was called.
+    When a file changes, the file is only marked as changed; `refresh` updates the overviews for a request, or before a
+    notification. The key of a file is its URI as this server writes it. The event `changed(root, version)` is raised
+    only after `watch` was called.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Overviews:
             self._look(key)
 
     def of(self, root: str) -> Overview:
-        """Return the overview of a folder; "" for the files outside of all folders."""
+        """Return the overview of the folder with this URI; the URI "" stands for the files outside of all folders."""
         return self._all.setdefault(root, Overview())
 
     @property
@@ -105,8 +105,8 @@ class Overviews:
         return [self.of(root) for root in self.roots]
 
     def written(self, roots: Iterable[str]) -> int | None:
-        """Return the number of findings when the folders' baselines were first written; None if no baseline records
-        it."""
+        """Return how many findings there were when the folders' baselines were first written; None if no baseline
+        states the number."""
         files: set[str] = set()
         for root in roots:
             files |= self.of(root).baselines
@@ -126,7 +126,7 @@ class Overviews:
         """Return True if the client gets diagnostics of open files only, because it shows the overview and there are
         many findings.
 
-        While files are being checked, the last known result is returned; before the first check it is True.
+        While files are being checked, the last known result is returned; before the first check, the result is True.
         """
         if self._endpoint.client.overview is None:
             return False
@@ -191,9 +191,9 @@ class Overviews:
         choice = self._folders.choice_of(program)
         analysis = self._analyses.of(program)
         if analysis.pending:
-            return  # the file will be marked again when its analysis is done
+            return  # once the analysis is done, the event `analysed` marks the file again
         source = Source(analysis.text, program.path)
-        # `read` is fast because the engine has cached these facts
+        # `read` is fast because the engine has cached the facts of the open text
         read = None if analysis.heavy else lambda: choice.engine.read(source)[0]
         path = choice.folder.relative(program.path) if choice.folder else program.path
         root = choice.folder.uri if choice.folder else ""
@@ -212,5 +212,5 @@ class Overviews:
 
 
 def _keys(program: Program) -> list[str]:
-    """Return the key of a document or notebook in a list; an empty list if it has no file."""
+    """Return a list with the key of a document or notebook; the list is empty if there is no file."""
     return [uri_of(program.path)] if program.path else []

@@ -32,7 +32,7 @@ _SLICE = 20
 
 
 class Projects:
-    """The facts about files, by folder and path; the facts of an open document replace those of its file."""
+    """The facts about files, by folder and path; the facts of an open document replace the facts of its file."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class Projects:
         return uri_of(path), start, end
 
     def _files(self, folder: Folder | None) -> Iterable[tuple[str, Facts, Program | None]]:
-        """(path, facts, open program or None) of the files in a folder."""
+        """(path, facts, open document or None) of each file in a folder."""
         if folder is None:
             return
         shown = {program.path: (facts, program) for program, facts in self._open.values() if program.path}
@@ -164,7 +164,7 @@ class Projects:
 
     def _look_if_idle(self) -> None:
         loop = self._endpoint.loop
-        self._timed = loop.time() < self._due  # the text has changed meanwhile
+        self._timed = loop.time() < self._due  # true if the text has changed during the pause
         if self._timed:
             loop.call_at(self._due, self._look_if_idle)
         else:
@@ -205,7 +205,7 @@ class Projects:
             self.read([program.path])
 
     def _read_some(self) -> None:
-        """Read a few of the waiting files, and the next ones after the event loop has handled its messages."""
+        """Read a few of the waiting files, and further files after the event loop has handled its messages."""
         touched, later = set(), []
         for path in list(self._waiting)[:_SLICE]:
             del self._waiting[path]

@@ -16,8 +16,8 @@ from ..wire.uris import path_of, uri_of
 
 @dataclass(eq=False)
 class Folder:
-    """One folder of the workspace. `project`: facts about all files of the folder; `scanned`: whether all files have
-    been read; `files`: the number of files."""
+    """One folder of the workspace. `project`: facts about all files of the folder. `scanned`: whether all files have
+    been read. `files`: the number of files."""
 
     uri: str
     path: str

@@ -1,4 +1,4 @@
-"""Reads the facts of files about their project, also as a worker process of `scan_process.py`."""
+"""Reads the facts that files show about their project; a worker process of `scan_process.py` runs this code, too."""
 
 from __future__ import annotations
 
@@ -45,9 +45,10 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts that one file shows about its project. `modules`: plugins and shims that the file imports; `constants`:
-    targets that its constants name; `own`: whether its file name may show for which device it is; `told`: facts about
-    kernels; `serves`: targets that it supports besides CUDA; `torch`: whether it uses torch's CUDA functions."""
+    """The facts that one file shows about its project. `modules`: plugins and shims that the file imports. `constants`:
+    targets named by constants in the file. `own`: whether the file's name may show for which device the file is.
+    `told`: facts about kernels. `serves`: targets that the file supports besides CUDA. `torch`: whether the file uses
+    torch's CUDA functions."""
 
     modules: Mapping[str, Place] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -64,8 +65,8 @@ class Facts:
 
 @dataclass(frozen=True)
 class Scan:
-    """The folder to read. `over`, `under`: editor settings, in kebab-case, that override the configuration files, or
-    that the configuration files override."""
+    """A request to read the facts of all files in a folder. `over`: editor settings, in kebab-case, that override the
+    configuration files; `under`: editor settings that the configuration files override."""
 
     path: str
     over: Mapping[str, object]
@@ -82,7 +83,7 @@ class SaidBy:
 
 @dataclass(frozen=True)
 class Scanned:
-    """The last answer: the number of files, and the problems with ignore files."""
+    """The last answer to a Scan: the number of files, and the problems with ignore files."""
 
     files: int
     problems: tuple[Problem, ...]
@@ -188,7 +189,7 @@ class ScanWorker:
 
 
 def main() -> None:
-    """Start a worker process that was not forked from its parent."""
+    """Run as a worker process that was started anew, not forked from its parent."""
     be_nice()
     gc.disable()  # nearly all objects created here are trees without cycles
     ScanWorker(Reader(load())).serve()

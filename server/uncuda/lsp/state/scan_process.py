@@ -45,7 +45,7 @@ def _records(request: Scan, channel: Channel) -> Iterator[SaidBy | Scanned]:
     found = discover([root], configuration.settings_for, empty=True)
     worker, sizes = ScanWorker(Reader(catalogue)), sizes_of(found.files)
     pool = _pool(worker, found.files, sizes)
-    channel.end_with_input()  # starts a thread, so processes are forked before this
+    channel.end_with_input()  # starts a thread, so all processes are forked before this line
     yield from _facts(worker, [file.path for file in found.files], sizes, pool)
     problems = (problem for problem in found.problems if os.path.basename(problem.path) == GitIgnore.NAME)  # noqa: PTH119
     yield Scanned(len(found.files), tuple(problems), tuple(found.notes))

@@ -11,7 +11,8 @@ from uncuda.project import Answers, Project, Site
 from uncuda.settings import Settings
 
 LONGEST = 10.0
-"""Seconds of CPU time that a text may take, and seconds without a message after which the process is killed."""
+"""A text may take this many seconds of CPU time; the process `analyst.py` is killed after this many seconds without a
+message."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Task:
 
     @property
     def known(self) -> Answers:
-        """The known types of receivers, by site."""
+        """The known types of receivers, by their place in the text."""
         return dict(self.answers)
 
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class Background:
-    """A running child process; its standard error is that of the server.
+    """A running child process; its standard error is the standard error of the server.
 
     `codec` is the codec of the process's records. `take` is called with every record from the process, and `ended` once
-    when it ends, both in the server's thread through `call`. `first`: a record that is sent as soon as the process
-    starts.
+    when the process ends, both in the server's thread through `call`. `first`: a record that is sent as soon as the
+    process starts.
     """
 
     def __init__(

@@ -58,7 +58,7 @@ class Client:
     rule_pages: bool = False
     """Whether the client shows pages of rules by requesting their text (`uncuda/rulePage`)."""
     overview: int | None = None
-    """The version of the overview's protocol that the client supports; None: it shows no overview."""
+    """The version of the overview's protocol that the client supports; None if it shows no overview."""
     shows: frozenset[str] = frozenset()
     """The names of the views that the client can open on `uncuda/showOverview`."""
     restricted: bool = False

@@ -1,8 +1,8 @@
 """Ends the server's process soon after its client has ended, even if the server is busy.
 
-The event loop normally exits in order. If the event loop is busy, or blocked by writing to a client that does not read,
-a timer in another thread ends the process instead. Only one long call into C code can delay that timer, because no
-other Python thread runs during such a call.
+Normally, the event loop ends the process in an orderly way. If the event loop is busy, or blocked by writing to a
+client that does not read, a timer in another thread ends the process instead. Only one long call into C code can delay
+the timer that ends the process, because no other Python thread runs during such a call.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def _leave(code: int) -> None:
 
 
 def last_word(body: bytes) -> str:
-    """Return "shutdown" or "exit" if that is the method of a message; otherwise "". The function is fast, because every
-    message is tested."""
+    """Return "shutdown" or "exit" if that is the method of a message; otherwise "". This function must be fast, because
+    it tests every message."""
     if len(body) > _LONGEST or not (b"exit" in body or b"shutdown" in body):
         return ""
     try:

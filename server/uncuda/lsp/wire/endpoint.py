@@ -34,16 +34,7 @@ class Event(list[Callable[..., object]]):
 
 class Endpoint(LanguageServer):
     """Sends requests, notifications and messages to the client; `client`: the client's capabilities, set by
-    `initialize`.
-
-    Events: `begun()`: after `initialize`; `started()`: after `initialized`; `ended()`: the server stops;
-    `opened(program)`, `changed(program)`, `saved(program)`: a document or notebook was opened, changed or saved;
-    `closed(program, uris)`: it was closed (`program` is None if only cells were removed); `found(program)`: it has
-    findings; `analysed(program)`: another process has analysed it; `scanned(folder)`: the facts of its files are known;
-    `touched(paths)`: files changed on disk; `reconfigured()`: settings, target or project changed; `shims_moved()`: the
-    import of a shim is elsewhere now; `baselines_touched()`: baselines changed; `stale(uris)`: diagnostics of these
-    documents (None: of all) may have changed.
-    """
+    `initialize`."""
 
     protocol: Protocol
 
@@ -56,9 +47,18 @@ class Endpoint(LanguageServer):
         )
         self.log = log or ToClient()
         self.client = Client()
+        # `begun()` is raised after `initialize`, `started()` after `initialized`, `ended()` when the server stops.
         self.begun, self.started, self.ended = Event(), Event(), Event()
+        # `opened(program)`, `changed(program)`, `saved(program)`: a document or notebook was opened, changed or saved.
+        # `closed(program, uris)`: a document or notebook was closed, or (`program` is None) cells were removed.
         self.opened, self.changed, self.saved, self.closed = (Event() for _ in range(4))
+        # `found(program)`: a document or notebook has findings. `analysed(program)`: another process has analysed the
+        # document or notebook. `scanned(folder)`: the facts of a folder's files are known. `touched(paths)`: files
+        # changed on disk.
         self.found, self.analysed, self.scanned, self.touched = (Event() for _ in range(4))
+        # `reconfigured()`: settings, target or project changed. `shims_moved()`: a shim is imported elsewhere now.
+        # `stale(uris)`: diagnostics of documents (None: of all) may have changed. `baselines_touched()`: baselines
+        # changed.
         self.reconfigured, self.shims_moved, self.stale, self.baselines_touched = (Event() for _ in range(4))
         self.loop = asyncio.new_event_loop()
         self.end: asyncio.Future[int] = self.loop.create_future()
@@ -85,7 +85,7 @@ class Endpoint(LanguageServer):
             self.loop.call_soon_threadsafe(function, *arguments)
 
     def ask(self, method: str, params: Any, take: Callable[[Any], object] = lambda result: None) -> None:
-        """Send a request to the client. `take` is called with the result; an error is logged."""
+        """Send a request to the client. `take` is called with the client's result; an error is logged."""
 
         def answered(future: Future[Any]) -> None:
             if future.cancelled():
@@ -101,7 +101,8 @@ class Endpoint(LanguageServer):
         self.protocol.send_request(method, params).add_done_callback(answered)
 
     def trace(self, message: str, more: Callable[[], str]) -> None:
-        """Send `$/logTrace` if the client has enabled tracing; `more` returns the text for the level `verbose`."""
+        """Send `$/logTrace` if the client has enabled tracing; `more`: a function that returns the additional text for
+        the level `verbose`."""
         level = self.protocol.trace
         if level != types.TraceValue.Off:
             verbose = printable_lines(more()) if level == types.TraceValue.Verbose else None
@@ -116,7 +117,7 @@ class Endpoint(LanguageServer):
         super().window_show_message(types.ShowMessageParams(params.type, popup(params.message)))
 
     def window_log_message(self, params: types.LogMessageParams) -> None:
-        """Log lines in the client."""
+        """Write lines into the client's log."""
         super().window_log_message(types.LogMessageParams(params.type, printable_lines(params.message)))
 
     def report_server_error(self, error: Exception, source: Any) -> None:

@@ -14,7 +14,7 @@ _CODE = re.compile("`([^`]*)`")
 
 
 def popup(text: str) -> str:
-    """Return a text for a pop-up: one line, in which nothing becomes a link. Otherwise VS Code would make a link from
+    """Return a text for a pop-up: one line, in which nothing becomes a link. VS Code would make a link even from
     `[…](command:…)` in a file name."""
     return printable(cut_middle(text, _LONGEST)).replace("](", "]\\x28")
 

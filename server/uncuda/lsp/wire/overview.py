@@ -18,7 +18,8 @@ class FindingName(TypedDict):
 
 
 class OverviewAction(TypedDict):
-    """An action of a node. `name`: "fix", "preview", "accept", "suppress" or "why".
+    """An action that the user can choose for a node of the overview. `name`: "fix", "preview", "accept", "suppress" or
+    "why".
 
     `command`: a server command, or "" for the preview of one finding, which the client shows itself.
     """
@@ -30,11 +31,11 @@ class OverviewAction(TypedDict):
 
 
 class OverviewNode(TypedDict, total=False):
-    """A node of the view. `id`: does not change with the text; `leaf`: whether the node has no children; `icon`: a
-    class, a severity, or the kind of node.
+    """A node of the overview's tree. `id`: the id of the node, which does not change when texts change. `leaf`: whether
+    the node has no children. `icon`: a fix class, a severity, or the kind of node.
 
-    `uri` and `range`: the location to open when the user clicks the node. Only nodes of findings have `key`, the
-    finding's id in a review, and `finding`, its name in requests.
+    `uri` and `range`: the location to open when the user clicks the node. Only nodes of findings have the fields `key`,
+    the id of the finding in a review, and `finding`, the name of the finding in requests.
     """
 
     id: str
@@ -53,11 +54,11 @@ class OverviewNode(TypedDict, total=False):
 
 
 class OverviewCounts(TypedDict):
-    """Numbers of findings by class, regardless of the filter.
+    """Numbers of findings by fix class, regardless of the filter.
 
-    `left`: all findings that are not accepted; `files`: the number of files with such findings; `total`: the number of
-    findings when the baseline was first written; `done`: `total` minus `left`. `total` and `done` are None if no
-    baseline records the number.
+    `left`: the number of findings that are not accepted. `files`: the number of files with findings that are not
+    accepted. `total`: the number of findings when the baseline was first written. `done`: `total` minus `left`. `total`
+    and `done` are None if no baseline records the number.
     """
 
     safe: int
@@ -71,8 +72,8 @@ class OverviewCounts(TypedDict):
 
 
 class OverviewChoice(TypedDict):
-    """A value of the filter. `dimension` is "class", "severity" or "place"; `count` is the number of findings with this
-    value."""
+    """A value by which the overview can be filtered. `dimension` is "class", "severity" or "place"; `count` is the
+    number of findings with this value."""
 
     value: str
     dimension: str
@@ -90,8 +91,8 @@ class OverviewBadge(TypedDict):
 class OverviewAnswer(TypedDict, total=False):
     """The answer to `uncuda/overview`.
 
-    `next`: the index of the first node of the next page, if there is one; `update`: a message that says whether the
-    client or the server must be updated, or ""; `welcome`: the reason for an empty view, "" if there are nodes.
+    `next`: the index of the first node of the next page, if there is one. `update`: a message that says whether the
+    client or the server must be updated, or "". `welcome`: the reason for an empty view, "" if there are nodes.
     """
 
     version: int
@@ -116,8 +117,8 @@ class OverviewPath(TypedDict, total=False):
 class ReviewAnswer(TypedDict, total=False):
     """The answer to `uncuda/review`.
 
-    `node`: the finding to show, None if none is left; `index`: its index in the queue; `total`: the number of findings
-    that are not skipped; `label`: a title for the finding. Without a node, `message` says which files were not checked,
+    `node`: the finding to show, None if none is left. `index`: the index of the finding in the queue. `total`: the
+    number of findings that are not skipped. `label`: a title for the finding. Without a node, `message` says which files were not checked,
     and is left out if all were, or if only some are checked again. `isWaiting`: whether files are being checked, so
     that the client asks again when the overview has changed.
     """
@@ -132,8 +133,8 @@ class ReviewAnswer(TypedDict, total=False):
 
 
 class ChangedFile(TypedDict):
-    """A file that fixes would change. `version`: a digest of the file's text; `is_notebook`: whether it is a notebook,
-    for which a client compares the joined texts of the cells."""
+    """A file that fixes would change. `version`: a digest of the file's text; `is_notebook`: whether the file is a
+    notebook; for a notebook, a client compares the joined texts of the cells."""
 
     uri: str
     version: str
@@ -145,7 +146,7 @@ class Changes(TypedDict):
     the changes first.
 
     `many`: whether there are too many files to show them side by side, so that `files` is empty; `actions`: commands
-    that fix or accept all of them.
+    that fix or accept the findings in all these files.
     """
 
     title: str

@@ -18,8 +18,8 @@ class Lines:
     r"""A text with the offsets of its lines, which end with \n, \r\n or \r and nothing else.
 
     Objects are immutable; `replaced` returns a new one. The starts of the lines before the last edit are counted from
-    the beginning of the text, those of the lines after it from the end, so that an edit changes only the starts between
-    it and the previous edit.
+    the beginning of the text, and the starts of the lines after the last edit from the end, so that an edit changes
+    only the starts between this edit and the previous one.
     """
 
     __slots__ = ("_head", "_row", "_tail", "count", "encoding", "text")
@@ -123,7 +123,7 @@ class Lines:
         until = (self.start(last + 1) if last + 1 < self.count else len(old)) + len(text) - len(old)
         fresh = [match.end() for match in _BREAK.finditer(text, begin, until)]
         if last + 1 < self.count and fresh:
-            fresh.pop()  # the last start is that of the next line, which is in the tail
+            fresh.pop()  # the last start belongs to the line after the replaced lines, and `_after` returns it, too
         lines = Lines.__new__(Lines)
         lines._set(text, self.encoding, [*self._until(first), *fresh], self._after(last))
         return lines
@@ -137,7 +137,7 @@ class Lines:
         return self._head + [size - rest for rest in reversed(self._tail[-missing:])]
 
     def _after(self, line: int) -> list[int]:
-        """Return the starts of the lines after `line`, in the form of `_tail`."""
+        """Return the starts of the lines after `line`, as distances from the end of the text."""
         wanted = self.count - 1 - line
         missing = wanted - len(self._tail)
         if missing <= 0:

@@ -27,7 +27,7 @@ class Progress:
         self._percentage = -1
 
     def start(self) -> None:
-        """Begin to show the progress; if the server has to create the token, after the client has accepted it."""
+        """Begin to show the progress; a token that the server creates must first be accepted by the client."""
         if self._given:
             self._begin()
         elif self._endpoint.client.progress:
@@ -52,7 +52,7 @@ class Progress:
         self._endpoint.work_done_progress.begin(self._token, value)
 
     def report(self, done: int, total: int) -> None:
-        """Report how far the work is; sent only when the percentage grows."""
+        """Show the client how much of the work is done; nothing is sent unless the percentage has grown."""
         percentage = 100 * done // max(total, 1)
         if self._begun and not self._ended and percentage > self._percentage:
             self._percentage = percentage

@@ -78,7 +78,7 @@ class Protocol(LanguageServerProtocol):
     def shut_down(self) -> None:
         """Cancel all open requests of both sides; after this, only replies are sent."""
         self._shutdown = True
-        # Completed requests remove themselves from the tables.
+        # the dictionaries are copied, because a cancelled request removes itself from its dictionary
         for asked in list(self._running.values()):
             asked.cancel()
         for future in list(self._request_futures.values()):
@@ -104,7 +104,7 @@ class Protocol(LanguageServerProtocol):
         elif "id" in message and not (isinstance(identifier, (int, str)) and not isinstance(identifier, bool)):
             self._refuse(None, JsonRpcInvalidRequest("an id is a number or a text"))
         elif not isinstance(method, str):
-            # otherwise it may be an invalid reply whose id belongs to one of the server's requests
+            # a message without `method` may be an invalid reply, whose id belongs to one of the server's requests
             asked = identifier if "method" in message else None
             self._refuse(asked, JsonRpcInvalidRequest("a method is a text"))
         elif "id" in message:
@@ -150,7 +150,7 @@ class Protocol(LanguageServerProtocol):
         return method in self.fm.features or method in self.fm.builtin_features
 
     def _run(self, identifier: Any, handler: Handler, params: Any) -> None:
-        """Answer a request by a handler of uncuda; if that returns a future, answer when it is done."""
+        """Answer a request by a handler of uncuda; if the handler returns a future, answer when the future is done."""
         try:
             result = handler(params)
             if isinstance(result, asyncio.Future):

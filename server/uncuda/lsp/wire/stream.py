@@ -22,7 +22,8 @@ _HEADER = re.compile(rb"[\w-]+:")
 
 @dataclass(frozen=True)
 class Connection:
-    """Bytes from and to the client. `read(n)` returns at most n bytes, b"" at the end; both may raise OSError."""
+    """Bytes from and to the client. `read(n)` returns at most n bytes, b"" at the end; `read` and
+    `write` may raise OSError."""
 
     read: Callable[[int], bytes]
     write: Callable[[bytes], object]
@@ -118,7 +119,7 @@ class _Stream:
         return True
 
     def _line_end(self, longest: int) -> int | None:
-        """The end of the next line in the buffer; None if it is longer, or if the stream ends."""
+        """The end of the next line in the buffer; None if the line is longer than `longest`, or if the stream ends."""
         size = 0
         while (end := self._buffer.find(b"\n", size, longest)) < 0:
             size = len(self._buffer)

@@ -320,7 +320,7 @@ def _numbers(tally: Tally) -> list[str]:
 
 
 def _share(tally: Tally, most: int) -> str:
-    """Return a bar that shows the findings by class; a bar for `most` findings has the full width."""
+    """Return a bar that shows the findings by fix class; a bar for `most` findings has the full width."""
     return _bar(tally.by_class, "", most)
 
 

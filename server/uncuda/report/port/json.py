@@ -1,4 +1,4 @@
-"""Writes the report as JSON (docs/report.schema.json), and reads an earlier one for `uncuda report --compare`."""
+"""Writes the report as JSON (docs/report.schema.json), and reads an earlier report for `uncuda report --compare`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _LARGEST = 200_000_000
 
 
 class NoReportError(Exception):
-    """A file that is not a JSON report. `reason`: why the file could not be read; empty if it could be read but
-    contains other data."""
+    """Raised for a file that is not a JSON report. `reason`: why the file could not be read; empty if it could be read
+    but contains other data."""
 
     def __init__(self, reason: str = "") -> None:
         super().__init__(reason)
@@ -57,7 +57,7 @@ def text_of(report: PortReport) -> str:
 
 
 def read_report(path: str) -> tuple[Earlier, ...]:
-    """Return the findings of an earlier JSON report; raise NoReportError if the file is not one."""
+    """Return the findings of an earlier JSON report; raise NoReportError if the file is not a JSON report."""
     try:
         value = json.loads(decode_utf8(read_bytes(path, _LARGEST)))
     except OSError as error:

@@ -144,8 +144,8 @@ def _numbers(tally: Tally) -> list[str]:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int], made: bool = False) -> str:
-    """Return a table. `right`: the indices of the right-aligned columns; `made`: whether the cells are Markdown
-    already."""
+    """Return a Markdown table. `right`: the indices of the right-aligned columns; `made`: whether the cells are
+    Markdown already."""
     numbers = set(right)
     lines = [[_plain(head) for head in heads], ["--:" if at in numbers else ":--" for at in range(len(heads))]]
     lines += [[*row] if made else [_plain(cell) for cell in row] for row in rows]

@@ -16,7 +16,7 @@ _NAMED = 3  # maximum number of paths that a title lists
 class Naming:
     """File names relative to the folder `root`, and links relative to `beside`, the folder of the report.
 
-    `title`: names the checked paths in the title of the report.
+    `title`: the text that names the checked paths in the title of the report.
     """
 
     root: str

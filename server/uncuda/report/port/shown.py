@@ -22,7 +22,7 @@ from ..order import Command, Step, steps
 
 ACCEPTED = "accepted"
 SHOWN = (*CLASSES, ACCEPTED)
-"""The classes of findings in a report, in the order in which they are shown; each is also a key of the messages
+"""The fix classes of the findings in a report, in the order in which they are shown; each is also a key of the messages
 `PORT`."""
 
 
@@ -68,7 +68,7 @@ class PortReport:
 
     @property
     def numbers(self) -> dict[str, int]:
-        """The number of findings by class; accepted findings are counted under ACCEPTED."""
+        """The number of findings by fix class; accepted findings are counted under ACCEPTED."""
         return {**self.counts.total.by_class, ACCEPTED: self.port.accepted.total.count}
 
     @property
@@ -78,7 +78,7 @@ class PortReport:
         return max(0, self.begun - self.counts.total.count)
 
     def meaning(self, kind: str) -> str:
-        """Return the sentence that explains a class of findings."""
+        """Return the sentence that explains a fix class."""
         if kind == MANUAL and not self.numbers[kind]:
             return self.words("means none")
         return self.words(f"means {kind}", self.words.count(self.counts.decisions_by_hand, "decision"))
@@ -122,7 +122,7 @@ class PortReport:
 
     @cached_property
     def folders(self) -> tuple[list[FolderTally], list[FolderTally]]:
-        """The folders with findings: those with code of the project, and separately those with its tests."""
+        """The folders with findings, in two lists: tallies without test files, and tallies of test files."""
         every = self.counts.folders()
         return [row for row in every if not row.tests], [row for row in every if row.tests]
 
@@ -145,7 +145,8 @@ class PortReport:
         return PREREQUISITES
 
     def blocking(self, counts: Counts, prerequisite: str) -> int:
-        """Return the number of findings of this kind that have no fix and must be resolved first."""
+        """Return how many findings without a fix belong to rules with this prerequisite (library, extension or
+        environment)."""
         rules = self.catalogue.rules
         return sum(
             tally.manual

@@ -1,1 +1,1 @@
-"""The part of apex that every build contains: those for CUDA, Ascend and MUSA."""
+"""The part of apex that is in every build: for CUDA, for Ascend and for MUSA."""
