@@ -207,8 +207,8 @@ def _code(name: str) -> str:
 
 
 def _starts_processes(tree: ast.Module) -> Iterator[ast.AST]:
-    """Yield code that starts a process, and names of modules that do; platform and ctypes.util count, because they run
-    programs found on PATH."""
+    """Yield code that starts a process, and names of modules that start processes; platform and ctypes.util count,
+    because they run programs found on PATH."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

@@ -1,4 +1,5 @@
-"""Findings about `torch.accelerator`: by version of PyTorch and of the plugin, behind guards, and their fixes."""
+"""Tests of findings about `torch.accelerator`, by version of PyTorch and of the plugin and behind guards, and of their
+fixes."""
 
 from __future__ import annotations
 

@@ -108,7 +108,8 @@ class Forked:
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait until the process ends and return its exit code. Raise TimeoutExpired if it does not end in time."""
+        """Wait until the process ends and return its exit code. Raise TimeoutExpired if the process does not end in
+        time."""
         if self.returncode is None and not select.select([self._report], [], [], timeout)[0]:
             raise subprocess.TimeoutExpired("uncuda", timeout or 0)
         with self._lock:

@@ -153,8 +153,8 @@ def test_show_what_is_left(new_window: Window, tmp_path: Path) -> None:
     """The message contains the three counts, and a button that opens the first remaining finding and the list of all
     findings.
 
-    This test needs a new window, because VS Code keeps a document that the server has shown in memory for minutes after
-    its editor is closed.
+    This test needs a new window, because VS Code keeps a document open in memory for minutes after its editor is
+    closed, if the server has shown the document.
     """
     window, workspace = new_window, project.with_review(tmp_path)
     window.show(workspace)

@@ -107,8 +107,8 @@ def _maps(module: Module, node: ast.Dict) -> bool:
 
 
 def _rest(children: list[Sides]) -> Sides:
-    """Return the device words of an expression whose parts are each meant for one device: those of the parts if they
-    name one device only; otherwise none."""
+    """Return the device words in the parts of an expression, each of which is meant for one device: all of these words
+    if they belong to the same device, otherwise none."""
     stayed = [word for sides in children for word in sides[0]]
     ported = [word for sides in children for word in sides[1]]
     return ([], []) if stayed and ported else (stayed, ported)
