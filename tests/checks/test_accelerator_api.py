@@ -447,7 +447,7 @@ def test_what_has_no_fix() -> None:
     for code, plugin in (
         ("torch.accelerator.made_up()\n", ""),
         ("torch.accelerator.Graph()\n", "2.12.0"),
-        # a fix would have to change two things at once
+        # a fix would have to change the function's name and its argument
         ("torch.accelerator.max_memory_allocated(device=0)\n", "2.10.0"),
         ("torch.accelerator.get_device_capability()\n", ""),  # the target's function returns another type
     ):

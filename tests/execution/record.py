@@ -25,7 +25,7 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
     """Records each operator with the devices of its arguments."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Note one operator."""
+        """Record one operator."""
         given = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, (torch.Tensor, torch.device))]
         devices = [str(leaf if isinstance(leaf, torch.device) else leaf.device) for leaf in given]
         _STEPS.append(f"{func} {' '.join(devices)}")

@@ -18,7 +18,7 @@ _WORKFLOW = re.compile(r"::(?:error|warning|notice) (?:file|title)=[^\n]*::")
 
 
 def ended(done: Done, command: list[str]) -> Iterator[Find]:
-    """Yield failures in the way in which a run of the command line ended."""
+    """Yield failures of a command that hung, ended with a wrong exit code, or left processes running."""
     said = _shown(done)
     name = " ".join(command)
     if done.hung:

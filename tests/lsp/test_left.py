@@ -101,8 +101,8 @@ def test_nobody_waits_for_the_button(start: Start, tmp_path: Path, command: str)
     [("vscode", True), ("jetbrains", True), ("neovim", False), ("neovim-0.7", False), ("eglot", False)],
 )
 def test_who_gets_a_button(start: Start, profile: str, button: bool) -> None:
-    """Only some clients get the button; in Neovim the request would be a question that blocks the user until it is
-    answered."""
+    """Only some clients get a message with a button that shows the remaining findings; in Neovim the message would be a
+    question that blocks the user until it is answered."""
     client = start(profile, files=FILES)
     shown = press(client, None)
     client.execute(COMMAND)

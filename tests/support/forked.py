@@ -7,9 +7,9 @@ of how a program starts do not fork it, but start a new Python. Child processes 
 
     python -m support.forked SOCKET
 
-This command waits for orders on a socket that it inherits. An order is a JSON object (see `_Order`) sent with four file
-descriptors: the program's standard input, output and error, and one to which its process id and finally its exit code
-are written.
+`python -m support.forked` waits for orders on a socket that it inherits. An order is a JSON object (see `_Order`) sent
+with four file descriptors: the program's standard input, output and error, and one to which its process id and finally
+its exit code are written.
 """
 
 from __future__ import annotations

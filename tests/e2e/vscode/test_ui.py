@@ -150,8 +150,8 @@ def test_fix_all_on_save(window: Window, small: Path) -> None:
 
 
 def test_show_what_is_left(new_window: Window, tmp_path: Path) -> None:
-    """The message contains the three counts, and a button that opens the first remaining finding and the list of all
-    findings.
+    """The message after a fix contains the number of remaining findings of each class, and a button that opens the
+    first remaining finding and the list of all findings.
 
     This test needs a new window, because VS Code keeps a document open in memory for minutes after its editor is
     closed, if the server has shown the document.

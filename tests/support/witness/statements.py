@@ -152,7 +152,7 @@ def dispatched(value: ast.AST) -> bool:
 
 
 def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
-    """Report a call of one device with a direct argument, or a receiver, of the other."""
+    """Report a call of one device that has a direct argument, or a receiver, of the other device."""
     callee = module.words.get(node.func)
     dotted = module.resolve(node.func)
     foreign = CUDA_ONLY.match(dotted) and not project.is_own(dotted)
