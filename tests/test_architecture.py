@@ -193,7 +193,7 @@ def test_processes_are_started_in_few_places() -> None:
         for name in found
     }
     assert calls == {
-        STARTER: {""},  # this module imports subprocess for Popen
+        STARTER: {""},  # only this module calls subprocess.Popen itself
         "uncuda.child.pool": {"command(self._launch.module)"},
         "uncuda.lsp.wire.background": {"command(module)"},
         "uncuda.receivers.process": {"arguments or command(_MODULE)"},

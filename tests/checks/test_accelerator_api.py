@@ -147,7 +147,7 @@ def test_what_is_not_known_is_not_said(name: str, target: str, version: str) -> 
         ("import torch\nacc = torch.accelerator\nacc.manual_seed(0)\n", [3]),
         ("import torch\nclear = torch.accelerator.empty_cache\nclear()\n", [2]),
         ("import torch\natexit.register(torch.accelerator.empty_cache)\n", [2]),
-        # uncuda does not check a file because of this text alone
+        # this text alone does not make uncuda check a file
         ("import torch as t\nt.accelerator.empty_cache()\n", []),
         ("import torch as t\nx = t.cuda.torch.accelerator\n", []),
         ("import accelerator\naccelerator.empty_cache()\nx = 'torch.accelerator'\n", []),

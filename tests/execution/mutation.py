@@ -82,7 +82,7 @@ def relations() -> list[Mutant]:
 def unusable(mutants: Iterable[Mutant]) -> list[str]:
     """Return the relations whose replacement does not fit the engine, with the reason: the replaced function has other
     arguments or results than relations.toml says. Each replacement is checked with the first program that uses it,
-    before the long run."""
+    before the mutation test, which takes half an hour."""
     folder, wrong = load_programs()[0].folder, []
     porter: Porter | None = None
     for mutant in mutants:
