@@ -82,8 +82,8 @@ def test_show_looks_at_what_is_open_by_then(start: Start, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("command", [COMMAND, PREVIEW, FILE])
 def test_nobody_waits_for_the_button(start: Start, tmp_path: Path, command: str) -> None:
-    """While the message with its button is open, the server answers the command and other requests, and can be shut
-    down."""
+    """While a message with a button is open, the server answers the command that caused the message and other requests,
+    and can be shut down."""
     client = start(files=FILES)
     client.open(tmp_path / "c.py")
 
