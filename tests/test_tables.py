@@ -17,6 +17,7 @@ from support.engines import engine_for
 from uncuda.catalogue.words import complete
 from uncuda.checks.amp_c import GUARD_RAISES
 from uncuda.checks.fallbacks import LEFT_OUT
+from uncuda.checks.hit import ANOTHER_WAY
 from uncuda.checks.module import ASKED_ONLY, TRIED
 from uncuda.checks.name_calls import LACKS
 from uncuda.checks.name_strings import LIMIT as ELSEWHERE
@@ -25,7 +26,7 @@ from uncuda.checks.tested import CAUGHT, TESTED_FOR
 from uncuda.engine.portable.forms import PORTABLE_REASONS
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
-from uncuda.engine.relations.served import AMDS, CHOSEN, OTHER_PLATFORM
+from uncuda.engine.relations.served import AMDS, CHOSEN, OTHER_PLATFORM, SWITCHED
 from uncuda.engine.relations.staying import REASONS
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -221,10 +222,12 @@ def test_texts_are_used() -> None:
         AMDS,
         CHOSEN,
         OTHER_PLATFORM,
+        SWITCHED,
         TESTED_FOR,
         CAUGHT,
         ASKED_ONLY,
         TRIED,
+        ANOTHER_WAY,
         *REASONS,
         *PORTABLE_REASONS,
     }
@@ -381,9 +384,22 @@ def test_private_names_that_every_version_has_are_named(name: str) -> None:
         for private, twin in PRIVATE.items():
             row = rows.get(private)
             assert row, (private, version)
-            present = (name, private) != ("musa", "torch.cuda._lazy_call") or version == "2.7.1"
-            assert (row["replacement"], row["present"]) == (twin.format(name), str(int(present)))
+            kept = (name, private) == ("musa", "torch.cuda._lazy_call")
+            wanted = private if kept and version == "2.7.1" else twin.format(name)
+            assert (row["replacement"], row["present"]) == (wanted, str(int(not kept or version == "2.7.1")))
             assert "private-twin" in row["limits"]
+
+
+@pytest.mark.parametrize("version", target("musa")["versions"])
+def test_a_name_that_the_plugin_sets_on_torch_cuda_is_kept(version: str) -> None:
+    """torch_musa/__init__.py, overwrite_cuda_api(): every version sets `torch.cuda._lazy_init`, and since 2.7.1 also
+    `torch.cuda._lazy_call`. Until 2.7.0, torch_musa/distributed/_composable/fsdp/patch.py sets `torch.cuda.Stream`."""
+    made = engine_for("musa", Settings(strategy="rewrite", target_version=version), Project())
+    text = "from torch.cuda import Stream, _lazy_call, _lazy_init\n"
+    report = made.check(Source.decode(text.encode(), "a.py"))
+    found = [(finding.rule, text[finding.span.start : finding.span.end]) for finding in report.findings]
+    old = [("cuda-api", "_lazy_call")] if version != "2.7.1" else []
+    assert found == [("cuda-stream", "Stream"), *old]
 
 
 def safe(source: str, version: str, target: str = "npu") -> str:

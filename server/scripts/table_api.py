@@ -51,6 +51,8 @@ class Plugin:
         return [row for decision in decisions if (row := self._row(decision, at))]
 
     def _row(self, decision: Decision, at: int) -> Row | None:
+        if self._stays(decision.name, at):
+            decision = decision._replace(status="present", replacement=decision.name)
         have = [self._has(decision.replacement, version) for version in self.versions]
         holder = at if have[at] else next((later for later in range(at, len(have)) if have[later]), None)
         if have[at] is None:
@@ -70,6 +72,11 @@ class Plugin:
             decision.limits,
             decision.shim or "01"[self._patched(decision, at) and bool(have[at])],
         )
+
+    def _stays(self, name: str, at: int) -> bool:
+        """Return whether importing this version or any later one sets the CUDA name itself on torch, so that code can
+        keep the name. A name that a later version no longer sets gets the plugin's own name instead."""
+        return all(version.gives(name) for version in self.versions[at:])
 
     def _has(self, name: str, version: Version) -> bool | None:
         """Return whether a version has a name; True for PyTorch's own names, and if no name is needed; None if the file

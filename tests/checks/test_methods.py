@@ -20,6 +20,12 @@ def fixed(text: str, target: str = "npu") -> str:
     return engine_for(target, Settings(locale="en")).fix(Source(text), review=True).text
 
 
+def test_the_message_about_a_method_in_torchscript_names_the_method_alone() -> None:
+    (finding,) = findings("import torch\n@torch.jit.script\ndef f(x):\n    return x.cuda()\n")
+    assert finding.message.startswith("`.cuda()` moves to CUDA; on Ascend NPU it is `.to()`")
+    assert finding.fixes[0].title == 'Replace with `.to("npu")`'
+
+
 def test_an_attribute_of_what_is_imported_may_be_its_own() -> None:
     text = "import torch\nfrom .environment import device_config, net\nuse_amp = device_config.is_cuda\nnet.cuda()\n"
     assert [finding.fixes[0].applicability for finding in findings(text)] == ["review", "safe"]

@@ -550,3 +550,19 @@ def test_a_setting_without_effect_says_that_nothing_has_to_be_done(target: str) 
         engine = Engine(CATALOGUE, target, Settings(locale=locale))
         (found,) = engine.check(Source("import torch\ntorch.backends.cudnn.enabled = True\n")).findings
         assert found.severity == "information" and said in found.message
+
+
+@pytest.mark.parametrize("target", ["npu", "musa"])
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("_cuda_setRNGState(x)", "`set_rng_state` of `torch.get_device_module(device)`"),
+        ("_cuda_beginAllocateCurrentThreadToPool(0, pool)", "use `use_mem_pool` with a `MemPool`"),
+        ("_cuda_endAllocateToPool(0, pool)", "use `use_mem_pool` with a `MemPool`"),
+        ("_cuda_clearCublasWorkspaces()", "leave the call out"),
+    ],
+)
+def test_a_private_function_says_what_takes_its_place(name: str, advice: str, target: str) -> None:
+    engine = engine_for(target, Settings(locale="en"))
+    (finding,) = engine.check(Source(f"import torch\ntorch._C.{name}\n")).findings
+    assert finding.rule == "cuda-private" and advice in finding.message

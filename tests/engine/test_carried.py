@@ -487,3 +487,16 @@ def test_what_is_known_of_classes_changes_with_the_lines_that_say_it(after: str,
     typist = Typist(other, prepared("npu"))
     typist.replace(other.index("run(1, Net())"), other.index("run(1, Net())") + 13, "run(1, 2)", True)
     typist.replace(typist.text.index("run(1, 2)"), typist.text.index("run(1, 2)") + 9, "run(1, Net())", True)
+
+
+@pytest.mark.parametrize("words", ["_rows(y)", "kept = y", "z = _rows", "self.kept.append(y)"])
+def test_what_a_private_function_is_passed_is_looked_at_anew(words: str) -> None:
+    text = (
+        "import torch\n\n\ndef _rows(x):\n    return x.to(torch.float64)\n\n\nclass A:\n    def add(self, x):\n"
+        "        self.kept.append(x.cpu())\n\n    def f(self, y):\n        kept = torch.cat(self.kept)\n        \n"
+        "        return _rows(kept)\n"
+    )
+    typist = Typist(text, prepared("npu"))
+    at = text.index("        \n") + 8
+    typist.type(at, words)
+    typist.erase(at + len(words), len(words))

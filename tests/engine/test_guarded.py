@@ -417,6 +417,50 @@ def test_a_library_behind_a_question_whose_other_way_works_is_information(other:
     assert ("stays CUDA's" in found.message) is (severity == "information")
 
 
+def test_a_builder_behind_a_question_whose_other_way_works_is_information() -> None:
+    """The import is information, too, unless something else uses what it imports."""
+    found = [one for one in ENGINE.check(Source(HEAD + BUILD)).findings if one.rule == "cuda-extension"]
+    assert [one.severity for one in found] == ["information", "information"]
+    assert "what uses it runs only where" in found[0].message and "it runs only where" in found[1].message
+    more = HEAD + BUILD + "other = CUDAExtension('ops', ['a.cu'])\n"
+    found = [one for one in ENGINE.check(Source(more)).findings if one.rule == "cuda-extension"]
+    assert [one.severity for one in found] == ["error", "information", "error"]
+
+
+@pytest.mark.parametrize(
+    ("switch", "severity"),
+    [
+        ('os.getenv("BUILD_CUDA_EXTENSIONS", "0") == "1"', "information"),
+        ("os.environ.get('BUILD_CUDA') == '1'", "information"),
+        ('os.getenv("BUILD_CUDA_EXTENSIONS", "1") == "1"', "error"),
+        ('os.getenv("SKIP_CUDA") != "1"', "error"),
+        ("cuda_is_there", "error"),
+    ],
+)
+def test_a_builder_that_a_variable_has_to_ask_for_is_information(switch: str, severity: str) -> None:
+    text = (
+        f"import os\nimport torch\nif {switch}:\n    from torch.utils.cpp_extension import CUDAExtension\n"
+        "    extensions.append(CUDAExtension('ops', ['ops.cu']))\n"
+    )
+    found = [one.severity for one in ENGINE.check(Source(text)).findings if one.rule == "cuda-extension"]
+    assert found == [severity, severity]
+
+
+def test_a_builder_of_a_chain_with_an_arm_for_the_target_is_not_reported() -> None:
+    code = (
+        "from torch.utils.cpp_extension import CppExtension, CUDAExtension\n"
+        "def extension(sources):\n    if torch.cuda.is_available():\n        kind = CUDAExtension\n"
+        "        flags = {'nvcc': []}\n    elif os.getenv('FORCE_NPU', '0') == '1':\n"
+        "        from torch_npu.utils.cpp_extension import NpuExtension\n        kind = NpuExtension\n"
+        "    else:\n        kind = CppExtension\n    return kind('ops', sources)\n"
+    )
+    found = [one.rule for one in ENGINE.check(Source("import os\nimport torch\n" + code)).findings]
+    assert "cuda-extension" not in found
+    more = "import os\nimport torch\n" + code + "other = CUDAExtension('ops', ['a.cu'])\n"
+    found = [one.rule for one in ENGINE.check(Source(more)).findings]
+    assert found.count("cuda-extension") == 2
+
+
 @pytest.mark.parametrize("name", MOVES)
 def test_a_question_moves_without_evidence(name: str) -> None:
     text = HEAD + MOVES[name]

@@ -533,6 +533,30 @@ def test_a_script_that_runs_on_certain_capabilities_only(asked: str, severity: s
     assert "error" in {one.severity for one in findings({"a.py": SCRIPT.format("")}, "a.py", "musa")}
 
 
+WAYS = (
+    "import torch\n\n\ndef f(x):\n    torch.cuda.synchronize()\n\n\n"
+    "def one(x):\n    if torch.cuda.get_device_capability() != (10, 0):\n        raise RuntimeError\n    f(x)\n\n\n"
+    "def two(x):\n    if torch.cuda.get_device_capability() != (10, 0):\n        raise RuntimeError\n    f(x)\n\n\n"
+    "def main():\n{0}\n\nif __name__ == '__main__':\n    main()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("ways", "severity"),
+    [
+        ("    x = 1\n    one(x)\n", "information"),
+        ("    if kind:\n        one(1)\n        return\n    with set_up():\n        two(1)\n", "information"),
+        ("    if kind:\n        print(1)\n    one(1)\n", "information"),
+        ("    if kind:\n        f(1)\n        return\n    one(1)\n", "error"),
+        ("    if kind:\n        one(1)\n    f(1)\n", "error"),
+        ("    for x in xs:\n        one(x)\n", "error"),
+    ],
+)
+def test_a_script_all_of_whose_ways_run_on_certain_capabilities_only(ways: str, severity: str) -> None:
+    found = findings({"a.py": WAYS.format(ways)}, "a.py", "musa")
+    assert [one.severity for one in found if one.rule == "cuda-api"][:1] == [severity]
+
+
 def test_what_has_no_fix_is_information_in_a_project_that_chooses() -> None:
     files = {**FAMILY, "train.py": "import torch\n\n\ndef run(x):\n    import cupy\n    return x.cuda()\n"}
     missing, method = findings(files, "train.py")

@@ -29,7 +29,11 @@ _CALLED = re.compile(r"\b(is_\w+_available)\(\)")
 # these short names belong to other modules, so they are not abbreviations of a longer name
 _MODULES = frozenset({"jax", "tf", "torch"})
 _SKIPS = "importorskip("
-_SKIPPED = re.compile(r"[\"'](\w+)[.\w]*[\"']")
+_SKIPPED = re.compile(r"[\"'](\w+(?:\.\w+)*)[\"']")
+_DOTTED = re.compile(r"\w+(?:\.\w+)*")
+_APART = re.compile(r"[\W_]+")
+# a test whose name has no other word than these and the library's is about the library, not about a part of it
+_ASKING = frozenset({"", "available", "has", "have", "installed", "is", "use", "with"})
 _MANY = 20  # maximum number of tests above an offset, or of calls of a function, that are checked
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
@@ -49,11 +53,12 @@ class Fallbacks:
         if guard is not None and not guard.raises:
             self._flags.setdefault(module, set()).update(guard.flags)
 
-    def lowered(self, hit: Hit, module: str, tried: bool = True) -> Hit:
+    def lowered(self, hit: Hit, module: str, tried: bool = True, of_part: bool = False) -> Hit:
         """Return the hit at an import or a use; its severity is "information" if the code runs on without the module.
 
         Its severity is "warning" if the file raises an exception later because the module is missing. `tried`: whether
-        a `try` around the statement counts.
+        a `try` around the statement counts. `of_part`: whether the target has the library without this part of it; then
+        a test for the library, `has_x()`, finds it, and only a test for the part counts, `has_x_gemm()`.
         """
         rule, statement = hit.rule, hit.statement
         if statement is None or rule.severity == "information":
@@ -62,7 +67,7 @@ class Fallbacks:
         if guard is not None and not guard.raises:
             if any(map(self._is_needed, guard.flags)):
                 return replace(hit, severity=_at_most_warning(rule))
-        elif (asked := self._asked(module, statement)) is None:
+        elif (asked := self._asked(module, statement, of_part)) is None:
             return hit
         elif any(map(self._is_needed, _CALLED.findall(asked))):
             return replace(hit, severity=_at_most_warning(rule))
@@ -85,22 +90,23 @@ class Fallbacks:
                 return Guard(frozenset())
         return None
 
-    def _asked(self, module: str, statement: Statement) -> str | None:
+    def _asked(self, module: str, statement: Statement, of_part: bool) -> str | None:
         """Return the condition of the enclosing `if` that tests for the module, if the code raises nothing without the
         module; "" if the test is an earlier statement, None if there is no test."""
-        if self._is_skipped(module, statement.start) or self._left_without(module, statement.start, statement.start):
+        start = statement.start
+        if self._is_skipped(module, start, of_part) or self._left_without(module, start, start, of_part):
             return ""
-        for header in self._indents.headers(statement.start):
+        for header in self._indents.headers(start):
             if header.word in ("def", "class"):
                 return None
-            if (condition := self._granted(header)) and self._asks(module, condition):
+            if (condition := self._granted(header)) and self._asks(module, condition, of_part):
                 other = self._indents.clauses(header)[-1]
                 return condition if other.word != "else" or not only_raises(self._context, other) else None
-            if self._left_without(module, header.start, statement.start):
+            if self._left_without(module, header.start, start, of_part):
                 return ""
         return None
 
-    def _is_skipped(self, module: str, offset: int) -> bool:
+    def _is_skipped(self, module: str, offset: int, of_part: bool) -> bool:
         """Return whether `pytest.importorskip("x")` for the module is an earlier statement of the same block or of an
         enclosing one."""
         facts, root = self._context.facts, module.partition(".")[0]
@@ -108,11 +114,13 @@ class Fallbacks:
         for at in skips[: bisect_left(skips, offset)]:
             facts.work.compare()
             named = _SKIPPED.match(self._text, at + len(_SKIPS))
-            if named is not None and named[1] == root and not facts.layout.token_at(at) and self._above(at, offset):
+            if named is None or named[1].partition(".")[0] != root or (of_part and named[1] == root):
+                continue
+            if not facts.layout.token_at(at) and self._above(at, offset):
                 return True
         return False
 
-    def _left_without(self, module: str, block: int, offset: int) -> bool:
+    def _left_without(self, module: str, block: int, offset: int, of_part: bool) -> bool:
         """Return whether an earlier `if` of the block that contains `block` returns if the module is missing, before
         the code at `offset`: `if not is_x_available(): return`."""
         facts = self._context.facts
@@ -122,7 +130,7 @@ class Fallbacks:
             condition = self._text[line.start : line.end]
             if not _DENIES.search(condition) or not self._is_enough(condition[len(line.word) :], offset):
                 continue
-            if self._asks(module, condition[len(line.word) :]):
+            if self._asks(module, condition[len(line.word) :], of_part):
                 last = last_of(line, facts)
                 return leaving.leaves(last) and not leaving.raises(last)
         return False
@@ -144,7 +152,7 @@ class Fallbacks:
         above = self._indents.header_above(at)
         return above is None or any(header == above for header in self._indents.headers(offset))
 
-    def _asks(self, module: str, condition: str) -> bool:
+    def _asks(self, module: str, condition: str, of_part: bool) -> bool:
         self._context.facts.work.search(0, 4 * len(condition))
         if not self._flags.get(module, set()).isdisjoint(_WORD.findall(condition)):
             return True
@@ -152,7 +160,10 @@ class Fallbacks:
         if root == "cuda" or not ASKS.search(condition):
             return False
         named = root if root in said else next(filter(partial(_is_short_for, root), _ASKED.findall(said)), "")
-        return bool(named) and DEVICE.search(said.replace(named, "")) is None
+        if not named or DEVICE.search(said.replace(named, "")) is not None:
+            return False
+        words = (word.replace(named, "", 1) for word in _DOTTED.findall(said) if named in word)
+        return not of_part or any(not _ASKING.issuperset(_APART.split(word)) for word in words)
 
     def _is_needed(self, flag: str) -> bool:
         """Return whether the file asserts that a flag is true, or raises an exception if it is false, so that the

@@ -22,6 +22,10 @@ class At(int):
     __slots__ = ()
 
 
+ANOTHER_WAY = "another-way"
+"""The id of the advice about a library that the code needs and the target lacks."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
     """The span [start, end) of code that a rule reports, with the facts that the check found about it."""
@@ -79,6 +83,12 @@ class Hit:
         if applicability is None:
             return replace(self, fixes=())
         return replace(self, fixes=(replace(self.fixes[0], applicability=applicability), *self.fixes[1:]))
+
+    def as_information(self, limit: str) -> Hit:
+        """Return a copy with the severity "information" and the id of the sentence that says why; the advice about code
+        that needs a library is removed."""
+        limits = tuple(one for one in self.limits if one != ANOTHER_WAY)
+        return replace(self, severity="information", limits=(*limits, limit))
 
 
 def moved(hit: Hit, statement: Statement, region: Region) -> Hit:

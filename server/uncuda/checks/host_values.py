@@ -14,6 +14,7 @@ from functools import cached_property
 from ..facts.read import Statement
 from ..facts.role_calls import chain_of, last_word
 from ..facts.roles import Role
+from ..facts.scans import uses
 from .base import Context
 from .string_flow import Flow
 
@@ -83,6 +84,10 @@ class HostValues:
         """Whether a function of torch creates its tensor on the CPU if it gets no device."""
         return name in FACTORIES | RANGES and not any(map(self._context.facts.says, _PLACES))
 
+    def is_device_of(self, node: ast.AST, statement: Statement, depth: int = 0) -> bool:
+        """Whether an expression is the device of a tensor on the CPU: `x.device`."""
+        return isinstance(node, ast.Attribute) and node.attr == "device" and self.holds(node.value, statement, depth)
+
     def leaves(self, call: ast.Call, statement: Statement) -> bool:
         """Whether the result of a call is moved to a device in the same expression: `x.cpu().double().to(device)`."""
         parents = statement.digest.parents
@@ -108,9 +113,12 @@ class HostValues:
             return False
         root, _, name = (self._flow.resolve(function, statement) or "").rpartition(".")
         if root.partition(".")[0] == "torch":
-            if root != "torch" or any(word.arg in ("device", None) for word in call.keywords):
+            devices = [word.value for word in call.keywords if word.arg in ("device", None)]
+            if root != "torch" or not all(self.is_device_of(device, statement, depth) for device in devices):
                 return False
-            made = self.makes(name) and name not in _SCALARS
+            if name.endswith("_like"):
+                return bool(devices) or self._all(call.args[:1], statement, depth)
+            made = (bool(devices) and name in FACTORIES | RANGES) or (self.makes(name) and name not in _SCALARS)
             return made or (name in _KEEPING and self._all(_listed(call), statement, depth))
         if function.attr in ("cpu", "to"):
             return function.attr == "cpu" or self._is_moved(call, statement, depth)
@@ -139,7 +147,7 @@ class HostValues:
         if key not in self._named:
             self._context.asked.add(spelled)
             self._named[key] = False  # a variable whose value depends on itself counts as unknown
-            values = [*values_of(self._flow, spelled, scope)]
+            values = [*self._values(spelled, scope)]
             loaded = scope >= 0 and self._is_of_checkpoint(spelled, scope)
             # a value computed from a loaded tensor, assigned to the same variable, is on the CPU as well
             self._named[key] = loaded
@@ -148,6 +156,37 @@ class HostValues:
                 value is not None and self.holds(value, where, depth + 1) for value, where in shown
             )
         return self._named[key]
+
+    def _values(self, name: str, scope: int) -> Iterator[tuple[ast.expr | None, Statement]]:
+        """Yield the values of a variable, with the arguments that the file passes for it if it is a parameter."""
+        for value, where in values_of(self._flow, name, scope):
+            passed = [*self._passed(name, where)] if value is None and where.start == scope else []
+            yield from passed or [(value, where)]
+
+    def _passed(self, name: str, header: Statement) -> Iterator[tuple[ast.expr | None, Statement]]:
+        """Yield the arguments that the file passes for a parameter of a function, if only this file uses the function,
+        because its name begins with an underscore; None for an argument that cannot be found."""
+        facts, function = self._context.facts, header.digest.piece.nodes[0]
+        if not isinstance(function, ast.FunctionDef) or not function.name.startswith("_"):
+            return
+        if facts.text[: header.start].rstrip("\n").rpartition("\n")[2].startswith(("@", ")")):
+            return  # a decorator may pass other arguments
+        names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+        if name not in names or facts.indents.scope_of(header.start) is not None:
+            return
+        self._context.asked.add(function.name)
+        for place in facts.searches.find((function.name, True), uses(function.name, True)):
+            if header.start <= place < header.end or facts.layout.token_at(place):
+                continue
+            found = facts.peek(place)
+            call = _call_at(place, found) if found is not None else None
+            if found is None or call is None:
+                yield None, header
+                return
+            at = names.index(name)
+            given = [word.value for word in call.keywords if word.arg == name] or call.args[at : at + 1]
+            whole = not any(isinstance(one, ast.Starred) for one in call.args)
+            yield (given[0] if given and whole else None), found
 
     def _is_of_checkpoint(self, name: str, scope: int) -> bool:
         """Return whether a variable is a tensor of a loaded checkpoint, in a function that converts the state dict
@@ -193,6 +232,15 @@ def values_of(flow: Flow, spelled: str, scope: int) -> Iterator[tuple[ast.expr |
         yield from ((value, found) for value in values)
         if len(bound) > len(values):
             yield None, found
+
+
+def _call_at(at: int, statement: Statement) -> ast.Call | None:
+    """Return the call of the function whose name is at an offset; None if the name is used in another way."""
+    for chain in statement.digest.chains:
+        if statement.start + chain.piece.start(chain.node) == at:
+            call = statement.digest.parents.get(chain.node)
+            return call if isinstance(call, ast.Call) and call.func is chain.node else None
+    return None
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:

@@ -108,7 +108,8 @@ class Check:
         if applicability is not None:
             applicability = lowest(applicability, _certainty(context, statement, node, call, rule)) or REVIEW
             fixes = (Fix(titled("replace", f"`.{new}`"), applicability, (*edits, *context.requires(rule, start))),)
-        words = {"old": node.attr, "new": new or self.target.fill(rule.get("replace", "")), "subject": f".{node.attr}"}
+        named = (new or self.target.fill(rule.get("replace", ""))).partition("(")[0]
+        words = {"old": node.attr, "new": named, "subject": f".{node.attr}"}
         severity = ""
         if not self.target.has("collective-float64") and (taker := Collectives(context, rule).taker(call, statement)):
             limit, severity = str(self.target.features["collective-float64"]), "error"

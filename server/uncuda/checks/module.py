@@ -13,6 +13,7 @@ from ..facts.model import Statement
 from ..facts.scans import uses
 from .base import Context, Hit
 from .fallbacks import Fallbacks
+from .hit import ANOTHER_WAY
 from .module_parts import Parts
 
 ASKED_ONLY = "asked-only"
@@ -51,7 +52,8 @@ class Check:
         for hit, module, _ in imported:
             if hit.statement is not None:
                 fallbacks.learn(module, hit.statement)
-        yield from _first([_tried(self._lowered(fallbacks, context, *found), context) for found in imported])
+        lowered = [_tried(self._lowered(fallbacks, context, *found), context) for found in imported]
+        yield from map(self._advised, _first(lowered))
         for reference in context.references if self.names else ():
             module = self._module(reference.dotted)
             if module in self.names:
@@ -91,14 +93,22 @@ class Check:
         If the target has a build of the library without this part, the import works, so its handler does not run.
         """
         row = self.target.modules.get(module.partition(".")[0])
-        works = bool(uses) and row is not None and row.status in _THERE
-        lowered = fallbacks.lowered(hit, module, tried=not works)
+        of_part = "." in module and row is not None and row.status in _THERE
+        lowered = fallbacks.lowered(hit, module, tried=not (of_part and uses), of_part=of_part)
         for at in uses[:_MANY] if lowered is hit else ():
             use = context.facts.peek(at)
-            lowered = hit if use is None else fallbacks.lowered(replace(hit, statement=use), module)
+            lowered = hit if use is None else fallbacks.lowered(replace(hit, statement=use), module, of_part=of_part)
             if not lowered.severity:
                 return hit
         return replace(lowered, statement=hit.statement)
+
+    def _advised(self, hit: Hit) -> Hit:
+        """Return the hit at an import with an advice, if the code needs the library, or the part of one, and its table
+        has no sentence that says what to do."""
+        part = "." in hit.subject and hit.rule.get("status") == ("unknown",)
+        if hit.rule.get("uses") or _gravity(hit) == len(_GRAVITY) - 1 or (hit.limits and not part):
+            return hit
+        return replace(hit, limits=(*hit.limits, ANOTHER_WAY))
 
     def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
         """Return the hit at an import; its severity is "information" if the file only tests whether the library is

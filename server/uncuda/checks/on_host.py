@@ -132,7 +132,8 @@ def _is_made_on_host(call: ast.AST | None, statement: Statement, context: Contex
     if not isinstance(call, ast.Call):
         return False
     devices = [word.value for word in call.keywords if word.arg in ("device", None)]
-    if not all(_is_elsewhere(device, context) for device in devices):
+    elsewhere = (_is_elsewhere(device, context) or values.is_device_of(device, statement) for device in devices)
+    if not all(elsewhere):
         return False
     if not devices and not (isinstance(call.func, ast.Attribute) and values.makes(call.func.attr)):
         return False

@@ -11,12 +11,15 @@ from ..facts.scans import plain
 from .name_calls import call_of
 
 _PATHS = frozenset({"join", "joinpath", "str", "Path"})
+_INLINE = "load_inline"
+_HEADERS = ("cuda_runtime", "/cuda")  # as in `#include <ATen/cuda/CUDAContext.h>`
 
 
 def only_compile(facts: Facts, names: Collection[str], endings: tuple[str, ...]) -> bool:
     """Whether the file uses the functions `names` only to compile source files with these endings."""
     calls = [call_of(reference) for reference in facts.references if reference.dotted in names]
-    return bool(calls) and all(call is not None and _compiles(call, endings) for call in calls)
+    inline = not any(map(facts.says, _HEADERS))
+    return bool(calls) and all(call is not None and _compiles(call, endings, inline) for call in calls)
 
 
 def says_one_of(facts: Facts, words: Collection[str]) -> bool:
@@ -24,10 +27,14 @@ def says_one_of(facts: Facts, words: Collection[str]) -> bool:
     return any(facts.searches.find(("text", word), plain(word)) for word in words)
 
 
-def _compiles(call: ast.Call, endings: tuple[str, ...]) -> bool:
+def _compiles(call: ast.Call, endings: tuple[str, ...], inline: bool) -> bool:
+    """Return whether a call compiles only sources with these endings. `inline`: whether the C++ text that `load_inline`
+    is given compiles without CUDA; the call has a parameter of its own for CUDA's text."""
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     if None in given or "with_cuda" in given:
         return False
+    if last_word(call.func) == _INLINE:
+        return inline and "cpp_sources" in given and "cuda_sources" not in given and len(call.args) < 2
     sources = given.get("sources", call.args[1] if len(call.args) > 1 else None)
     files = sources.elts if isinstance(sources, (ast.List, ast.Tuple)) else [sources]
     return bool(files) and all(_end(file).endswith(endings) for file in files)

@@ -27,7 +27,7 @@ from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
 from .relations.foreign import imports_unknown, without_handed
 from .relations.kernels import Libraries
-from .relations.served import Served
+from .relations.served import Served, reported
 from .results import Finding, Fixed, Related, Report, sparing, whole
 from .ruleset import Ruleset
 from .selection import LeftAlone, Selection, name_of
@@ -230,7 +230,7 @@ class Engine:
         branches = Branches(facts, self.target, partial(safe_of, found, self._libraries))
         served = Served(context, branches)
         rows = [[(hit, served.holds(hit) if stays is None else stays) for hit, stays in row] for row in rows]
-        hits = without_kept([hit for row in rows for hit, stays in row if not stays], facts.work)
+        hits = without_kept(reported(rows), facts.work)
         hits = served.lowered(without_handed(hits, context))
         if ruleset.shim and not is_patched(context):
             hits = [hit.lowered(REVIEW) for hit in hits]  # the fixed code works only with the shim

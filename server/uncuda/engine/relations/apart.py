@@ -17,6 +17,7 @@ from ...facts.scans import plain, uses
 from ...facts.scopes import FUNCTION, Header
 from . import capability
 from .called import Called, Stretch
+from .ways import always_calls, callers
 
 Says = Callable[[ast.expr, bool], bool]
 """A function that returns whether a part of a condition, being true or being false, implies that the target does not
@@ -89,6 +90,8 @@ class Apart:
         """Names of pytest marks that contain such a test: `on_cuda = pytest.mark.skipif(not platform.is_cuda())`."""
         self._optional: set[str] = set()
         """Variables that are None unless such a test succeeds: `mode = "warn" if platform.is_cuda() else None`."""
+        self._refusing: set[str] = set()
+        """Functions that end at once unless such a test succeeds."""
 
     def holds(self, hit: Hit) -> bool:
         """Whether a hit is in code that runs only under one of the tests."""
@@ -193,7 +196,11 @@ class Apart:
 
     @cached_property
     def _stretches(self) -> list[Stretch]:
-        return list(dict.fromkeys(chain.from_iterable(map(self._of, self._asking.values()))))
+        found = list(dict.fromkeys(chain.from_iterable(map(self._of, self._asking.values()))))
+        for function, calls in callers(sorted(self._refusing), self._branches):
+            if self._is_run_first(function) and always_calls(function, calls, self._branches):
+                return [(0, len(self._facts.text))]
+        return found
 
     @cached_property
     def _called(self) -> Called | None:
@@ -238,9 +245,13 @@ class Apart:
         if header.word == "if" and self._means(test, False, torchs=True) and len(indents.clauses(header)) == 1:
             if not self._branches.leaves(header):
                 return
-            if self._is_run_first(indents.header_above(header.start)):
+            above = indents.header_above(header.start)
+            if self._is_run_first(above):
                 yield 0, len(self._facts.text)
-            elif self._means(test, False):
+                return
+            if above is not None and above.indent == 0 and (name := FUNCTION.match(self._facts.text, above.start)):
+                self._refusing.add(name[1])
+            if self._means(test, False):
                 yield indents.extent(header.start), indents.block_end_of(header.start)
 
     def _is_run_first(self, block: Header | None) -> bool:

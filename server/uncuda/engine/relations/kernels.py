@@ -22,7 +22,7 @@ from ...project import Project
 from .parts import is_within
 
 _LOADERS = frozenset({"torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"})
-_BUILDER = "torch.utils.cpp_extension.CUDAExtension"
+BUILDER = "torch.utils.cpp_extension.CUDAExtension"
 _IMPORTERS = ("importorskip(", "import_module(")
 _JITTED = "@triton."
 _DEF = re.compile(r"\bdef[ \t]+(\w+)")
@@ -30,6 +30,7 @@ _FAR = 2000  # maximum number of characters between a decorator and its function
 _GIVEN = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*")
 _MAP = ".set_device_map("  # a method of torch.distributed.rpc that knows CUDA devices only
 _USED = re.compile(r"[ \t]*[.(\[]")
+_PASSED = re.compile(r"\s*[,)]")
 _MORE = re.compile(r"(?:\.\w+)*")
 _PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
 
@@ -95,6 +96,8 @@ class Word(NamedTuple):
     """Whether the name stands for a call without a safe fix, or for a device string without one."""
     value: bool = False
     """Whether the name holds a value, not a function; then every use of it except a comparison counts."""
+    nested: bool = False
+    """Whether the name is a function defined in another function; then passing it to a call counts as a call of it."""
 
 
 class Place(NamedTuple):
@@ -176,7 +179,7 @@ class Kernels:
             statement, node = reference.statement, reference.chain.node
             call = statement.digest.parents.get(node)
             loads = reference.dotted in _LOADERS and isinstance(call, ast.Call) and call.func is node
-            if loads or (reference.dotted == _BUILDER and _BUILDER in fixed):
+            if loads or (reference.dotted == BUILDER and BUILDER in fixed):
                 at = statement.start + reference.chain.piece.start(node)
                 self.places.append(Place(at, ast.unparse(node), fixed.get(reference.dotted, False)))
             if loads and call is not None:
@@ -246,7 +249,8 @@ class Kernels:
             return
         above = indents.header_above(scope[0])
         if above is None or above.word != "class":
-            yield self.word(match[1], scope[0], gives)
+            word = self.word(match[1], scope[0], gives)
+            yield word._replace(nested=word.start > 0)
             return
         for owner in ("self", "cls"):
             yield Word(f"{owner}.{match[1]}", above.start, indents.extent(above.start), gives)
@@ -276,7 +280,9 @@ class Kernels:
         for at in every:
             self._work.compare(2)
             end = at + len(word.text)
-            if not word.start <= at < word.end or not _USED.match(text, end) or _PASSIVE.match(text, end):
+            if not word.start <= at < word.end or _PASSIVE.match(text, end):
+                continue
+            if not (_USED.match(text, end) or (word.nested and self._is_passed(word.text, at))):
                 continue
             line = layout.logical_line(at)[0]
             head = text[line:at].split(None, 1)[:1]
@@ -284,6 +290,14 @@ class Kernels:
                 continue
             if not layout.token_at(at):
                 yield Place(at, _spelled(text, at, end), word.left)
+
+    def _is_passed(self, name: str, at: int) -> bool:
+        """Return whether the name at an offset is an argument of a call, which is assumed to call it at once."""
+        if not _PASSED.match(self._text, at + len(name)) or (statement := self._facts.peek(at)) is None:
+            return False
+        self._work.compare(len(statement.digest.chains))
+        nodes = (one.node for one in statement.digest.chains if statement.start + one.piece.start(one.node) == at)
+        return any(isinstance(statement.digest.parents.get(node), (ast.Call, ast.keyword)) for node in nodes)
 
     def _values(self, word: Word, every: Sequence[int]) -> Iterator[Place]:
         """Yield the reads of a name, except in assignments to it and in comparisons."""

@@ -111,11 +111,16 @@ def _fails(hit: Hit, node: ast.AST, statement: Statement) -> bool:
     call = statement.digest.parents.get(node)
     if hit.rule.check == "method" and not hit.rule.get("call"):
         return True  # the attribute's value is passed to native code
-    if isinstance(call, _GIVEN) and hit.rule.severity == "error":
+    if (isinstance(call, _GIVEN) or _is_indexed(call, node)) and hit.rule.severity == "error":
         return True
     if not isinstance(call, ast.Call) or (call.func is not node and last_word(call.func) not in _KEEPING):
         return False
     return (hit.severity or hit.rule.severity) == "error" or _of_none(hit, node)
+
+
+def _is_indexed(outer: ast.AST | None, node: ast.AST) -> bool:
+    """Return whether code reads an item of a list or tuple of devices: `torch.cuda.default_generators[0]`."""
+    return isinstance(outer, ast.Subscript) and outer.value is node
 
 
 def _of_none(hit: Hit, node: ast.AST) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import PurePath
 
@@ -25,6 +24,12 @@ CHOSEN = "project-chooses"
 """The id of the sentence about hits that are only information because the project chooses among accelerators."""
 AMDS = "amd-file"
 """The id of the sentence about a file whose name, or whose folder's name, says that it is for AMD's GPUs."""
+SWITCHED = "switched-on"
+"""The id of the sentence about an extension that is built only if an environment variable is set to 1."""
+_SWITCH = re.compile(
+    r"if[ \t]+os\.(?:getenv|environ\.get)\([ \t]*[\"']\w+[\"'](?:,[ \t]*(?:None|[\"']0?[\"']))?[ \t]*\)"
+    r"[ \t]*==[ \t]*[\"']1[\"']"
+)
 _AMD = re.compile(r"(?<![A-Za-z])(?:amd|rocm)(?![A-Za-z])", re.I)
 _NVIDIA = ".nvidia"
 _NVIDIAS = re.compile(r"^from[ \t]+[\w.]*\.nvidia(?:\.[\w.]*)?[ \t]+import\b", re.M)
@@ -108,6 +113,7 @@ class Served:
         guards must not change either.
         """
         hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
+        hits = [_informing(hit, SWITCHED) if _builds(hit) and self._is_switched(hit) else hit for hit in hits]
         if any(map(_AMD.search, PurePath(self._path).parts[-2:])):
             hits = [self._of_amd(hit) for hit in hits]
             if self._everywhere:
@@ -121,6 +127,12 @@ class Served:
             return hits
         asks = _tests if agnostic else _is_question
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
+
+    def _is_switched(self, hit: Hit) -> bool:
+        """Return whether a hit is in code that runs only if an environment variable, unset by default, is 1."""
+        text, indents = self._facts.text, self._facts.indents
+        headers = indents.headers(hit.statement.start) if hit.statement is not None else iter(())
+        return any(header.word == "if" and _SWITCH.match(text, header.start, header.end) for header in headers)
 
     def _of_amd(self, hit: Hit) -> Hit:
         """Return a hit in a file for AMD's GPUs; in a project that chooses among accelerators, it is information.
@@ -176,16 +188,46 @@ class Served:
         return any(not facts.layout.token_at(at) for at in places)
 
 
+def reported(rows: Iterable[Iterable[tuple[Hit, bool | None]]]) -> list[Hit]:
+    """Return the hits that no branch for the target makes superfluous; `rows` has, for each hit, whether one does.
+
+    The import of a name that no fix can replace is superfluous if all uses of the name are: only branches for other
+    devices use it.
+    """
+    found = [(hit, stays) for row in rows for hit, stays in row]
+    served = {hit.words.get("name", "") for hit, stays in found if stays and _is_use_by_hand(hit)}
+    if served:
+        served -= {"", *(hit.words.get("name") for hit, stays in found if not stays and _is_use_by_hand(hit))}
+    left = [hit for hit, stays in found if not stays]
+    if not served:
+        return left
+    return [hit for hit in left if hit.fixes or hit.words.get("name") not in served or not is_import(hit)]
+
+
+def _is_use_by_hand(hit: Hit) -> bool:
+    """Return whether a hit is at the use of a name, and no fix replaces the name there."""
+    return hit.rule.check == "name" and not hit.fixes and not is_import(hit)
+
+
+def is_import(hit: Hit) -> bool:
+    """Return whether a hit is at a name that a statement imports."""
+    return hit.statement is not None and any(one.alias is not None for one in hit.statement.digest.bindings)
+
+
 def _chosen(hit: Hit, alone: bool) -> Hit:
     """Return the hit, as information, in a project that chooses among accelerators: on the target, the library may
     never be used, or the CUDA extension may never be built.
 
     `alone`: whether the target may run no code of this file.
     """
-    lacked = alone or hit.rule.check == "module" or hit.words.get("name", "").startswith(_BUILDS)
+    lacked = alone or hit.rule.check == "module" or _builds(hit)
     if not lacked or hit.rule.check in _OF_WHOLE or _is_information(hit):
         return hit.lowered(REVIEW)
     return _informing(hit, CHOSEN)
+
+
+def _builds(hit: Hit) -> bool:
+    return hit.words.get("name", "").startswith(_BUILDS)
 
 
 def _is_information(hit: Hit) -> bool:
@@ -195,7 +237,7 @@ def _is_information(hit: Hit) -> bool:
 def _informing(hit: Hit, limit: str) -> Hit:
     """Return the hit with the severity `information` and the id of the sentence that says why; the target may never run
     this code."""
-    return replace(hit.lowered(REVIEW), severity="information", limits=(*hit.limits, limit))
+    return hit.lowered(REVIEW).as_information(limit)
 
 
 def _is_question(hit: Hit) -> bool:

@@ -10,15 +10,17 @@ from ...checks.branches import Branches
 from ...edits import REVIEW, SAFE, lowest
 from .callees import to_unknown
 from .guarded import over_cuda
-from .kernels import Libraries
+from .kernels import BUILDER, Libraries
 from .loading import of_loading
 from .makes import of_makes
 from .questions import Questions, hits_in
+from .served import is_import
 
 OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN = "question-over-cuda", "question-over-cuda-only", "question-over-unknown"
 OVER_LEFT, OF_MAKE, BEHIND = "question-over-left", "question-of-make", "behind-a-question"
 OF_LOADING = "question-of-loading"
-REASONS = frozenset({OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OF_LOADING, OF_MAKE, BEHIND})
+USED_BEHIND = "used-behind-a-question"
+REASONS = frozenset({OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OF_LOADING, OF_MAKE, BEHIND, USED_BEHIND})
 """Ids of the sentences that say why a fix is not safe."""
 
 
@@ -33,8 +35,10 @@ class Staying:
         self.pairs: list[tuple[int, int]] = []
         """Pairs of a test and a hit in code that runs only if the test succeeds."""
         self.idle: set[int] = set()
-        """Imports of CUDA libraries that the target never runs, because they are behind a test whose other branch
-        works."""
+        """Imports of CUDA libraries, and calls that build an extension, that the target never runs, because they are
+        behind a test whose other branch works."""
+        self.unused: set[int] = set()
+        """Imports of the class that builds an extension, if all its uses are among those."""
 
     def __bool__(self) -> bool:
         return bool(self.classes or self.reasons)
@@ -46,7 +50,9 @@ class Staying:
             hit = hits[index]
             found[index] = replace(hit, limits=(*hit.limits, limit), words={**hit.words, limit: name})
         for index in self.idle:
-            found[index] = replace(found[index], severity="information", limits=(*found[index].limits, BEHIND))
+            found[index] = found[index].as_information(BEHIND)
+        for index in self.unused:
+            found[index] = found[index].as_information(USED_BEHIND)
         return found
 
     def hold(self, index: int, applicability: str | None, limit: str, name: str = "") -> None:
@@ -62,6 +68,7 @@ class Staying:
             self.hold(index, other.classes[index], limit, name)
         self.pairs = list(dict.fromkeys([*self.pairs, *other.pairs]))
         self.idle |= other.idle
+        self.unused |= other.unused
         return self.classes != before
 
     def hold_behind(
@@ -101,7 +108,10 @@ def staying(
     if not any(classes[index] == SAFE for index in questions.asking()):
         return result
     positions = {id(hit): index for index, hit in enumerate(hits)}
-    imports = sorted((hit.start, index) for index, hit in enumerate(hits) if hit.rule.check == "module")
+    built = {index for index, hit in enumerate(hits) if hit.words.get("name") == BUILDER}
+    imports = sorted(
+        (hit.start, index) for index, hit in enumerate(hits) if hit.rule.check == "module" or index in built
+    )
     for found in over_cuda(hits, classes, questions, branches, libraries):
         if found.left:
             result.hold(found.question, REVIEW, OVER_LEFT)
@@ -112,6 +122,9 @@ def staying(
             result.hold(found.question, None, OVER_CUDA_ONLY if found.raises else OVER_CUDA, found.name)
             for region in questions.regions(found.question) if imports and not found.raises else ():
                 result.idle.update(index for _, index in hits_in(imports, region))
+    taken = {index for index in built if is_import(hits[index])}
+    if result.idle & built and built <= result.idle | taken:
+        result.unused = taken - result.idle
     for index in questions.lost:
         result.hold(index, REVIEW, OVER_LEFT)
     for index in of_makes(hits, questions, branches):
