@@ -193,7 +193,7 @@ def test_processes_are_started_in_few_places() -> None:
         for name in found
     }
     assert calls == {
-        STARTER: {""},  # this module imports subprocess for Popen
+        STARTER: {""},  # only this module calls subprocess.Popen itself
         "uncuda.child.pool": {"command(self._launch.module)"},
         "uncuda.lsp.wire.background": {"command(module)"},
         "uncuda.receivers.process": {"arguments or command(_MODULE)"},
@@ -207,8 +207,8 @@ def _code(name: str) -> str:
 
 
 def _starts_processes(tree: ast.Module) -> Iterator[ast.AST]:
-    """Yield code that starts a process, and names of modules that do; platform and ctypes.util count, because they run
-    programs found on PATH."""
+    """Yield code that starts a process, and names of modules that start processes; platform and ctypes.util count,
+    because they run programs found on PATH."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

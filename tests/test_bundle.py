@@ -116,8 +116,8 @@ def test_the_server_runs_among_packages_that_look_like_its_own(launch: Path, bar
 
 @pytest.fixture
 def lending(tmp_path: Path) -> Iterator[Any]:
-    """Return a function that makes a Python with this Python's libcst, under a chosen version number, and an unused
-    package."""
+    """Return a function that makes a Python environment with this Python's libcst, which pretends to have the given
+    version, and with packages that must not be imported."""
     pytest.importorskip("libcst", reason="no libcst here; install uncuda[structural]")
 
     def lend(version: str) -> str:

@@ -48,7 +48,7 @@ class Block(NamedTuple):
 
 
 def blocks(*languages: str) -> list[Block]:
-    """The blocks of these languages in all documents."""
+    """The fenced code blocks in these languages in all documents."""
     found = []
     for document in DOCUMENTS:
         text = (ROOT / document).read_text(encoding="utf-8")

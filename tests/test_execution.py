@@ -1,5 +1,5 @@
 """Tests of the record of runs on simulated accelerators: its format, the programs and rules it names, and which files
-changed since."""
+changed since the record was written."""
 
 import json
 from collections.abc import Callable

@@ -210,7 +210,7 @@ def test_in_one_folder_what_is_locked_counts_then_what_is_exact(tmp_path: Path) 
     assert held(tmp_path) == {"torch": (">=2.4,<2.7", "pyproject.toml"), "torch-npu": ("", "pyproject.toml")}
     (tmp_path / "requirements-dev.txt").write_text("torch==2.5.1\n    # via -r requirements.in\n")
     assert held(tmp_path)["torch"] == ("2.5.1", "requirements-dev.txt")
-    # contradicts the pin in the other file; the first file by name counts
+    # this range contradicts the pin in the other file; the file whose name sorts first counts
     (tmp_path / "requirements.txt").write_text("torch>=2.6\n")
     assert held(tmp_path)["torch"] == (">=2.6", "requirements.txt")
     for name in ("pdm.lock", "poetry.lock", "pylock.toml", "uv.lock"):

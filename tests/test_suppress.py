@@ -1,4 +1,4 @@
-"""Suppression comments: which findings they suppress, and which unused ones are reported."""
+"""Tests of suppression comments: which findings they suppress, and which unused comments are reported."""
 
 from typing import NamedTuple
 

@@ -169,7 +169,7 @@ def spent(command: list[str], folder: Path, text: str, kinds: Sequence[str]) -> 
 def any_line(
     folder: Path, ruff: list[str], texts: Sequence[str] = tuple(TEXTS), kinds: Sequence[str] = tuple(KINDS)
 ) -> Iterator[Figure]:
-    """CPU time per keystroke, by kind of keystroke and size of the text, beside ruff's."""
+    """CPU time per keystroke, by kind of keystroke and size of the text, together with ruff's CPU time."""
     for name in texts:
         text = text_of(name)
         ours = spent(SERVER, folder, text, kinds)

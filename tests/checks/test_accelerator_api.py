@@ -1,4 +1,5 @@
-"""Findings about `torch.accelerator`: by version of PyTorch and of the plugin, behind guards, and their fixes."""
+"""Tests of findings about `torch.accelerator`, by version of PyTorch and of the plugin and behind guards, and of their
+fixes."""
 
 from __future__ import annotations
 
@@ -146,7 +147,7 @@ def test_what_is_not_known_is_not_said(name: str, target: str, version: str) -> 
         ("import torch\nacc = torch.accelerator\nacc.manual_seed(0)\n", [3]),
         ("import torch\nclear = torch.accelerator.empty_cache\nclear()\n", [2]),
         ("import torch\natexit.register(torch.accelerator.empty_cache)\n", [2]),
-        # uncuda does not check a file because of this text alone
+        # this text alone does not make uncuda check a file
         ("import torch as t\nt.accelerator.empty_cache()\n", []),
         ("import torch as t\nx = t.cuda.torch.accelerator\n", []),
         ("import accelerator\naccelerator.empty_cache()\nx = 'torch.accelerator'\n", []),
@@ -446,7 +447,7 @@ def test_what_has_no_fix() -> None:
     for code, plugin in (
         ("torch.accelerator.made_up()\n", ""),
         ("torch.accelerator.Graph()\n", "2.12.0"),
-        # a fix would have to change two things at once
+        # a fix would have to change the function's name and its argument
         ("torch.accelerator.max_memory_allocated(device=0)\n", "2.10.0"),
         ("torch.accelerator.get_device_capability()\n", ""),  # the target's function returns another type
     ):

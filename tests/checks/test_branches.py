@@ -155,7 +155,7 @@ def test_a_fix_silences_nothing(name: str, target: str, review: bool) -> None:
 
 @pytest.mark.parametrize("target", ENGINES)
 def test_what_a_condition_gives_does_not_serve_it(target: str) -> None:
-    """If a fix has changed only the string, the test beside the string can still be fixed."""
+    """If a fix has changed only the string, the device test beside the string can still be fixed."""
     text = f'import torch\n\ndevice = "{target}" if torch.cuda.is_available() else "cpu"\n'
     assert [f.rule for f in ENGINES[target].check(Source(text)).findings] == ["cuda-api"]
 

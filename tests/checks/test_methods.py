@@ -218,7 +218,7 @@ def test_a_module_beside_torch_only() -> None:
 
 def test_what_a_wrapper_gives_moves_on_its_own() -> None:
     """A person has to replace the wrapper; the `.cuda()` of the model that the wrapper returns is fixed together with
-    the device test that guards both."""
+    the device test that guards the wrapper and the `.cuda()`."""
     text = "import torch\nimport torch_npu\nfrom torch.nn import DataParallel\n"
     text += 'if device.type == "cuda":\n    model = DataParallel(model).cuda()\n'
     engine = engine_for("npu", Settings(locale="en"))
@@ -294,7 +294,8 @@ OTHERS = [
 
 @pytest.mark.parametrize(("owner", "text", "applicability"), OTHERS)
 def test_a_class_with_the_method_lowers_what_may_be_its_object(owner: str, text: str, applicability: str) -> None:
-    """The result is the same if the class is in the same file or in another file of the project."""
+    """The fix class is the same whether the Python class with the method is in the checked file or in another file of
+    the project."""
     head = "import torch\nfrom torch import nn\n"
     scanner = Scanner(Words({}, {}))
     scanner.add(owner.encode())

@@ -353,7 +353,7 @@ def test_what_the_patch_covers_is_silent_under_it() -> None:
 @pytest.mark.parametrize(
     "given, found",
     [
-        # only the plugin is imported, which a fix for the strategy with the shim may have written
+        # this text imports only the plugin; a fix with the strategy `shim` may have written the import
         ("import torch_npu\n", True),
         ("from torch_npu.contrib import transfer_to_npu\n", False),
         ("import torch_npu.contrib.transfer_to_npu\n", False),

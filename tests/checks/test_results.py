@@ -75,7 +75,7 @@ def test_what_is_filled_hangs_on_the_version() -> None:
     assert classes(text, "npu", PROPERTIES, target_version="2.7.1") == {"safe"}
     assert classes(text, "npu", PROPERTIES, target_version="2.6.0") == {"review"}
     assert classes(text, "musa", PROPERTIES) == {"safe"}
-    # the object has no such field on the target
+    # on MUSA the object has no field `warp_size`
     assert classes(f"p = {PROPERTIES}(0)\nx = p.warp_size\n", "musa", PROPERTIES) == {"review"}
 
 

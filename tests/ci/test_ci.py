@@ -135,7 +135,7 @@ def test_they_are_valid(tools: Path, schema: str, file: str) -> None:
 
 
 def test_the_names_of_the_page(tools: Path, shown: list[Any]) -> None:
-    """The files and names in the examples of the page exist in the configuration files."""
+    """The files and names in the examples on the page about CI exist in the configuration files."""
     _, gitlab, hooks, _, gitlab_changes, _ = shown
     job = (ROOT / gitlab["include"][0]["file"]).read_text(encoding="utf-8")
     assert all(name in job for name in [*gitlab["variables"], "UNCUDA_ARGUMENTS"])

@@ -1,4 +1,4 @@
-"""`uncuda check`: options and exit codes."""
+"""Tests of `uncuda check`: options and exit codes."""
 
 from pathlib import Path
 

@@ -73,8 +73,8 @@ RELATIVE = TEXT.replace("import torch\n", "import torch\n\nfrom .b import c\n")
     ],
 )
 def test_a_package_has_its_own(files: dict[str, str], written: list[str] | None, imports: dict[str, str]) -> None:
-    """Modules beside installed packages are not installed with them, and one package may be installed without the
-    other."""
+    """Each package gets a helper module of its own: a module beside the packages is not installed with them, and one
+    package may be installed without the other."""
     make({**files, "uncuda.toml": SETTINGS})
     fix()
     for name, module in imports.items():

@@ -109,7 +109,8 @@ def paths_of(*paths: str) -> list[str]:
 
 
 def test_as_it_was_given(project: Path) -> None:
-    """File names are shown as the user named files of the same project, and each file occurs once."""
+    """All files of the project are named in the form in which the user named some of them (relative or absolute), and
+    each file is named once."""
     write({".git/HEAD": "", "main.py": "", "core/a.py": "", "core/b.py": ""})
     assert paths_of("core/b.py") == ["core/a.py", "core/b.py", "main.py"]
     assert paths_of("core/b.py", "core") == ["core/a.py", "core/b.py", "main.py"]

@@ -207,7 +207,7 @@ def test_the_filter(pages: dict[str, Path], show: Any) -> None:
 
 
 def as_json_of(page: Path) -> list[Any]:
-    """Return the findings in the JSON report on the project of a page."""
+    """Return the findings in the JSON report on the project to which an HTML report belongs."""
     os.chdir(page.parent)
     findings: list[Any] = as_json()["findings"]
     return findings

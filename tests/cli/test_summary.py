@@ -46,7 +46,7 @@ LINE = re.compile(r"^(\S.*?):(\d+):(\d+): (error|warning|information) ([a-z0-9-]
 
 
 def make_many() -> None:
-    """Write files with about 4,900 findings in folders of several depths, and in tests."""
+    """Write files with about 4,900 findings in folders of several depths, and in folders of tests."""
     for number in range(110):
         folder = f"pkg/{'abcdefghij'[number % 10]}/{'mn'[number % 2]}"
         make({f"{folder}/safe{number:03}.py": SAFES, f"{folder}/review{number:03}.py": REVIEWS})

@@ -125,7 +125,7 @@ def _url(package: Pinned) -> str:
 
 
 class _Links(html.parser.HTMLParser):
-    """Collects URLs by file name from a page of the index."""
+    """Collects the URLs of files, by file name, from a package's page on the package index."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -46,7 +46,7 @@ def places(source: Source) -> set[tuple[object, ...]]:
 
 
 def away_from(line: int, found: set[tuple[object, ...]]) -> set[tuple[object, ...]]:
-    """Return the findings that are not on a line."""
+    """Return the findings that are not on the given line."""
     return {place for place in found if place[0] != line}
 
 

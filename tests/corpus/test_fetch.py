@@ -17,7 +17,7 @@ FILE = "tiny-1.0.tar.gz"
 
 
 def sdist() -> bytes:
-    """A source archive with one valid file and three whose paths lead outside."""
+    """A source archive with one valid file, and three files whose paths lead out of the archive's folder."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
         for name in ("tiny-1.0/tiny/a.py", "../evil.py", "/tmp/evil.py", "tiny-1.0/C:evil.py"):

@@ -83,7 +83,8 @@ def texts(folder: Path) -> dict[str, str]:
 def ported(
     request: pytest.FixtureRequest, corpus: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[str, dict[str, str], dict[str, str], dict[str, str], Path]:
-    """Return (target, original texts, texts after safe fixes, texts after all fixes, folder with the last ones)."""
+    """Return (target, original texts, texts after safe fixes, texts after all fixes, folder that contains the texts
+    after all fixes)."""
     target = str(request.param)
     before = texts(corpus("yolov5"))
     results = []

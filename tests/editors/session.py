@@ -47,7 +47,7 @@ class Expected:
 
 
 def expected() -> Expected:
-    """The results that the engine gives for the files."""
+    """Return what an editor must show and write, computed by the engine from the session's files."""
     source = Source(TRAIN)
     findings = engine().check(source).findings
     first = findings[0]

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 
 def session(binary: Path, configuration: str, folder: Path) -> Any:
-    """Run the session with a configuration and the page's commands."""
+    """Run the session in Neovim with a configuration and with the commands of docs/editors/neovim.md."""
     init = folder / "init.lua"
     init.write_text(f"{configuration}\n{blocks('neovim.md', 'lua')[2]}", encoding="utf-8")
     return play([str(binary), "--headless", "-u", str(init), "-i", "NONE", "-n", "-c", f"luafile {SCRIPT}"], folder)

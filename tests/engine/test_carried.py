@@ -169,7 +169,7 @@ def texts() -> list[str]:
 
 
 def blank(text: str, indent: str, chance: random.Random) -> tuple[str, int]:
-    """Return a text with an empty line for a statement, and the offset of that line."""
+    """Return a text with a new empty line for a statement, and the offset at which the statement is to begin."""
     lines = text.splitlines(keepends=True)
     number = chance.randrange(len(lines))
     indent = indent if chance.random() < 0.2 else lines[number][: len(lines[number]) - len(lines[number].lstrip())]
@@ -386,7 +386,7 @@ def test_an_edit_that_is_undone_is_carried_whatever_it_was(line: str, carried: l
 
 @pytest.mark.parametrize("line", ["kept = tota", "make(tota"])
 def test_the_first_mention_of_torch_in_a_text_is_looked_at_anew(line: str) -> None:
-    """An import of some libraries is a finding only beside torch."""
+    """An import of some libraries is a finding only in a text that also mentions torch."""
     text = f'from megatron.core import parallel_state\n\nkind = "cuda"\n{APART}'.replace("total = 0", line)
     typist = Typist(text, prepared("npu"))
     at = text.index(line) + len(line)

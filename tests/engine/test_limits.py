@@ -85,7 +85,7 @@ def test_what_grows_is_refused_by_count_at_some_size(name: str) -> None:
     assert (Kept.last.statements, Kept.last.comparisons) == before
 
 
-# The time for these texts was once quadratic; for all other texts, only the count is limited.
+# The time for these texts was once quadratic; for all other texts, only the counted work is limited.
 FOLLOWED = [
     *("and_chain", "is_cuda_chain", "if_after_if", "rebound_name", "match_cases", "unclosed_brackets"),
     *("broken_statements", "unclosed_quotes", "dict_of_values", "nccl_checks", "argparse_options", "amp_c_guards"),
@@ -127,7 +127,8 @@ def test_a_fix_changes_no_more_places_than_anybody_looks_through() -> None:
 
 
 def test_a_chain_of_names_is_no_internal_error() -> None:
-    chain = SHAPES["device_alias_chain"](2000)  # this is too long to analyse; the file's other findings are reported
+    # this chain is too long to analyse; the file's other findings are reported
+    chain = SHAPES["device_alias_chain"](2000)
     assert engine().check(Source(chain + FINE)).findings
     with pytest.raises(LimitExceeded, match=r"comparisons|statements|bytes"):
         engine().check(Source(SHAPES["alias_chain"](512_000)))

@@ -314,8 +314,8 @@ def total(grads, device):
 
 
 def test_what_is_safe_only_after_a_fix_to_review_is_to_review_as_well() -> None:
-    """A preview ticks the safe fixes only; applying the ticked fixes gives the same text as fixing only safe ones, in
-    every order of passes."""
+    """A preview ticks the safe fixes only; applying the ticked fixes gives the same text as fixing only safe ones,
+    whatever the order of the passes."""
     source = Source(HEAD + FOLLOWS)
     every, safe = NPU.fix(source, review=True), NPU.fix(source)
     ticked = [change.edit for change in every.changes if change.applicability == SAFE]

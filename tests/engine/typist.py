@@ -73,14 +73,14 @@ def _plain(value: object, seen: dict[int, int]) -> Any:
         return tuple(_plain(part, seen) for part in value)
     if isinstance(value, Mapping):
         return dict(value)
-    if type(value) is int and value > 1 << 24:  # an id() in a key of links
+    if type(value) is int and value > 1 << 24:  # an id() inside a key that links hits
         return "identity", seen.setdefault(value, len(seen))
     return ("offset", int(value)) if isinstance(value, At) else value
 
 
 class Typist:
-    """Types into a text, and compares the hits (raw findings) after each edit. `answering`: whether the receivers have
-    verdicts, too."""
+    """Types into a text, and compares the hits (raw findings) after each edit. `answering`: whether the engine also
+    gets verdicts on receivers."""
 
     def __init__(self, text: str, engine: Engine, answering: bool = False) -> None:
         self.text, self.keys, self.answering = text, 0, answering

@@ -3,9 +3,9 @@ without it. `python -m execution.mutation`.
 
 Each safe rule is switched off, and each relation of relations.toml disabled, one at a time. Every program is ported
 with the mutant; if the text or the findings differ from those without the mutant, both ports are run. A program notices
-a mutant if its port ran as on CUDA, or failed as a finding predicted, and the mutant's port is worse. A port is worse
-if it fails, gives other results, crashes although the original program works, or, if a rule is switched off, no longer
-runs on the device. For each mutant that no program notices, survivors.toml gives a reason.
+a mutant if its port without the mutant ran as on CUDA, or failed as a finding predicted, and its port with the mutant
+is worse. A port is worse if it fails, gives other results, crashes although the original program works, or, if a rule
+is switched off, no longer runs on the device. For each mutant that no program notices, survivors.toml gives a reason.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def relations() -> list[Mutant]:
 def unusable(mutants: Iterable[Mutant]) -> list[str]:
     """Return the relations whose replacement does not fit the engine, with the reason: the replaced function has other
     arguments or results than relations.toml says. Each replacement is checked with the first program that uses it,
-    before the long run."""
+    before the mutation test, which takes half an hour."""
     folder, wrong = load_programs()[0].folder, []
     porter: Porter | None = None
     for mutant in mutants:

@@ -36,7 +36,7 @@ class Program:
 
 
 def load_programs(names: tuple[str, ...] = ()) -> list[Program]:
-    """All programs in the order of their names, or those with these names.
+    """Return all programs in the order of their names, or only the programs with the given names.
 
     Raises: ValueError: there is no program of that name.
     """

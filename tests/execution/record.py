@@ -36,7 +36,7 @@ class _Recorder(TorchDispatchMode):  # type: ignore[misc]
     """Records each operator with the devices of its arguments."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Note one operator."""
+        """Record one operator."""
         if _RECEIVING:
             return func(*args, **(kwargs or {}))
         given = [leaf for leaf in tree_flatten((args, kwargs))[0] if isinstance(leaf, (torch.Tensor, torch.device))]

@@ -3,11 +3,11 @@ the plugin's source.
 
     python -m execution.rules [RULE …]
 
-A rule is tested for a target by `run` if an example's result ran unchanged on the simulated target, and none failed. A
-result counts as run if it reached its end, every statement that the fix wrote was executed, and PyTorch was used. If no
-result could be run, the rule is tested by `signature`: all names of the plugin that the fixes write are in the plugin's
-source and accept the arguments of the examples (server/scripts/plugin/names). Reasons that a program cannot determine
-are in reasons.toml.
+For a target, a rule counts as tested by `run` if the fixed text of at least one of its examples ran unchanged on the
+simulated target, and the fixed text of no example failed. A result counts as run if it reached its end, every statement
+that the fix wrote was executed, and PyTorch was used. If no result could be run, the rule is tested by `signature`: all
+names of the plugin that the fixes write are in the plugin's source and accept the arguments of the examples
+(server/scripts/plugin/names). Reasons that a program cannot determine are in reasons.toml.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ class Case:
 
 @dataclass(frozen=True)
 class Result:
-    """A case (one way to port a program), its port and its verdict; `folded`: whether another case had the same text in
-    the same simulation, so that its run was used."""
+    """A case (one way to port a program), its port and its verdict; `folded`: whether the verdict comes from the run of
+    another case, which had the same text in the same simulation."""
 
     case: Case
     port: Port
@@ -99,8 +99,8 @@ class Judge:
         return self.runners.run(case.program, port.texts, case.target, case.version)
 
     def _alike(self, case: Case, port: Port) -> tuple[Future[Run], bool]:
-        """Return an earlier run of the same text on a version of the plugin that the program cannot tell apart (and
-        True), or a new run (and False)."""
+        """Return an earlier run of the same text (and True) if the program could not tell the plugin's version in that
+        run from the version of this case; otherwise return a new run (and False)."""
         runs = self.runs[case.program.name, case.target, port.digest]
         for version, run in runs:
             if version == case.version or _alike(case.target, version, case.version, run.result()):
@@ -111,7 +111,8 @@ class Judge:
 
 def _alike(target: str, one: str, other: str, run: Run) -> bool:
     """Return whether a program that ran on the version `one` of a plugin could not tell it apart from the version
-    `other`: both give the same answers, and the names that the program looked up are the same."""
+    `other`: both versions give the same answers to the program's queries, and have the same names of those that the
+    program looked up."""
     versions, names, others = PLUGINS[target].versions, modules(target, one), modules(target, other)
     for record in run.records:
         if "asked" not in record:  # the record belongs to a process that the program started
@@ -128,7 +129,7 @@ def _alike(target: str, one: str, other: str, run: Run) -> bool:
 def all_cases(
     programs: Iterable[Program], versions: Mapping[str, Sequence[str]], strategies: Sequence[str] = STRATEGIES
 ) -> list[Case]:
-    """Every program, target, version, strategy and mode."""
+    """Every combination of program, target, version, strategy and mode."""
     return [
         Case(program, target, version, strategy, mode)
         for program in programs

@@ -87,7 +87,7 @@ class _Lines:
         )
 
     def ask(self, job: Mapping[str, Any]) -> Any:
-        """The answer to a job.
+        """Return the process's answer to a job.
 
         Raises:
             RuntimeError: the process ended.

@@ -52,7 +52,7 @@ _MUCH = (
 
 
 class Configuration:
-    """Each input is a folder with configuration files and links."""
+    """Each fuzz input is a folder with configuration files and links."""
 
     name = "configuration"
     size = 20

@@ -25,7 +25,7 @@ _REST = 5.0
 
 
 class Edits:
-    """Each input is a document with a dozen changes."""
+    """Each fuzz input is a document with a dozen changes."""
 
     name = "edits"
     size = 30

@@ -12,7 +12,7 @@ FORMATS = ("text", "github", "json", "sarif", "gitlab")
 
 
 class Files:
-    """Each input is a Python file."""
+    """Each fuzz input is a Python file."""
 
     name = "files"
     size = 40

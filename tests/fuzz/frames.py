@@ -13,7 +13,8 @@ from lsp.test_malformed import Hostile
 
 
 class Frames:
-    """Each input is a sequence of bytes. After the last input of a run, finding the next frame may be impossible."""
+    """Each fuzz input is a sequence of bytes. After the last input of a run, the server may be unable to find the next
+    frame."""
 
     name = "frames"
     size = 25

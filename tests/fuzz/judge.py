@@ -18,7 +18,7 @@ _WORKFLOW = re.compile(r"::(?:error|warning|notice) (?:file|title)=[^\n]*::")
 
 
 def ended(done: Done, command: list[str]) -> Iterator[Find]:
-    """Yield failures in the way in which a run of the command line ended."""
+    """Yield failures of a command that hung, ended with a wrong exit code, or left processes running."""
     said = _shown(done)
     name = " ".join(command)
     if done.hung:
@@ -42,7 +42,8 @@ def trouble(err: bytes, tracebacks: bool = False) -> Iterator[Find]:
 
 
 def streams(done: Done, output_format: str) -> Iterator[Find]:
-    """Failures in text that people and CI systems read; `output_format`: the format of standard output, or `diff`."""
+    """Yield the failures found in a command's output, as people and CI systems read it; `output_format`: the format of
+    standard output, or `diff`."""
     yield from _readable(done.err, "standard error")
     for line in done.err.decode("utf-8", "replace").splitlines():
         if line.lstrip().startswith("::"):

@@ -56,7 +56,7 @@ _URIS = (
 
 
 class Methods:
-    """Each input is a few messages."""
+    """Each fuzz input consists of a few messages."""
 
     name = "methods"
     size = 200

@@ -88,7 +88,7 @@ _TEXTS = (
 
 
 class Names:
-    """Each input is a path."""
+    """Each fuzz input is a path."""
 
     name = "names"
     size = 60

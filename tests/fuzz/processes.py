@@ -1,4 +1,5 @@
-"""Starts the tested program with limits, and finds processes of it that remain. The module works on Linux only."""
+"""Starts the tested program with limits, and finds processes that remain after it has ended. The module works on Linux
+only."""
 
 import contextlib
 import os

@@ -95,7 +95,7 @@ class Runner:
 
     def _narrowed(self, kind: Kind, cases: Sequence[int], find: Find) -> tuple[Find, Sequence[int]]:
         """Return the failure with the fewest inputs that reproduce it: the inputs that the failure names, or else the
-        rest after unneeded halves were removed."""
+        inputs that are left after unneeded halves were removed."""
         end = time.monotonic() + NARROWING_SECONDS
         try:
             for named in [*((case,) for case in find.cases), find.cases]:

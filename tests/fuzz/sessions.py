@@ -77,7 +77,7 @@ class Session:
 
 
 def replies(traffic: Traffic, complete: bool) -> Iterator[Find]:
-    """Failures for wrong replies; `complete`: also for requests without a reply."""
+    """Yield failures for wrong replies; `complete`: also for requests without a reply."""
     asked: Counter[str] = Counter()
     methods: dict[str, str] = {}
     answered: Counter[str] = Counter()

@@ -9,7 +9,7 @@ from functools import cache
 from support.imports import ROOT
 from uncuda.catalogue import folder, read_page
 
-MAXIMUM = 1_200_000  # characters of one text
+MAXIMUM = 1_200_000  # the maximum number of characters in one text
 LINE_ENDS = ("\n", "\r\n", "\r")
 # Control characters, line ends of other systems, invisible or bidirectional characters, half a surrogate pair,
 # characters that look like letters.

@@ -62,8 +62,8 @@ def _content(entry: "os.DirEntry[bytes]") -> bytes:
 def changes(
     before: dict[bytes, bytes], after: dict[bytes, bytes], allowed: Sequence[bytes] | None = ()
 ) -> Iterator[Find]:
-    """Failures for changes of a folder, except for changes of entries that a command may change (None: all existing
-    ones)."""
+    """Yield a failure for each changed entry of a folder, except for `allowed`, the entries that the command may change
+    (None: all existing entries)."""
     for name in sorted(before.keys() | after.keys()):
         if name not in before:
             yield Find("something is left behind", f"{name!r}\nleft behind")

@@ -13,7 +13,7 @@ from lsp.harness.profiles import PROFILES, Profile
 from lsp.harness.starting import Start as Start
 from support.forked import ALONE, FORKED, IS_POSSIBLE
 
-# Tests of the process itself (its start, end, memory, imports), for which the server must not be forked.
+# Tests of the server process itself (its start, end, memory, imports), for which the server must not be forked.
 STARTED = frozenset({"test_lifecycle", "test_gone", "test_soak", "test_profiles"})
 # Tests of the server's child processes, for which the server must not be forked.
 ALONE_IN = frozenset({"test_heavy"})

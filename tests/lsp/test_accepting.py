@@ -364,7 +364,7 @@ def test_a_folder_and_all_rules(start: Start, tmp_path: Path) -> None:
 
 def test_who_accepts_all_learns_how_many_safe_fixes_that_are(start: Start, tmp_path: Path) -> None:
     """The message after accepting, in a job or an open file, says how many of the accepted findings have a safe fix; if
-    there are none, it does not mention them."""
+    there are none, the message does not mention safe fixes."""
     by_hand = "import torch\n\nkind = torch.cuda.get_device_capability()[0]\n"
     client = start(files={"a.py": TEXT, "b.py": by_hand}, options=OPTIONS)
     asked: list[str] = []

@@ -146,10 +146,10 @@ def test_before_the_answer_nothing_is_shown_for_either_and_no_fix_made(start: St
     assert (status["findings"], status["fixable"]) == (0, 0)
     assert status["among"] == ["Moore Threads MUSA", "Ascend NPU"]
 
-    # the command does not ask for the target
+    # with `quiet`, the command does not ask for the target
     assert client.execute("uncuda.fixAllInFile", {"uri": uri, "quiet": True})["applied"] is False
     assert len(questions(client)) == 1
-    # the command asks again, and the user gives no answer
+    # without `quiet`, the command asks again, and the user gives no answer
     assert client.execute("uncuda.fixAllInFile", {"uri": uri})["applied"] is False
     assert len(questions(client)) == 2 and client.text(uri) == TEXT
     client.choose = lambda params: "Moore Threads MUSA"

@@ -157,7 +157,7 @@ class TestFile:
     def test_a_dry_run(self, client: Client, tmp_path: Path) -> None:
         write(tmp_path, {"a.py": SAFE, **TARGET})
         uri = client.open(tmp_path / "a.py")
-        for _ in range(2):  # before and after the scan of the folder
+        for _ in range(2):  # the command gives the same result before and after the scan of the folder
             result = client.execute(FILE, {"uri": uri, "dryRun": True})
             assert result["applied"] is False and '+dist.init_process_group("hccl")' in result["diff"]
             ready(client)

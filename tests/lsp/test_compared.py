@@ -39,7 +39,8 @@ def texts(client: Client, wanted: Json, shown: Json) -> dict[str, str]:
 
 
 def test_each_file_and_its_fixed_text(start: Start, tmp_path: Path) -> None:
-    """The files and texts that are compared equal those after the fix, and those of `uncuda fix`."""
+    """A client that compares files gets the files that the fix changes, with the same texts as the fix and `uncuda fix`
+    write."""
     client = start(VIEW, files=FILES)
     copy = shutil.copytree(tmp_path, tmp_path.with_name("copy"))
     uri = client.open(tmp_path / "a.py")

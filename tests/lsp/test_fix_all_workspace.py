@@ -432,7 +432,7 @@ class TestPreview:
         inner: list[Any] = []
 
         def apply(params: Json) -> Json:
-            if not inner:  # this call comes while the preview is open
+            if not inner:  # the first request comes while the preview is open
                 inner.append(begin(client, dryRun=True))
                 raise Later
             return {"applied": True}

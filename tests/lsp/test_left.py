@@ -82,8 +82,8 @@ def test_show_looks_at_what_is_open_by_then(start: Start, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("command", [COMMAND, PREVIEW, FILE])
 def test_nobody_waits_for_the_button(start: Start, tmp_path: Path, command: str) -> None:
-    """While the message with its button is open, the server answers the command and other requests, and can be shut
-    down."""
+    """While a message with a button is open, the server answers the command that caused the message and other requests,
+    and can be shut down."""
     client = start(files=FILES)
     client.open(tmp_path / "c.py")
 
@@ -101,8 +101,8 @@ def test_nobody_waits_for_the_button(start: Start, tmp_path: Path, command: str)
     [("vscode", True), ("jetbrains", True), ("neovim", False), ("neovim-0.7", False), ("eglot", False)],
 )
 def test_who_gets_a_button(start: Start, profile: str, button: bool) -> None:
-    """Only some clients get the button; in Neovim the request would be a question that blocks the user until it is
-    answered."""
+    """Only some clients get a message with a button that shows the remaining findings; in Neovim the message would be a
+    question that blocks the user until it is answered."""
     client = start(profile, files=FILES)
     shown = press(client, None)
     client.execute(COMMAND)

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 
 def compare(walk: Wanderer, due: dict[str, list[Json]]) -> None:
-    """Check that a newly started server reports the same diagnostics."""
+    """Check that a newly started server reports the same diagnostics as the running one."""
     fresh = walk.again()
     try:
         fresh.wait(lambda: fresh.findings() == due, f"the same from a fresh server; {walk.log[-1]}")

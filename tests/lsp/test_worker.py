@@ -51,7 +51,7 @@ LATIN = "# -*- coding: latin-1 -*-\n# caf\xe9\n".encode("latin-1") + SAFE.encode
 
 @dataclass
 class Done:
-    """The results that the process reported."""
+    """The results that the process reported about the files it fixed."""
 
     files: dict[str, dict[str, Any]] = field(default_factory=dict)
     edits: dict[str, Any] = field(default_factory=dict)

@@ -1,4 +1,5 @@
-"""Tests that diagnostics of closed files are sent only if the setting is on, and that each is sent once."""
+"""Tests that diagnostics of closed files are sent only if the setting `workspaceDiagnostics` is on, and that each is
+sent once."""
 
 from __future__ import annotations
 

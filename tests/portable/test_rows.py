@@ -1,4 +1,4 @@
-"""Tests of what each construct that runs on CUDA only becomes, and of the class of its fix."""
+"""Tests of the portable fix of each construct that only CUDA supports, and of the class of the fix."""
 
 from __future__ import annotations
 
@@ -128,7 +128,8 @@ SILENT = [
 
 
 def body(text: str) -> str:
-    """Return a text without its imports, and without the prefix that is used if a name is taken."""
+    """Return a text without its imports, and without the prefix that a name of the helper module gets if the text
+    already uses that name."""
     lines = [line for line in text.splitlines() if not line.startswith(("import ", "from "))]
     return "\n".join(lines).replace("accelerator.", "")
 
@@ -189,7 +190,8 @@ def test_options_change_together() -> None:
 
 
 def test_what_a_default_is_compared_with_stays_with_it() -> None:
-    """A `case` cannot contain a call, so the default of the option that it is compared with stays unchanged as well."""
+    """A `case` cannot contain a call, so it stays unchanged, and so does the default of the option that the `case`
+    tests."""
     text = (
         "import argparse\nimport torch\n\nparser = argparse.ArgumentParser()\n"
         'parser.add_argument("--device", default="cuda")\nargs = parser.parse_args()\n'

@@ -1,5 +1,5 @@
-"""Tests of one place at which several targets differ: the fix has the lowest class, and the message is that of the
-target without a fix."""
+"""Tests of code for which the targets differ: the fix has the lowest class of all targets, and the message is that of
+the target without a fix."""
 
 from __future__ import annotations
 

@@ -60,5 +60,5 @@ class Starts:
 
 
 def said(notes: list[tuple[Any, ...]]) -> list[Any]:
-    """Return the keys of the notes, without their paths."""
+    """Return the notes, each as its key and arguments, without its path."""
     return [json.loads(json.dumps([note[0], *note[2:]])) for note in notes]

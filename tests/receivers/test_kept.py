@@ -154,7 +154,8 @@ class Later:
         self.gate = folder / "gate"
 
     def submit(self, path: str, *words: str) -> None:
-        """Submit lines; `words` are the verdicts on the first of them."""
+        """Submit a text with one receiver for each of `words`, which are the verdicts that the process gives on these
+        receivers."""
         lines = [str(self.gate), *(f"{word}: {number}" for number, word in enumerate(words))]
         text = "".join(line + "\n" for line in lines)
         starts = [text.index(f"{word}: {number}") for number, word in enumerate(words)]

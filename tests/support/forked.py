@@ -7,9 +7,9 @@ of how a program starts do not fork it, but start a new Python. Child processes 
 
     python -m support.forked SOCKET
 
-This command waits for orders on a socket that it inherits. An order is a JSON object (see `_Order`) sent with four file
-descriptors: the program's standard input, output and error, and one to which its process id and finally its exit code
-are written.
+`python -m support.forked` waits for orders on a socket that it inherits. An order is a JSON object (see `_Order`) sent
+with four file descriptors: the program's standard input, output and error, and one to which its process id and finally
+its exit code are written.
 """
 
 from __future__ import annotations
@@ -108,7 +108,8 @@ class Forked:
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait until the process ends and return its exit code. Raise TimeoutExpired if it does not end in time."""
+        """Wait until the process ends and return its exit code. Raise TimeoutExpired if the process does not end in
+        time."""
         if self.returncode is None and not select.select([self._report], [], [], timeout)[0]:
             raise subprocess.TimeoutExpired("uncuda", timeout or 0)
         with self._lock:

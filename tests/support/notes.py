@@ -1,6 +1,6 @@
 """Prints the notes that passing tests have left, at the end of a run, with or without xdist workers.
 
-A test adds a note by `record_property("note", text)`. `tests/conftest.py` registers the hook below.
+A test adds a note by `record_property("note", text)`. `tests/conftest.py` registers the hook of this module.
 """
 
 import pytest

@@ -1,6 +1,6 @@
 """Makes a CI run fail if a test is skipped that is not listed in `.ci/expected-skips`.
 
-`tests/conftest.py` imports the hooks below, which makes them part of every run.
+`tests/conftest.py` imports the hooks of this module, which makes them part of every run.
 """
 
 import fnmatch

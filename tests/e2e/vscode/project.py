@@ -14,7 +14,7 @@ from uncuda.source import Source
 REVIEW = 'import torch\n\nif torch.cuda.is_available() and kind == "cuda":\n    kind = "gpu"\n'
 LATIN = '# -*- coding: latin-1 -*-\nimport torch\n\nname = "café"\ntorch.cuda.synchronize()  # déjà\n'.encode("latin-1")
 CELL = ["import torch\n", 'x = torch.ones(2, device="cuda")\n', "torch.cuda.synchronize()"]
-# The configuration of a project with a chosen target, with which the user is not asked for one.
+# The configuration of a project with a chosen target, so that the user is not asked for a target.
 TARGET = 'target = "npu"\n'
 
 

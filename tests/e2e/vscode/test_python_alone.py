@@ -16,8 +16,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 
 def test_a_server_that_does_not_answer(server: CodeServer, window: Window, small: Path) -> None:
-    """The configured Python prints its version, but the first server that it runs hangs; restarting the server does not
-    wait for that one."""
+    """The configured Python prints its version, but the first server that it runs hangs; a restart of the server does
+    not wait for the one that hangs."""
     hung = small.with_name("hung")
     once = f'case "$*" in *" server "*) mkdir {shlex.quote(str(hung))} && exec sleep 600;; esac'
     python = script(small.with_name("hanging-python"), f'{once}\nexec {sys.executable} "$@"')

@@ -11,7 +11,7 @@ from .machine import MACHINE
 
 
 def patch() -> None:
-    """Register the backend."""
+    """Register the plugin's backend of `torch.compile`."""
     original = torch.compile
 
     @functools.wraps(original)

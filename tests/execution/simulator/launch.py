@@ -32,7 +32,8 @@ if os.environ.get("SIMULATOR_TARGET") == "cuda" and not os.environ.get("SIMULATO
 
 
 def write_plugin(target: str, folder: Path | None = None) -> Path:
-    """Write the folder, in the system's folder for temporary files unless `folder` is given."""
+    """Write the folder for PYTHONPATH and return it; it is in the system's folder for temporary files unless `folder`
+    is given."""
     folder = folder or Path(tempfile.gettempdir()) / f"simulated-{target}-{os.getuid()}"
     folder.mkdir(parents=True, exist_ok=True)
     if target == "cuda":

@@ -107,7 +107,7 @@ _MACHINES: list[Machine] = []
 
 
 class _Proxy:
-    """A proxy for the machine that `start` creates, because modules are imported before that."""
+    """A proxy for the machine that `start` creates, because modules are imported before `start` is called."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(_installed(), name)

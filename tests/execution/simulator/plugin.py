@@ -149,7 +149,7 @@ def _module(name: str) -> PluginModule:
 
 def _profiler(module: PluginModule) -> None:
     profiler = torch.profiler
-    original = profiler.profile  # a patch may have replaced the object that is defined here
+    original = profiler.profile  # PyTorch's class, or the function that replaced it
     activities = types.SimpleNamespace(CPU=profiler.ProfilerActivity.CPU, NPU=profiler.ProfilerActivity.PrivateUse1)
 
     def profile(

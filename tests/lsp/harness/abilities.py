@@ -82,7 +82,8 @@ def commands(session: Session) -> list[str]:
 
 
 def _agreed(session: Session, server: Json) -> Iterator[str]:
-    """Yield the problems of the server's capabilities that the client's capabilities do not allow."""
+    """Yield a problem for each capability that the server declares although the client's capabilities do not allow
+    it."""
     encoding = server.get("positionEncoding") or "utf-16"
     if encoding != "utf-16" and encoding not in (session.can("general.positionEncodings") or []):
         yield f"positions in {encoding}, which the client did not offer"

@@ -34,7 +34,7 @@ def said(found: Finding, range_: Json) -> Json:
 
 
 def message_of(found: Finding, locale: str = "en") -> str:
-    """The message shown for a finding: the engine's, then its fix class."""
+    """The message shown for a finding: the engine's message, then the class of the fix."""
     kind = found.fixes[0].applicability if found.fixes else "manual"
     return f"{printable(found.message).replace('`', QUOTE)} · {CLASSES[kind][locale == 'zh']}"
 

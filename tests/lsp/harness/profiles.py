@@ -45,11 +45,11 @@ class Profile:
         return replace(self, parameters=parameters)
 
     def speaking(self, locale: str) -> "Profile":
-        """This profile with another locale."""
+        """Return this profile with another locale."""
         return replace(self, parameters={**self.parameters, "locale": locale})
 
     def counting(self, encoding: str) -> "Profile":
-        """This profile with only one position encoding."""
+        """Return this profile with only one position encoding."""
         return self.having(general__positionEncodings=[encoding])
 
     def initialize(self, folders: list[Path], options: Any = None) -> dict[str, Any]:

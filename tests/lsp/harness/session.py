@@ -14,7 +14,7 @@ from lsp.harness.traffic import Json, Record, Source, documents_in
 class Message:
     """A message with its context in the session. `asked`: if the message is a reply, the request that it answers.
 
-    `since`: the index in the traffic of the oldest document states to which the message may refer.
+    `since`: an index in the traffic: the message may refer to states that a document had at this index or later.
     """
 
     index: int

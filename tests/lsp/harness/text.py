@@ -92,7 +92,7 @@ class Positions:
 def difference(old: str, new: str) -> tuple[int, int, str]:
     r"""Return the only part in which two texts differ: its start and end in `old`, and its text in `new`.
 
-    Neither end of the part is between \r and \n, because no position can be there.
+    Neither end of the returned part is between \r and \n, because no position can be there.
     """
     shortest = min(len(old), len(new))
     start = next((i for i in range(shortest) if old[i] != new[i]), shortest)

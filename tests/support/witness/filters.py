@@ -38,7 +38,7 @@ def _library(project: Project, module: Module, node: ast.AST) -> str:
 
 
 def _tests(project: Project, module: Module, value: ast.AST) -> Tests:
-    """Return the ported tests by which the members of an argument were selected."""
+    """Return the tests, ported by the fix, that decide which tensors an argument contains."""
     if isinstance(value, ast.List | ast.Tuple):
         for item in value.elts:
             yield from _tests(project, module, item)

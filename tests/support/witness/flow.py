@@ -1,4 +1,4 @@
-"""Collects the values that each variable, attribute, option and function result in all files gets."""
+"""Collects, over all files, the values that each variable, attribute, option and function result gets."""
 
 from __future__ import annotations
 
@@ -74,7 +74,8 @@ class Flow(Index):
                 yield Key("name", found[0].path, found[1], parameter), value
 
     def sources(self, key: Key, depth: int = 0) -> Iterator[tuple[Module, ast.AST]]:
-        """Yield the expressions that may be the value of a key; names that only pass a value on are followed."""
+        """Yield the expressions whose value a variable, attribute, option or function result may have; if such an
+        expression is itself a variable or attribute, the values of that one are followed."""
         for module, value in self.given.get(key, ()):
             for part in alternatives(value):
                 inner = self.key(module, part) if depth < DEPTH else None

@@ -43,7 +43,7 @@ class Part(NamedTuple):
 
 
 def records(project: Project) -> Iterator[Record]:
-    """Report the groups that a fix ported only in part, in the files that changed."""
+    """Report the groups of APIs that a fix ported only in part, in the files that changed."""
     for module in project.modules:
         if not module.change.any:
             continue
@@ -90,7 +90,8 @@ def _parts(project: Project, module: Module) -> Iterator[Part]:
 
 
 def _members(project: Project, module: Module) -> Iterator[Part]:
-    """Yield the APIs of file-wide groups that a file imports, in any branch."""
+    """Yield the APIs that a file imports, in any branch, from those groups whose uses in a whole file must be for the
+    same device."""
     whole = {name for names, together in KITS if together for name in names}
     guards = {site.node: site.guards for site in sites(project, module)}
     for found in (item for several in module.bindings.values() for item in several):

@@ -1,4 +1,5 @@
-"""Reports names that tests replace (`mock.patch`) in one device's module, while the code uses the other's."""
+"""Reports names that tests replace (`mock.patch`) in one device's module, while the tested code uses the other device's
+module."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ class Patched(NamedTuple):
 
 
 def records(project: Project) -> Iterator[Record]:
-    """Report names that tests replace in one device's module while the code calls the other's."""
+    """Report names that tests replace in one device's module while the tested code calls the other device's module."""
     uses: dict[str, list[tuple[Module, Word]]] = {}
     patched = [item for module in project.modules for item in _patched(module)]
     nodes = {item.word.node for item in patched}

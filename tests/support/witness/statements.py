@@ -107,8 +107,8 @@ def _maps(module: Module, node: ast.Dict) -> bool:
 
 
 def _rest(children: list[Sides]) -> Sides:
-    """Return the device words of an expression whose parts are each meant for one device: those of the parts if they
-    name one device only; otherwise none."""
+    """Return the device words in the parts of an expression, each of which is meant for one device: all of these words
+    if they belong to the same device, otherwise none."""
     stayed = [word for sides in children for word in sides[0]]
     ported = [word for sides in children for word in sides[1]]
     return ([], []) if stayed and ported else (stayed, ported)
@@ -152,7 +152,7 @@ def dispatched(value: ast.AST) -> bool:
 
 
 def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
-    """Report a call of one device with a direct argument, or a receiver, of the other."""
+    """Report a call of one device that has a direct argument, or a receiver, of the other device."""
     callee = module.words.get(node.func)
     dotted = module.resolve(node.func)
     foreign = CUDA_ONLY.match(dotted) and not project.is_own(dotted)

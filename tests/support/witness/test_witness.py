@@ -1,4 +1,4 @@
-"""The witness finds what is half-ported, reports nothing else, and imports nothing from the engine."""
+"""Tests that the witness finds half-ported places, reports nothing else, and imports nothing from the engine."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def _last(test: Tested) -> ast.AST | None:
     in an enclosing block.
 
     Return None if the value is not certain, because code between the assignment and the test, or a loop, may assign
-    another one.
+    another value.
     """
     if not isinstance(test.subject, ast.Name):
         return None

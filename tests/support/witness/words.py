@@ -11,8 +11,8 @@ from functools import lru_cache
 class Device:
     """The names of one accelerator in PyTorch programs."""
 
-    device: str  # as in torch.device("…"), torch.…, x.…()
-    ccl: str  # as in init_process_group("…")
+    device: str  # the device's name, as in torch.device("…"), torch.… and x.…()
+    ccl: str  # the name of the collectives' backend, as in init_process_group("…")
     modules: tuple[str, ...]  # the dotted names of the device's modules, which include their submodules
     plugins: tuple[str, ...]  # packages that provide the device
     visible: str  # the environment variable that selects devices

@@ -47,8 +47,8 @@ def multi_tensor_scale(size: int, flag: Any, lists: list[list[Any]], scale: floa
 
 @_kernel
 def multi_tensor_axpby(size: int, flag: Any, lists: list[list[Any]], a: float, b: float, which: int = -1) -> None:
-    """Write a times the first list plus b times the second list into the third; `which`: the list that is checked for
-    the flag."""
+    """Write a times the first list plus b times the second list into the third; `which`: the list whose values are
+    checked (-1: both); the flag is set if one is not finite."""
     for x, y, out in zip(*lists):
         for one in (x, y) if which == -1 else ((x, y)[which],):
             _flag(flag, one)
