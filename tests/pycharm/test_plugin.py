@@ -31,7 +31,7 @@ EXPECTED = {
     "uncuda.test.SettingsPageTest": 5,
     "uncuda.test.StartTest": 11,
     "uncuda.test.SessionTest": 14,
-    "uncuda.test.SessionTest(lsp4j-1)": 6,
+    "uncuda.test.SessionTest(lsp4j-1)": 14,
     "uncuda.verify.LayoutTest": 10,
     "uncuda.verify.StructureTest": 15,
     "uncuda.verify.VerifierTest": 4,

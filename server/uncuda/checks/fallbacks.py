@@ -57,8 +57,9 @@ class Fallbacks:
         """Return the hit at an import or a use; its severity is "information" if the code runs on without the module.
 
         The severity is "warning" if the file raises an exception later because the module is missing. `tried`: whether
-        a `try` around the statement makes the import optional. `of_part`: whether the target has the library without this part of it; then
-        a test for the library, `has_x()`, finds it, and only a test for the part counts, `has_x_gemm()`.
+        a `try` around the statement makes the import optional. `of_part`: whether the target has the library without
+        this part of it; then a test for the library, `has_x()`, finds it, and only a test for the part counts,
+        `has_x_gemm()`.
         """
         rule, statement = hit.rule, hit.statement
         if statement is None or rule.severity == "information":

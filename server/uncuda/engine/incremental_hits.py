@@ -201,8 +201,8 @@ _NONE = Span(0, 0)
 
 
 def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> bool:
-    """Whether lines are empty or in a docstring, or one line is a comment, or a plain dotted name or call, and so affects
-    no other line."""
+    """Whether lines are empty or in a docstring, or one line is a comment, or a plain dotted name or call, and so
+    affects no other line."""
     text = facts.text[start:end]
     if _SPOKEN.search(text):
         return False

@@ -97,7 +97,8 @@ def _alike(size: int, part: Callable[[int, int], bool]) -> int:
 
 
 def _in_lines(old: str, edits: Iterable[tuple[int, int, int, bool]]) -> list[Region]:
-    """Return regions of whole lines for edits (start, end, growth, whole), in order; edits of one line share a region."""
+    """Return regions of whole lines for edits (start, end, growth, whole), in order; edits of one line share a
+    region."""
     regions: list[Region] = []
     shift = 0
     for start, end, growth, whole in edits:

@@ -161,8 +161,9 @@ class Facts:
     star: int = -1  # the offset of the star import that certainly binds `torch`; -1 if there is none
     broken: Collection[int] = ()  # the starts of statements that could not be parsed completely
     # If this text differs from an earlier text in a single region of lines: the field `token` of the facts of the
-    # earlier text, and the region. `same_blocks`: whether all other lines are in the same blocks as before; `alike`: whether they also
-    # follow upon each other as before. Otherwise, this may have changed for lines of the same function.
+    # earlier text, and the region. `same_blocks`: whether all other lines are in the same blocks as before; `alike`:
+    # whether they also follow upon each other as before. Otherwise, this may have changed for lines of the same
+    # function.
     origin: object = None
     region: Region | None = None
     same_blocks: bool = False

@@ -79,8 +79,8 @@ class IndentScopes:
         self._stray: dict[int, bool] = {}
 
     def take_over(self, before: IndentScopes, spans: Sequence[Region]) -> bool:
-        """Copy the results of the text before an edit, except those that the edited logical lines in `spans` affect. Return whether
-        all other lines are in the same blocks as before."""
+        """Copy the results of the text before an edit, except those that the edited logical lines in `spans` affect.
+        Return whether all other lines are in the same blocks as before."""
         if not spans:
             self._above, self._extents = dict(before._above), dict(before._extents)
             self._headers = dict(before._headers)

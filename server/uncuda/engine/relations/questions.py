@@ -357,8 +357,8 @@ class Questions:
         return any(re.search(_DENIED.format(re.escape(name)), text) for name in names if name in text)
 
     def within(self, node: ast.AST, statement: Statement) -> list[int]:
-        """Return the indices of the tests inside an expression, which contains them directly or through a variable that holds
-        their result."""
+        """Return the indices of the tests inside an expression, which contains them directly or through a variable that
+        holds their result."""
         start, end = (statement.start + at for at in statement.digest.span(node))
         found = [index for index in self.inside.get(statement.start, ()) if start <= self._hits[index].start < end]
         for name, _ in self._held_in(start, end):

@@ -1,0 +1,4 @@
+package com.intellij.diff.chains;
+
+public interface DiffRequestSelectionChain extends com.intellij.diff.chains.DiffRequestChain {
+}

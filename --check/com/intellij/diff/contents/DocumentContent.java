@@ -1,0 +1,4 @@
+package com.intellij.diff.contents;
+
+public interface DocumentContent extends com.intellij.diff.contents.DiffContent {
+}

@@ -1,0 +1,3 @@
+package com.intellij.diff.util;
+
+public enum Side { LEFT }

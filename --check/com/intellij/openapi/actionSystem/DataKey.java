@@ -1,0 +1,5 @@
+package com.intellij.openapi.actionSystem;
+
+public class DataKey<T> {
+DataKey() { super(); }
+}

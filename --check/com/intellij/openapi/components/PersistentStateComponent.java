@@ -1,0 +1,6 @@
+package com.intellij.openapi.components;
+
+public interface PersistentStateComponent<T> {
+public abstract T getState();
+public abstract void loadState(T a0);
+}

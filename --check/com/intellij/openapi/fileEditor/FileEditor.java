@@ -1,0 +1,4 @@
+package com.intellij.openapi.fileEditor;
+
+public interface FileEditor {
+}

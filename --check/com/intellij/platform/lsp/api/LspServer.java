@@ -1,0 +1,4 @@
+package com.intellij.platform.lsp.api;
+
+public interface LspServer extends com.intellij.platform.lsp.api.LspClient {
+}

@@ -1,0 +1,3 @@
+package com.jetbrains.jsonSchema.extension;
+
+public enum SchemaType { embeddedSchema }
