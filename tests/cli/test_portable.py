@@ -499,6 +499,42 @@ def test_a_field_that_a_file_which_stays_reads(name: str, value: str) -> None:
     assert "device_module().synchronize()" in Path("pkg/train/start.py").read_text()
 
 
+NAMED = """\
+import torch
+
+
+def get_device(name="cuda"):
+    if {}:
+        return torch.device("cpu")
+    return torch.device(name)
+"""
+
+
+@pytest.mark.parametrize("given", ['    device: str = "cuda"', '    defaults = {"device": "cuda:0"}'])
+def test_a_name_that_a_file_without_torch_gives(given: str) -> None:
+    """The name stays "cuda" in the file without torch, so a test of names that is fixed would let it pass."""
+    text = NAMED.format('name.startswith("cuda") and not torch.cuda.is_available()')
+    make({"pkg/__init__.py": "", "pkg/config.py": f"class Config:\n{given}\n", "pkg/utils.py": text})
+    make({"uncuda.toml": SETTINGS})
+    fix()
+    assert Path("pkg/utils.py").read_text() == text
+    assert "compares a name with it" in uncuda("check", "--output-format", "concise").out
+
+
+@pytest.mark.parametrize(
+    ("condition", "config"),
+    [
+        ('torch.device(name).type == "cuda" and not torch.cuda.is_available()', 'device: str = "cuda"'),
+        ('name.startswith("cuda") and not torch.cuda.is_available()', 'device: str = "cpu"'),
+    ],
+)
+def test_a_name_that_no_file_without_torch_gives(condition: str, config: str) -> None:
+    files = {"pkg/__init__.py": "", "pkg/config.py": f"class Config:\n    {config}\n"}
+    make({**files, "pkg/utils.py": NAMED.format(condition), "uncuda.toml": SETTINGS})
+    fix()
+    assert "device_module().is_available()" in Path("pkg/utils.py").read_text()
+
+
 def test_a_field_that_no_file_which_stays_reads() -> None:
     config, reader = CONFIG.format("world_size", "torch.cuda.device_count()"), READER.format("other_size")
     make({"pkg/__init__.py": "", "pkg/config.py": config, "pkg/start.py": reader + LEFT, "uncuda.toml": SETTINGS})

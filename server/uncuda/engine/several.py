@@ -19,8 +19,8 @@ from .messages import Messages
 from .portable.accelerators import Accelerators
 from .portable.agreement import Agreement, Lows
 from .portable.callees import Callees
-from .portable.forms import CALLS, DIFFERS, READ
-from .portable.readers import readers
+from .portable.forms import CALLS, DIFFERS, GIVEN, READ
+from .portable.readers import readers, sources
 from .portable.spelling import Spelling
 from .portable.wrapping import wrapped
 from .portable.writing import Writer
@@ -144,22 +144,26 @@ class PortableEngine(Engine):
     ) -> Report:
         """Return the combined findings of all targets' engines: each span once, with the lowest fix class that an
         engine gives it. No finding has a safe fix if functions of other files that this file uses silently stay on
-        CUDA, or if files stay on CUDA that
-        read values which it declares."""
+        CUDA, or if files stay on CUDA that exchange values with it."""
         report = self._together(source, concerned, edited, answers, limits)
         if source.path and any(map(_is_safe, report.findings)):
             limit = CALLS if self._callees.stay(source.text, source.path, self._stays) else ""
-            limit = limit or (READ if self._readers_stay(source, report) else "")
+            limit = limit or self._limit_between(source, report)
             if limit:
                 return replace(report, findings=tuple(self._for_review(one, limit) for one in report.findings))
         return report
 
-    def _readers_stay(self, source: Source, report: Report) -> bool:
-        """Return whether a file of the same package reads a value that the text declares, and stays on CUDA."""
+    def _limit_between(self, source: Source, report: Report) -> str:
+        """Return the key of the reason if a file of the same package stays on CUDA that reads a value which the text
+        declares, or that gives a device the value "cuda" which the text may test; "" otherwise."""
         folder = self.project.helper.package_of(source.path) if self.project.helper is not None else ""
         spans = [one.span for one in report.findings if _is_safe(one)]
-        found = readers(source.text, source.path, spans, folder) if folder else ()
-        return any(self._callees.file_stays(place, self._stays) for place in found)
+        for limit, found in ((READ, readers), (GIVEN, sources)) if folder else ():
+            if any(
+                self._callees.file_stays(one, self._stays) for one in found(source.text, source.path, spans, folder)
+            ):
+                return limit
+        return ""
 
     def _together(
         self,

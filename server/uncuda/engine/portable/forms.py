@@ -26,8 +26,9 @@ BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED = (
 NO_FORM, LATE, DIFFERS = "portable-form", "portable-late", "portable-differs"
 """Limits of a rule that does not say how it is written for all, of a place above the import of the helper that is
 there, and of one that the targets need to be different."""
-CALLS, READ = "portable-calls", "portable-read"
-"""Limits of a file that uses a function which stays on CUDA, and of one with values that such a file reads."""
+CALLS, READ, GIVEN = "portable-calls", "portable-read", "portable-given"
+"""Ids of sentences that say why no fix of a file is safe: a file that stays on CUDA defines a function that it calls,
+reads values that it declares, or names a device that it tests."""
 HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES = (
     "portable-half",
     "portable-cudas",
@@ -55,7 +56,7 @@ ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY, OLD = (
 """Ids of sentences that say why a fix needs review: the new code may not work in all cases."""
 PORTABLE_REASONS = frozenset(
     {
-        *(BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS, CALLS, READ),
+        *(BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED, NO_FORM, LATE, DIFFERS, CALLS, READ, GIVEN),
         *(HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES),
         *(ANY, MODULE, DECORATOR, TAKEN, OWN_TO, PACKED, EARLY, OLD),
     }
