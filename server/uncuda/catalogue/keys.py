@@ -69,7 +69,8 @@ COMMON = (
         "A feature of the target. The rule is off for targets that have the feature; for other targets, the rule's "
         "messages contain the reason that the target's file states.",
         "目标的一项特性。目标具备时规则关闭；否则提示信息中说明原因。", filled=False),
-    Key("when-imported", TEXT, "The runtime patch's module (`{patch}`). The rule is on only with the strategy `shim`.",
+    Key("when-imported", TEXT, "The module of the runtime patch (`{patch}`). With this key, the rule is on only with "
+                               "the strategy `shim`.",
         "运行时补丁的模块（`{patch}`）。仅在策略为 `shim` 时规则才开启。"),
     Key("prerequisite", TEXT,
         "The step in the recommended order of work, before all fixes, to which the rule's findings without a fix "
@@ -77,8 +78,8 @@ COMMON = (
         "该规则需手动处理的问题在处理顺序中属于哪一步（先于所有修复）。", PREREQUISITES),
     Key("imports", TEXTS, "The imports that a fix adds if they are missing.", "修复所需的导入，缺少时由修复添加。"),
     Key("anchors", TEXTS,
-        "Words. The rule checks only statements that contain at least one of them. Needed only if no other key "
-        "implies these words.",
+        "Words. The rule checks only statements that contain at least one of these words. A rule needs this key only "
+        "if no other key implies its words.",
         "语句至少含其中一个词才会被读取；仅当其他键不能给出时才写。"),
     Key("gate", TEXTS,
         "Those of the `anchors` that select a file: the rule checks a file that contains one of them. `[]`: the rule "
@@ -96,8 +97,8 @@ _SHIM = Key("shim", TEXT,
 _STATUS = "The statuses in the target's table for which the rule reports a name."
 _STATUS_ZH = "目标表中的哪些状态由该规则报告。"
 _COLLECTIVES = Key("collectives", TEXTS,
-                   "Functions that raise for tensors of the reported dtype. A finding at an argument of such a "
-                   "function has the severity error.",
+                   "Functions that raise for tensors of the reported dtype. A finding at an argument of one of these "
+                   "functions has the severity error.",
                    "不接受该 dtype、会抛出异常的函数。把这种 dtype 的张量传给它们时为错误。")  # fmt: skip
 _ON_DEVICE = Key("on-device", FLAG,
                  "The rule does not report tensors on the CPU, nor code that runs only on other devices than the "
@@ -114,8 +115,8 @@ _PORTABLE = Key("portable", TABLE,
                 "不写则此时需手动处理；`{}` 表示此时不报告。",
                 empty=True, group="in a source for every accelerator", each=TEXT)  # fmt: skip
 _PORTABLE_SINCE = Key("portable-since", TEXT,
-                      "The PyTorch version from which on the replacements of `portable` work. For projects that "
-                      "declare that they run on an older version too, the fix needs review.",
+                      "The PyTorch version from which on the replacements of `portable` work. If the project declares "
+                      "that it also runs on an older version, the fix needs review.",
                       "`portable` 的写法自哪个 PyTorch 版本起可用。声明支持更旧版本的项目，其修复需要审查。",
                       filled=False, group="in a source for every accelerator")  # fmt: skip
 
@@ -128,7 +129,7 @@ _NAME = (
     Key("status", TEXTS, _STATUS, _STATUS_ZH, STATUSES, group="which names"),
     Key("members-only", FLAG, "The rule reports the names below `names`, but not `names` themselves.",
         "只针对下级名称，不含其自身。", group="which names"),
-    Key("exact", FLAG, "Only `names` themselves have a fix. Names below `names` are reported without one.",
+    Key("exact", FLAG, "Only `names` themselves have a fix. Names below `names` are reported without a fix.",
         "只有名称自身有修复；其下级只报告，没有修复。", group="which names"),
     Key("called", FLAG, "The rule reports a name only where it is called.", "仅在被调用处。", group="which names"),
     Key("results", TABLE, "For each function: attributes of its result that the rule reports.",
@@ -156,9 +157,9 @@ _NAME = (
     Key("review-limits", TEXTS, "Limits in the table that lower a fix to `review`.",
         "表中使修复降为 `review` 的限制。", group="which limits lower the class of a fix"),
     _MANUAL_LIMITS,
-    Key("manual-words", TEXTS, "Words. The rule has no fixes in a file that contains such a word.",
+    Key("manual-words", TEXTS, "Words. The rule has no fixes in a file that contains one of these words.",
         "文件含这些词时所有位置都没有修复。", group="which limits lower the class of a fix"),
-    Key("manual-calls", TEXTS, "Functions. A name in an argument of such a function has no fix.",
+    Key("manual-calls", TEXTS, "Functions. A name in an argument of one of these functions has no fix.",
         "函数。位于其参数中的名称没有修复。", group="which limits lower the class of a fix"),
     Key("call-limits", TABLE,
         "For each limit: the arguments (`enabled=True`, or `=True` by position) or uses of the result (`['key']`) to "
@@ -170,12 +171,13 @@ _NAME = (
         "其结果在目标上缺少某些字段的函数；读取缺少的字段时需复核。", group="which limits lower the class of a fix"),
     Key("numbers", TABLE,
         "For each function: fields of its result whose numbers have a meaning only on CUDA; the fix needs review if "
-        "the code compares such a field.",
+        "the code compares one of these fields.",
         "按函数列出：数值只对 CUDA 有意义的字段；与之比较时需复核。", group="which limits lower the class of a fix",
         each=TEXTS),
-    Key("silent-calls", TEXTS, "Functions. A name in an argument of such a function is not reported.",
+    Key("silent-calls", TEXTS, "Functions. A name in an argument of one of these functions is not reported.",
         "函数。位于其参数中的名称不报告。", group="what the rule does not report"),
-    Key("silent-sources", TEXTS, "File endings. A file that compiles only sources with these endings is not reported.",
+    Key("silent-sources", TEXTS, "Endings of file names. A file that compiles only sources with these endings is not "
+                                 "reported.",
         "文件后缀。只编译这类源文件的文件不报告。", group="what the rule does not report"),
     _COLLECTIVES, _ON_DEVICE, _PORTABLE, _PORTABLE_SINCE,
 )  # fmt: skip
@@ -187,8 +189,8 @@ _METHOD = (
     Key("arguments", TEXTS, "Keyword arguments that a call with a safe fix may have.",
         "有安全修复的调用可以带有的关键字参数。"),
     Key("receivers", TEXTS,
-        "Functions. The fix is safe only for a method of an object that such a function returns; otherwise the fix "
-        "needs review.",
+        "Functions. The fix is safe only for a method of an object that one of these functions returns; otherwise the "
+        "fix needs review.",
         "函数。仅对其返回对象的方法，修复才是安全的，否则需复核。"),
     Key("not-from", TABLE,
         "For each function: the target's limit for the objects that the function returns; the fix for these objects "
@@ -216,14 +218,14 @@ _STRING = (
     Key("commands", TEXTS, "Shell commands that the rule reports in notebook cells.",
         "在笔记本单元格中报告的 shell 命令。", group="which strings"),
     Key("calls", TEXTS,
-        "Functions of torch that take a device or backend as an argument. A name with a final dot means all "
-        "functions below.", "以设备或后端为参数的 torch 函数；末尾为点表示其下全部函数。",
+        "Functions of torch that take a device or backend as an argument. A name with a final dot means all functions "
+        "below this name.", "以设备或后端为参数的 torch 函数；末尾为点表示其下全部函数。",
         group="what proves that a string is a device or backend"),
     Key("parameters", TEXTS, "The parameters of the functions in `calls` that take a device or backend.",
         "`calls` 中函数接收它的参数名。", group="what proves that a string is a device or backend"),
     Key("methods", TEXTS, "Methods that take a device or backend as the first argument or as `device`.",
         "以其为首个参数或 `device` 的方法。", group="what proves that a string is a device or backend"),
-    Key("anywhere", FLAG, "A string is a device or backend as any argument of the methods in `methods`.",
+    Key("anywhere", FLAG, "Every argument of the methods in `methods` may be a device or backend, not only the first.",
         "`methods` 中方法的任意参数都算。",
         group="what proves that a string is a device or backend"),
     Key("names", TEXTS, "Patterns for names that the string is assigned to or compared with.",
@@ -233,8 +235,8 @@ _STRING = (
         "运行时返回实际设备或后端的属性和函数：`.type`、`get_backend()`。",
         group="what proves that a string is a device or backend"),
     Key("proving-items", TEXTS,
-        "Strings which prove that the string is a device or backend if they are in the same list, or in the other "
-        "arm of the same conditional expression.",
+        "Strings that prove, if they are in the same list or the other arm of the same conditional expression, that "
+        "the checked string is a device or backend.",
         "位于同一列表或条件表达式另一分支中、可作为证明的字符串。",
         group="what proves that a string is a device or backend"),
     Key("questions", TEXTS,
@@ -245,33 +247,36 @@ _STRING = (
     Key("needs-import", TEXTS, "Modules. In a file that imports none of these modules, the fixes of all strings need "
                                "review.",
         "模块。文件未导入其中任何一个时，其字符串需复核。", group="what proves that a string is a device or backend"),
-    Key("torch-choices", TEXTS, "Strings. A name that can also hold such a string holds a device or backend of torch.",
+    Key("torch-choices", TEXTS, "Strings. A name that can also hold one of these strings holds a device or backend of "
+                                "torch.",
         "字符串。同一名称也可取其中之一时，其值是 torch 的设备或后端。",
         group="whether a string is torch's or the program's own"),
-    Key("own-choices", TEXTS, "Strings. A name that can also hold such a string holds a string of the program's own.",
+    Key("own-choices", TEXTS, "Strings. A name that can also hold one of these strings holds a word of the program "
+                              "itself.",
         "字符串。同一名称也可取其中之一时，其值是程序自己的字符串。",
         group="whether a string is torch's or the program's own"),
-    Key("hints", TEXTS, "Patterns for names. A comparison with such a name is a test of torch's device or backend.",
+    Key("hints", TEXTS, "Patterns for names. A comparison with a name that matches is a test of torch's device or "
+                        "backend.",
         "名称的模式。与这类名称的比较是对 torch 设备或后端的判断。",
         group="whether a string is torch's or the program's own"),
     Key("suggesting-items", TEXTS,
-        "Strings that suggest, if they are in the same list, that the string is a device or backend; the fix needs "
-        "review.",
+        "Strings that suggest, if they are in the same list, that the checked string is a device or backend; its fix "
+        "needs review.",
         "位于同一列表中、使其可能是设备或后端的字符串；修复需复核。",
         group="what suggests that a string is a device or backend"),
     Key("otherwise", TEXT, "What the rule does if nothing proves a string to be a device or backend.",
         "无法证明字符串是设备或后端时的处理：复核或不报告。", ("review", "silent"), "review",
         group="what suggests that a string is a device or backend"),
-    Key("silent-calls", TEXTS, "Functions with devices of their own. A string that is passed to such a function is "
-                               "not reported.",
+    Key("silent-calls", TEXTS, "Functions with devices of their own. A string that is passed to one of these "
+                               "functions is not reported.",
         "有自己的设备的函数，其参数不报告。", group="what the rule does not report"),
-    Key("silent-parameters", TEXTS, "Parameters that may hold any text. A string that is passed to such a parameter "
-                                    "is not reported.",
+    Key("silent-parameters", TEXTS, "Parameters that may hold any text. A string that is passed to one of these "
+                                    "parameters is not reported.",
         "可为任意文本的参数，其字符串不报告。", group="what the rule does not report"),
-    Key("silent-arguments", TEXTS, "Strings. A call with such a string as an argument is not reported.",
+    Key("silent-arguments", TEXTS, "Strings. A call with one of these strings as an argument is not reported.",
         "同一调用中的这些字符串使其不被报告。", group="what the rule does not report"),
-    Key("silent-names", TEXTS, "Dictionary keys whose values are not devices. A string that is such a value is not "
-                               "reported.",
+    Key("silent-names", TEXTS, "Dictionary keys whose values are not devices. A string that is the value of one of "
+                               "these keys is not reported.",
         "字典键。其值不是设备，不报告。", group="what the rule does not report"),
     Key("implementations", TEXTS,
         "Strings that show, when they are in the same list, that the list names implementations and not devices.",
@@ -295,7 +300,7 @@ _ARGUMENT = (
     Key("before", FLAG, "The fix adds the argument before the one argument that the call has.",
         "写入的参数位于最前，在调用原有的一个参数之前。"),
     _MANUAL_LIMITS,
-    Key("review-words", TEXTS, "Words. In a file that contains such a word, the rule's fixes need review.",
+    Key("review-words", TEXTS, "Words. In a file that contains one of these words, the rule's fixes need review.",
         "文件含这些词时，修复需要检查。", group="which limits lower the class of a fix"),
     Key("rename", FLAG, "The fix renames the argument's keyword.", "修复重命名该关键字。"),
     Key("statements", TABLE, "For each value of the argument: statements that replace the call.",
@@ -327,11 +332,12 @@ _ENVIRONMENT = (
         "程序作为环境传递的字典的名称模式。"),
     Key("status", TEXTS, _STATUS, _STATUS_ZH, ("safe", "review", "manual")),
     Key("value-limits", TEXTS,
-        "Limits of variables that take other values on the target. Code that sets such a variable has no fix.",
+        "Limits of variables that take other values on the target. Code that sets a variable with one of these limits "
+        "has no fix.",
         "在目标上取值不同的变量的限制。设置这类变量的代码没有修复。"),
     Key("format-limits", TEXTS,
-        "Limits of variables whose values have another format on the target. Code that reads such a variable has "
-        "no fix.", "在目标上取值格式不同的变量的限制。读取这类变量的代码没有修复。"),
+        "Limits of variables whose values have another format on the target. Code that reads a variable with one of "
+        "these limits has no fix.", "在目标上取值格式不同的变量的限制。读取这类变量的代码没有修复。"),
     Key("values", TEXTS, "Patterns for values that mean the same for CUDA and for the target.",
         "对 CUDA 和目标含义相同的取值的模式。"),
     _PORTABLE,

@@ -40,7 +40,7 @@ EDITOR_OPTIONS: tuple[Option, ...] = (
         "code-lens",
         "boolean",
         False,
-        "Show a code lens above the first line, with the number of findings in the file and of their fixes.",
+        "Show a code lens above the first line, with the numbers of findings and of fixes in the file.",
         "在首行上方显示依赖 CUDA 的代码处数，以及其中可修复的处数。",
     ),
 )
