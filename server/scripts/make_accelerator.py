@@ -94,8 +94,8 @@ def short(version: str) -> str:
 
 
 def with_facts(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows with the columns that are written by hand; raise Wrong if such a fact names something that does
-    not exist."""
+    """Return the rows with the columns that are written by hand; raise Wrong if a hand-written fact names something
+    that does not exist."""
     facts, known = load_facts(), {row[0] for row in rows if row[1] != "import"}
     every = {*facts["cuda"], *(name for group in facts["served"] for name in group["names"])}
     if missing := sorted(name for name in every if f"{MODULE}.{name}" not in known):

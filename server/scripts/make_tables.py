@@ -62,8 +62,8 @@ def tables() -> dict[Path, str]:
         decisions = [Decision(*row) for row in decided(path, Decision._fields)]
         plugin = Plugin(versions(target), torch, load().declarations[target]["words"].get("patch", ""))
         for at, one in enumerate(plugin.versions):
-            # not all files of this version were read, so it shows since when names exist, but not which names are
-            # missing
+            # not all files of this version were read, so the version shows since when names exist, but not which names
+            # are missing
             if one.unread:
                 continue
             found[TABLES / target / f"api-{one.version}.tsv"] = text(COLUMNS, plugin.rows(decisions, at))

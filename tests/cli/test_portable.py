@@ -37,7 +37,7 @@ def fix(*arguments: str, stdin: str = "") -> str:
 def test_where_it_is(files: dict[str, str], module: str) -> None:
     make({**files, "uncuda.toml": SETTINGS})
     said = fix()
-    assert f"its module is {module}\n" in said
+    assert f"the helper module is {module}\n" in said
     path = next(Path().rglob(module.rpartition(".")[2] + ".py"))
     assert f"wrote {path}, the helper module of the project" in said
     assert path.read_text().startswith('"""Which accelerator this process uses. Written by uncuda')
@@ -429,4 +429,4 @@ def test_a_class_of_another_file_that_is_only_tested() -> None:
 
 def test_the_modules_of_several_packages_are_said() -> None:
     make({**SETUP, **ONE, **TWO, "uncuda.toml": SETTINGS})
-    assert "its module depends on the package of a file: one.device, two.device, _accelerator\n" in fix()
+    assert "the helper module depends on the package of a file: one.device, two.device, _accelerator\n" in fix()

@@ -35,8 +35,8 @@ At least 95 % of the operators ran on the device, in the same order as in the un
 | **differs**, **fails** | The port gives other results or fails, and no finding reports it. A table below says why. |
 | n/s | The port needs something that is not simulated. |
 
-The columns `safe` show ports by `uncuda fix`, the columns `review` ports by `uncuda fix --review-fixes`, of which nobody
-reviewed the fixes. If versions of a plugin give different results, the cell names the versions. {folded} of {cases}
+The columns `safe` show ports by `uncuda fix`, the columns `review` ports by `uncuda fix --review-fixes` whose fixes
+nobody reviewed. If versions of a plugin give different results, the cell names the versions. {folded} of {cases}
 cases were not run: the same ported text had already run in a simulation that behaves the same for it.
 
 ```console

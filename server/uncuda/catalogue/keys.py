@@ -69,8 +69,7 @@ COMMON = (
         "A feature of the target. The rule is off for targets that have the feature; for other targets, the rule's "
         "messages contain the reason that the target's file states.",
         "目标的一项特性。目标具备时规则关闭；否则提示信息中说明原因。", filled=False),
-    Key("when-imported", TEXT, "The module of the runtime patch (`{patch}`). With this key, the rule is on only with "
-                               "the strategy `shim`.",
+    Key("when-imported", TEXT, "The runtime patch's module (`{patch}`). The rule is on only with the strategy `shim`.",
         "运行时补丁的模块（`{patch}`）。仅在策略为 `shim` 时规则才开启。"),
     Key("prerequisite", TEXT,
         "The step in the recommended order of work, before all fixes, to which the rule's findings without a fix "
@@ -176,8 +175,7 @@ _NAME = (
         each=TEXTS),
     Key("silent-calls", TEXTS, "Functions. A name in an argument of one of these functions is not reported.",
         "函数。位于其参数中的名称不报告。", group="what the rule does not report"),
-    Key("silent-sources", TEXTS, "Endings of file names. A file that compiles only sources with these endings is not "
-                                 "reported.",
+    Key("silent-sources", TEXTS, "Endings of file names. A file that compiles only such sources is not reported.",
         "文件后缀。只编译这类源文件的文件不报告。", group="what the rule does not report"),
     _COLLECTIVES, _ON_DEVICE, _PORTABLE, _PORTABLE_SINCE,
 )  # fmt: skip
@@ -247,16 +245,13 @@ _STRING = (
     Key("needs-import", TEXTS, "Modules. In a file that imports none of these modules, the fixes of all strings need "
                                "review.",
         "模块。文件未导入其中任何一个时，其字符串需复核。", group="what proves that a string is a device or backend"),
-    Key("torch-choices", TEXTS, "Strings. A name that can also hold one of these strings holds a device or backend of "
-                                "torch.",
+    Key("torch-choices", TEXTS, "Strings. A name that can also hold one of them holds a device or backend of torch.",
         "字符串。同一名称也可取其中之一时，其值是 torch 的设备或后端。",
         group="whether a string is torch's or the program's own"),
-    Key("own-choices", TEXTS, "Strings. A name that can also hold one of these strings holds a word of the program "
-                              "itself.",
+    Key("own-choices", TEXTS, "Strings. A name that can also hold one of them holds a word of the program itself.",
         "字符串。同一名称也可取其中之一时，其值是程序自己的字符串。",
         group="whether a string is torch's or the program's own"),
-    Key("hints", TEXTS, "Patterns for names. A comparison with a name that matches is a test of torch's device or "
-                        "backend.",
+    Key("hints", TEXTS, "Patterns for names. A comparison with a matching name is a test of torch's device or backend.",
         "名称的模式。与这类名称的比较是对 torch 设备或后端的判断。",
         group="whether a string is torch's or the program's own"),
     Key("suggesting-items", TEXTS,
