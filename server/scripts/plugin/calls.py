@@ -24,7 +24,7 @@ from scripts.plugin.values import (
 
 # The methods that `torch.utils.generate_methods_for_privateuse1_backend` sets, by its parameter, in torch 2.14.1; an
 # older version of the file, pytorch@044bc05535, sets all of them except those of packed sequences, and is used for
-# torch 2.1. By default this function of torch sets all methods except those of storages.
+# torch 2.1. By default this torch function sets all methods except those of storages.
 GENERATED = {
     "for_tensor": ["torch.Tensor"],
     "for_module": ["torch.nn.Module"],

@@ -239,7 +239,7 @@ _STRING = (
         group="what proves that a string is a device or backend"),
     Key("questions", TEXTS,
         "Tests for CUDA, such as `torch.cuda.is_available()`, that decide whether the string is used. The string and "
-        "such a test are fixed together.",
+        "the test that decides about it are fixed together.",
         "决定是否使用该字符串的 CUDA 判断。字符串与判断一起修复。",
         group="what proves that a string is a device or backend"),
     Key("needs-import", TEXTS, "Modules. In a file that imports none of these modules, the fixes of all strings need "

@@ -9,7 +9,7 @@ REPORTS: Room = {
     "found": ("{findings} in {files}: {severities}; {fixes}.", "{files}中有 {findings}：{severities}；{fixes}。"),
     "how": ("`uncuda fix` makes the safe fixes.", "`uncuda fix` 执行安全（safe）修复。"),
     "how review": (
-        "`uncuda fix --review-fixes` also makes those to review.",
+        "`uncuda fix --review-fixes` also makes the fixes to review.",
         "`uncuda fix --review-fixes` 还会执行需复核（review）的修复。",
     ),
     "how summary": ("For a summary on one screen: {0}", "只看一屏摘要：{0}"),
