@@ -42,8 +42,8 @@ HEAD = f"""{NOTE}# Keys of a rule
 
 A rule's declaration is the ```` ```toml ```` block at the top of its page ([how to add one](../CONTRIBUTING.md)).
 The key `check` names the check that the rule uses. Each check has keys of its own, besides the keys of every rule. An
-unknown key or value is an error that names its line and the most similar valid one. An empty value is an error, too,
-and so is a placeholder in braces that nothing fills.
+unknown key or value in a declaration is an error that names its line and the most similar valid one. An empty value and
+a placeholder in braces that nothing fills are errors, too.
 
 Replacements may contain placeholders (`{{device}}`, `{{package}}` …), which are filled from the target's declaration.
 Messages may also contain `{{target}}` and the placeholders that are listed below for each check.

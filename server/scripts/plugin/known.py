@@ -71,7 +71,7 @@ class Version:
         return cls(json.loads(path.read_text(encoding="utf-8")))
 
     def gives(self, dotted: str) -> bool:
-        """Return whether importing the plugin sets this name on torch."""
+        """Return whether importing the plugin sets a name on torch."""
         owner, _, last = dotted.rpartition(".")
         return last in self.sets.get(_OWNERS.get(owner, owner), ())
 

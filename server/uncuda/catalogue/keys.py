@@ -81,7 +81,7 @@ COMMON = (
         "if no other key implies its words.",
         "语句至少含其中一个词才会被读取；仅当其他键不能给出时才写。"),
     Key("gate", TEXTS,
-        "Those of the `anchors` that select a file: the rule checks a file that contains one of them. `[]`: the rule "
+        "Words of `anchors` that select a file: the rule checks a file that contains one of them. `[]`: the rule "
         "checks only files that other rules select.",
         "使文件被检查的词。`[]`：只检查其他规则选中的文件。", empty=True),
     Key("gate-patterns", PATTERNS,
@@ -175,7 +175,7 @@ _NAME = (
         each=TEXTS),
     Key("silent-calls", TEXTS, "Functions. A name in an argument of one of these functions is not reported.",
         "函数。位于其参数中的名称不报告。", group="what the rule does not report"),
-    Key("silent-sources", TEXTS, "Endings of file names. A file that compiles only such sources is not reported.",
+    Key("silent-sources", TEXTS, "A file that compiles only sources with these file endings is not reported.",
         "文件后缀。只编译这类源文件的文件不报告。", group="what the rule does not report"),
     _COLLECTIVES, _ON_DEVICE, _PORTABLE, _PORTABLE_SINCE,
 )  # fmt: skip
@@ -245,10 +245,10 @@ _STRING = (
     Key("needs-import", TEXTS, "Modules. In a file that imports none of these modules, the fixes of all strings need "
                                "review.",
         "模块。文件未导入其中任何一个时，其字符串需复核。", group="what proves that a string is a device or backend"),
-    Key("torch-choices", TEXTS, "Strings. A name that can also hold one of them holds a device or backend of torch.",
+    Key("torch-choices", TEXTS, "If a name can also hold one of these strings, it holds a device or backend of torch.",
         "字符串。同一名称也可取其中之一时，其值是 torch 的设备或后端。",
         group="whether a string is torch's or the program's own"),
-    Key("own-choices", TEXTS, "Strings. A name that can also hold one of them holds a word of the program itself.",
+    Key("own-choices", TEXTS, "If a name can also hold one of these strings, it holds a word of the program itself.",
         "字符串。同一名称也可取其中之一时，其值是程序自己的字符串。",
         group="whether a string is torch's or the program's own"),
     Key("hints", TEXTS, "Patterns for names. A comparison with a matching name is a test of torch's device or backend.",
@@ -376,7 +376,8 @@ CHECKS: dict[str, Verb] = {
                             "对其模块中的名称、方法、设备字符串分别应写什么。", required=True, filled=False,
                             each=TEXT),),
                        ("name", "new")),
-    "accelerator-api": Verb("A name of `torch.accelerator`, checked by version.", "按版本检查 `torch.accelerator`。",
+    "accelerator-api": Verb("A name of `torch.accelerator`, checked against the versions of PyTorch and plugin.",
+                            "按版本检查 `torch.accelerator`。",
                             (Key("names", TEXTS, "The names of `torch.accelerator` that the rule checks.",
                                  "规则检查的 `torch.accelerator` 名称。", required=True),
                              Key("cases", TABLE, "For each case: the reason why the use fails, in English and Chinese.",

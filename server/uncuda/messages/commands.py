@@ -70,9 +70,9 @@ COMMANDS: Room = {
         "Left: {2:,} safe, {0:,} to review, {1:,} by hand.",
         "剩余：安全修复 {2:,}，需复核 {0:,}，需手动处理 {1:,}。",
     ),
-    "left of": ("Left of {3}: {0:,} to review, {1:,} by hand.", "{3} 剩余：需复核 {0:,}，需手动处理 {1:,}。"),
+    "left of": ("Left for {3}: {0:,} to review, {1:,} by hand.", "{3} 剩余：需复核 {0:,}，需手动处理 {1:,}。"),
     "left safe of": (
-        "Left of {3}: {2:,} safe, {0:,} to review, {1:,} by hand.",
+        "Left for {3}: {2:,} safe, {0:,} to review, {1:,} by hand.",
         "{3} 剩余：安全修复 {2:,}，需复核 {0:,}，需手动处理 {1:,}。",
     ),
     "show": ("Show", "查看"),
@@ -125,11 +125,12 @@ COMMANDS: Room = {
     # messages that say why a file was not checked
     "not checked": ("uncuda did not check this file: {0}", "uncuda 未检查此文件：{0}"),
     "not checked long": (
-        "uncuda did not check this file: it took longer than {0} s. It is checked again when it changes",
+        "uncuda did not check this file: it took longer than {0} s. The file is checked again when it changes",
         "uncuda 未检查此文件：检查时间超过 {0} 秒。文件改动后将重新检查",
     ),
     "not checked crashed": (
-        "uncuda did not check this file: its process ended (the log may say why). It is checked again when it changes",
+        "uncuda did not check this file: its process ended (the log may say why). The file is checked again when it "
+        "changes",
         "uncuda 未检查此文件：检查进程意外结束（日志中或有说明）。文件改动后将重新检查",
     ),
     "heavy": (

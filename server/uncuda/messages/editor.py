@@ -57,7 +57,7 @@ EDITOR: Room = {
     "page": ("page of `{0}`", "`{0}` 的规则说明"),
     # rule pages
     "examples": ("Examples", "示例"),
-    "result": ("Becomes, on {0}:", "在{0} 上改为："),
+    "result": ("The text after the fixes, on {0}:", "在{0} 上改为："),
     "reported": ("reported", "会报告"),
     "not reported": ("Nothing is reported here:", "此处不会报告："),
     "shim import": ("`{0}` is imported here", "此处导入了 `{0}`"),

@@ -126,11 +126,11 @@ REPORTS: Room = {
         "{0} {1}，与 PyTorch {2} 配套（`torch-version`）",
     ),
     "plugin near": (
-        "{0} {1}, the nearest that is known to PyTorch {2} (required by {3})",
+        "{0} {1}, the known version nearest to PyTorch {2} (required by {3})",
         "{0} {1}，已知版本中与 PyTorch {2} 最接近（由 {3} 指定）",
     ),
     "plugin near set": (
-        "{0} {1}, the nearest that is known to PyTorch {2} (`torch-version`)",
+        "{0} {1}, the known version nearest to PyTorch {2} (`torch-version`)",
         "{0} {1}，已知版本中与 PyTorch {2} 最接近（`torch-version`）",
     ),
     "plugin assumed": (
