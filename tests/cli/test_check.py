@@ -375,7 +375,7 @@ class TestPins:
         said = check("--torch-version", "2.7.1").err
         assert said == "torch_npu 2.7.1, which goes with PyTorch 2.7.1 (`torch-version`)\n"
         near = check("--torch-version", "2.7.0").err
-        assert near == "torch_npu 2.7.1, the nearest that is known to PyTorch 2.7.0 (`torch-version`)\n"
+        assert near == "torch_npu 2.7.1, the known version nearest to PyTorch 2.7.0 (`torch-version`)\n"
         musa = check("--target", "musa").err
         assert musa == "torch_musa 2.6.0, which goes with PyTorch 2.6.0 (required by requirements.txt)\n"
 

@@ -129,8 +129,7 @@ COMMANDS: Room = {
         "uncuda 未检查此文件：检查时间超过 {0} 秒。文件改动后将重新检查",
     ),
     "not checked crashed": (
-        "uncuda did not check this file: its process ended (the log may say why). The file is checked again when it "
-        "changes",
+        "uncuda did not check this file: its process ended (see the log). The file is checked again when it changes",
         "uncuda 未检查此文件：检查进程意外结束（日志中或有说明）。文件改动后将重新检查",
     ),
     "heavy": (
