@@ -71,7 +71,7 @@ def tables() -> dict[Path, str]:
 
 
 def _listed(path: Path) -> list[str]:
-    """Return which version each letter in a table means; the first lines of the table list this."""
+    """Return the versions that the first lines of a table list; each letter in the table means one of them."""
     match = _VERSIONS.search(path.read_text(encoding="utf-8"))
     if not match:
         raise ValueError(f"{path.name}: no line `# versions: …` says what the letters of `states` stand for")

@@ -64,5 +64,5 @@ EDITOR: Room = {
     # code lenses
     "constructs": ("{0} CUDA-only constructs", "{0} 处仅限 CUDA 的代码"),
     "construct": ("1 CUDA-only construct", "1 处仅限 CUDA 的代码"),
-    "fixable": ("{0}: fix the {1} that are safe", "{0}：修复其中 {1} 处安全的"),
+    "fixable": ("{0}: make the safe fixes ({1})", "{0}：修复其中 {1} 处安全的"),
 }

@@ -146,7 +146,7 @@ REPORTS: Room = {
         "同一份源码用于 CUDA、{0}；其模块取决于文件所在的包：{1}",
     ),
     "helper found": (
-        "{0} seems to tell already which accelerator the machine has; to use it: {1}",
+        "{0} seems to return the accelerator of the machine already; to use this module: {1}",
         "{0} 似乎已能说明当前加速器；如需使用：{1}",
     ),
     "helper written": ("wrote {0}, the helper module of the project", "已写入 {0}，由它说明当前加速器"),
