@@ -294,7 +294,8 @@ def test_a_module_of_the_projects_own_is_offered_once_and_never_used_by_itself()
     files = {"pkg/__init__.py": "", "pkg/utils/__init__.py": "", "pkg/utils/device.py": OWN, "pkg/a.py": text}
     make({**files, "uncuda.toml": SETTINGS})
     said = fix("--diff")
-    assert said.count("pkg.utils.device seems to return the accelerator of the machine already; to use this module: ") == 1
+    note = "pkg.utils.device seems to return the accelerator of the machine already; to use this module: "
+    assert said.count(note) == 1
     assert 'use it: portable-helper = "pkg.utils.device", portable-names' in said
     assert NAMES in said
     assert "from pkg.device import" in said

@@ -233,8 +233,8 @@ _STRING = (
         "运行时返回实际设备或后端的属性和函数：`.type`、`get_backend()`。",
         group="what proves that a string is a device or backend"),
     Key("proving-items", TEXTS,
-        "Strings that prove, if they are in the same list or the other arm of the same conditional expression, that "
-        "the checked string is a device or backend.",
+        "Strings that prove that the checked string is a device or backend, if they are in the same list or in the "
+        "other arm of the same conditional expression.",
         "位于同一列表或条件表达式另一分支中、可作为证明的字符串。",
         group="what proves that a string is a device or backend"),
     Key("questions", TEXTS,
@@ -255,7 +255,7 @@ _STRING = (
         "名称的模式。与这类名称的比较是对 torch 设备或后端的判断。",
         group="whether a string is torch's or the program's own"),
     Key("suggesting-items", TEXTS,
-        "Strings that suggest, if they are in the same list, that the checked string is a device or backend; its fix "
+        "Strings that suggest that the checked string is a device or backend, if they are in the same list; its fix "
         "needs review.",
         "位于同一列表中、使其可能是设备或后端的字符串；修复需复核。",
         group="what suggests that a string is a device or backend"),
@@ -274,7 +274,7 @@ _STRING = (
                                "these keys is not reported.",
         "字典键。其值不是设备，不报告。", group="what the rule does not report"),
     Key("implementations", TEXTS,
-        "Strings that show, when they are in the same list, that the list names implementations and not devices.",
+        "Strings that show that a list names implementations and not devices, if they are in the list.",
         "位于同一列表时表明该列表列出的是实现而非设备的字符串。", group="what the rule does not report"),
     Key("entry", FLAG, "If the string is a dictionary key, the fix adds an entry for the target and keeps the old one.",
         "对字典的键，修复加入目标的条目，保留原条目。", group="what a fix writes"),
