@@ -1,4 +1,4 @@
-"""Writes the tables in README*.md and docs/configuration.md that are generated from the code: targets and settings.
+"""Writes the tables in README*.md and docs/configuration*.md that are generated from the code: targets and settings.
 
     python server/scripts/make_doc_tables.py [--check]
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -18,55 +19,126 @@ from scripts.generated import ROOT, settle
 from uncuda.catalogue import load
 from uncuda.settings import EDITOR_OPTIONS, OPTIONS, Option
 
-FILES = ("README.md", "README.zh-CN.md", "docs/configuration.md")
+FILES = ("README.md", "README.zh-CN.md", "docs/configuration.md", "docs/configuration.zh-CN.md")
 _TABLE = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
+
+
+class Words(NamedTuple):
+    """The words of a table of settings in one language."""
+
+    head: str
+    rules: str
+    targets: str
+    patterns: str
+    rules_by_pattern: str
+    severity_by_rule: str
+    expressions: str
+    module: str
+    version: str
+    integer: str
+    unset: str
+    empty: str
+    between: str
+
+
+_EN = Words(
+    head="| setting | values | default | what it does |",
+    rules="rules",
+    targets="targets",
+    patterns="patterns",
+    rules_by_pattern="table: pattern to rules",
+    severity_by_rule="table: rule to {}",
+    expressions="table: an expression for each of {}",
+    module="a module, as in {}",
+    version="a version, as in {}",
+    integer="1 to {}",
+    unset="unset",
+    empty="empty",
+    between=", ",
+)
+_ZH = Words(
+    head="| 设置 | 取值 | 默认值 | 作用 |",
+    rules="规则",
+    targets="目标",
+    patterns="匹配模式",
+    rules_by_pattern="表：匹配模式对应规则",
+    severity_by_rule="表：规则对应 {}",
+    expressions="表：为以下各项给出表达式：{}",
+    module="模块，如 {}",
+    version="版本，如 {}",
+    integer="1 至 {}",
+    unset="未设置",
+    empty="空",
+    between="、",
+)
 
 
 def settings() -> str:
     """Return a table of every setting: name, values, default, meaning."""
-    rows = ["| setting | values | default | what it does |", "|---|---|---|---|"]
-    rows += [f"| `{option.name}` | {_values(option)} | {_default(option)} | {option.en} |" for option in OPTIONS]
+    return _settings(_EN)
+
+
+def settings_zh() -> str:
+    """Return the table of settings in Chinese."""
+    return _settings(_ZH)
+
+
+def _settings(words: Words) -> str:
+    rows = [words.head, "|---|---|---|---|"]
+    rows += [
+        f"| `{option.name}` | {_values(option, words)} | {_default(option, words)} | {_meaning(option, words)} |"
+        for option in OPTIONS
+    ]
     return "\n".join(rows)
 
 
 def editor_settings() -> str:
     """A table of the settings that only editors have, as editors write them."""
-    rows = ["| setting | values | default | what it does |", "|---|---|---|---|"]
+    return _editor_settings(_EN)
+
+
+def editor_settings_zh() -> str:
+    """The table of the settings that only editors have, in Chinese."""
+    return _editor_settings(_ZH)
+
+
+def _editor_settings(words: Words) -> str:
+    rows = [words.head, "|---|---|---|---|"]
     for option in EDITOR_OPTIONS:
         first, *rest = option.name.split("-")
         name = first + "".join(word.capitalize() for word in rest)
-        default = f"`{option.default}`" if isinstance(option.default, str) else _default(option)
-        rows.append(f"| `{name}` | {_values(option)} | {default} | {option.en} |")
+        default = f"`{option.default}`" if isinstance(option.default, str) else _default(option, words)
+        rows.append(f"| `{name}` | {_values(option, words)} | {default} | {_meaning(option, words)} |")
     return "\n".join(rows)
 
 
-def _values(option: Option) -> str:
+def _meaning(option: Option, words: Words) -> str:
+    return option.en if words is _EN else option.zh
+
+
+def _values(option: Option, words: Words) -> str:
     choices = tuple(load().declarations) if option.name == "target" else option.choices
+    listed = words.between.join(f"`{choice}`" for choice in choices)
+    example = f'`"{option.example}"`'
     several = {
-        "rules": "rules",
-        "targets": "targets",
-        "patterns": "patterns",
-        "rules-by-pattern": "table: pattern to rules",
+        "rules": words.rules,
+        "targets": words.targets,
+        "patterns": words.patterns,
+        "rules-by-pattern": words.rules_by_pattern,
+        "severity-by-rule": words.severity_by_rule.format(listed),
+        "expressions": words.expressions.format(listed),
+        "integer": words.integer.format(f"{option.most:,}"),
+        "boolean": words.between.join(f"`{choice}`" for choice in (*option.choices, "true", "false")),
     }
-    if option.kind == "severity-by-rule":
-        return "table: rule to " + ", ".join(f"`{choice}`" for choice in choices)
-    if option.kind == "expressions":
-        return "table: an expression for each of " + ", ".join(f"`{choice}`" for choice in choices)
     if option.name == "portable-helper":
-        return f'a module, as in `"{option.example}"`'
-    if option.kind in several:
-        return several[option.kind]
-    if option.kind == "integer":
-        return f"1 to {option.most:,}"
-    if option.kind == "boolean":
-        return ", ".join(f"`{choice}`" for choice in (*option.choices, "true", "false"))
-    return ", ".join(f"`{choice}`" for choice in choices) or f'a version, as in `"{option.example}"`'
+        return words.module.format(example)
+    return several.get(option.kind) or listed or words.version.format(example)
 
 
-def _default(option: Option) -> str:
+def _default(option: Option, words: Words) -> str:
     if option.default is None:
-        return "unset"
-    return f"`{str(option.default).lower()}`" if isinstance(option.default, (str, bool, int)) else "empty"
+        return words.unset
+    return f"`{str(option.default).lower()}`" if isinstance(option.default, (str, bool, int)) else words.empty
 
 
 def targets() -> str:
@@ -87,7 +159,14 @@ def _targets(head: str, title: str) -> str:
     return "\n".join(rows)
 
 
-TABLES = {"settings": settings, "editor-settings": editor_settings, "targets": targets, "targets-zh": targets_zh}
+TABLES = {
+    "settings": settings,
+    "settings-zh": settings_zh,
+    "editor-settings": editor_settings,
+    "editor-settings-zh": editor_settings_zh,
+    "targets": targets,
+    "targets-zh": targets_zh,
+}
 
 
 def files() -> dict[Path, str]:
