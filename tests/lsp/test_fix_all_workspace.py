@@ -120,7 +120,7 @@ class TestLikeTheCommandLine:
         assert '+dist.init_process_group("hccl")' in result["diff"]
         assert not edits(client)
         assert (tmp_path / "a.py").read_text() == SAFE
-        assert "cannot make changes" in messages(client)[-1]
+        assert "cannot apply changes" in messages(client)[-1]
 
     @pytest.mark.slow
     @pytest.mark.corpus
