@@ -296,7 +296,7 @@ def test_a_module_of_the_projects_own_is_offered_once_and_never_used_by_itself()
     said = fix("--diff")
     note = "pkg.utils.device seems to return the accelerator of the machine already; to use this module: "
     assert said.count(note) == 1
-    assert 'use it: portable-helper = "pkg.utils.device", portable-names' in said
+    assert 'use this module: portable-helper = "pkg.utils.device", portable-names' in said
     assert NAMES in said
     assert "from pkg.device import" in said
     make({"uncuda.toml": f'{SETTINGS}portable-helper = "pkg.utils.device"\n{NAMES}\n'})
