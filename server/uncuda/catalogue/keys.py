@@ -114,7 +114,7 @@ _PORTABLE = Key("portable", TABLE,
                 "不写则此时需手动处理；`{}` 表示此时不报告。",
                 empty=True, group="in a source for every accelerator", each=TEXT)  # fmt: skip
 _PORTABLE_SINCE = Key("portable-since", TEXT,
-                      "The PyTorch version from which on the replacements of `portable` work. If the project declares "
+                      "The PyTorch version since which the replacements of `portable` work. If the project declares "
                       "that it also runs on an older version, the fix needs review.",
                       "`portable` 的写法自哪个 PyTorch 版本起可用。声明支持更旧版本的项目，其修复需要审查。",
                       filled=False, group="in a source for every accelerator")  # fmt: skip
@@ -251,7 +251,7 @@ _STRING = (
     Key("own-choices", TEXTS, "If a name can also hold one of these strings, it holds a word of the program itself.",
         "字符串。同一名称也可取其中之一时，其值是程序自己的字符串。",
         group="whether a string is torch's or the program's own"),
-    Key("hints", TEXTS, "Patterns for names. A comparison with a matching name is a test of torch's device or backend.",
+    Key("hints", TEXTS, "Patterns for names that, compared with the string, show that it is torch's device or backend.",
         "名称的模式。与这类名称的比较是对 torch 设备或后端的判断。",
         group="whether a string is torch's or the program's own"),
     Key("suggesting-items", TEXTS,
