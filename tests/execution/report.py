@@ -32,7 +32,8 @@ simulates `cuda`.
 | ✓ | The port ends with the same loss at every step and with changed weights. \
 At least 95 % of the operators ran on the device, in the same order as in the unported program. |
 | reported | The port does not run on the device, or fails, and a finding that `uncuda fix` left reports it. |
-| **differs**, **fails** | The port gives other results or fails, and no finding reports it. A table below says why. |
+| **differs**, **fails** | The port gives other results or fails, and no finding reports it. \
+A table below gives the reason for each such result. |
 | n/s | The port needs something that is not simulated. |
 
 The columns `safe` show ports by `uncuda fix`, the columns `review` ports by `uncuda fix --review-fixes` whose fixes

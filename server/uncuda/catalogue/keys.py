@@ -91,7 +91,8 @@ COMMON = (
 )  # fmt: skip
 _SHIM = Key("shim", TEXT,
             "What the rule does if a runtime patch is used: report (`flag`), not report (`silent`), or what the "
-            "table says.", "使用运行时补丁时：照常报告（`flag`）、不报告（`silent`），或以目标的表为准。",
+            "target's table says (`table`).",
+            "使用运行时补丁时：照常报告（`flag`）、不报告（`silent`），或以目标的表为准。",
             ("flag", "silent", "table"), "flag")  # fmt: skip
 _STATUS = "The statuses in the target's table for which the rule reports a name."
 _STATUS_ZH = "目标表中的哪些状态由该规则报告。"
@@ -108,14 +109,15 @@ _REPLACE = Key("replace", TEXT, "The replacement that a fix writes if the target
 
 _PORTABLE = Key("portable", TABLE,
                 "With `strategy = \"portable\"`: for each name, method, word or argument that the rule reports, the "
-                "replacement that a fix writes; a name in braces is a function of the helper module. A finding "
-                "without a replacement has no fix. `{}`: the rule reports nothing with this strategy.",
+                "replacement that a fix writes; a name in braces is a function of the helper module. With "
+                "`strategy = \"portable\"`, a finding without a replacement has no fix, and a rule with the value "
+                "`{}` reports nothing.",
                 "使用 `strategy = \"portable\"` 时：各项的写法，花括号中为辅助模块的函数。"
                 "不写则此时需手动处理；`{}` 表示此时不报告。",
                 empty=True, group="in a source for every accelerator", each=TEXT)  # fmt: skip
 _PORTABLE_SINCE = Key("portable-since", TEXT,
                       "The PyTorch version since which the replacements of `portable` work. If the project declares "
-                      "that it also runs on an older version, the fix needs review.",
+                      "that it also runs on an older PyTorch version, the fix needs review.",
                       "`portable` 的写法自哪个 PyTorch 版本起可用。声明支持更旧版本的项目，其修复需要审查。",
                       filled=False, group="in a source for every accelerator")  # fmt: skip
 
@@ -128,7 +130,7 @@ _NAME = (
     Key("status", TEXTS, _STATUS, _STATUS_ZH, STATUSES, group="which names"),
     Key("members-only", FLAG, "The rule reports the names below `names`, but not `names` themselves.",
         "只针对下级名称，不含其自身。", group="which names"),
-    Key("exact", FLAG, "Only `names` themselves have a fix. Names below `names` are reported without a fix.",
+    Key("exact", FLAG, "Only the names that `names` lists have a fix. Names below them are reported without a fix.",
         "只有名称自身有修复；其下级只报告，没有修复。", group="which names"),
     Key("called", FLAG, "The rule reports a name only where it is called.", "仅在被调用处。", group="which names"),
     Key("results", TABLE, "For each function: attributes of its result that the rule reports.",
@@ -162,7 +164,8 @@ _NAME = (
         "函数。位于其参数中的名称没有修复。", group="which limits lower the class of a fix"),
     Key("call-limits", TABLE,
         "For each limit: the arguments (`enabled=True`, or `=True` by position) or uses of the result (`['key']`) to "
-        "which the limit applies. Other calls keep their fix, and their message omits the limit.",
+        "which the limit applies. Calls without these arguments and uses keep their fix, and their "
+        "message omits the limit.",
         "按限制列出：受其约束的参数（`enabled=True`，或按位置 `=True`）或对结果的使用（`['key']`）。其他调用保留修"
         "复，提示信息也不含该限制。", group="which limits lower the class of a fix", each=TEXTS),
     Key("fields", TEXTS,
@@ -262,8 +265,8 @@ _STRING = (
     Key("otherwise", TEXT, "What the rule does if nothing proves a string to be a device or backend.",
         "无法证明字符串是设备或后端时的处理：复核或不报告。", ("review", "silent"), "review",
         group="what suggests that a string is a device or backend"),
-    Key("silent-calls", TEXTS, "Functions with devices of their own. A string that is passed to one of these "
-                               "functions is not reported.",
+    Key("silent-calls", TEXTS, "Functions whose strings are not devices or backends of torch. A string that is "
+                               "passed to one of these functions is not reported.",
         "有自己的设备的函数，其参数不报告。", group="what the rule does not report"),
     Key("silent-parameters", TEXTS, "Parameters that may hold any text. A string that is passed to one of these "
                                     "parameters is not reported.",
@@ -289,7 +292,7 @@ _ARGUMENT = (
     Key("calls", TEXTS, "The functions whose calls the rule checks.", "规则检查其调用的函数。", required=True),
     Key("argument", TEXT, "The name of the argument.", "参数名。", required=True),
     Key("position", NUMBER, "The position of the argument, from 0.", "参数的位置，从 0 起。"),
-    Key("values", TEXTS, "The values of the argument that the rule reports.", "规则报告的参数值。"),
+    Key("values", TEXTS, "The rule reports the argument only with one of these values.", "规则报告的参数值。"),
     Key("add", TEXT, "The rule reports calls without the argument; the fix adds this text.",
         "报告缺少该参数的调用；修复写入此内容。"),
     Key("before", FLAG, "The fix adds the argument before the one argument that the call has.",

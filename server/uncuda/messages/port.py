@@ -31,7 +31,7 @@ PORT: Room = {
     "means accepted": ("Accepted in the baseline and kept as it is.", "依基线保持原样。"),
     "blocks": ("What blocks first", "首要阻碍"),
     "blocks means": (
-        "Until these findings are resolved, the program cannot run. Resolve them before all other manual work.",
+        "Until these findings are resolved, the program cannot run. Resolve these findings before other manual work.",
         "这些问题不解决，程序无法运行，应先于其他手动处理。",
     ),
     "no blocks": (

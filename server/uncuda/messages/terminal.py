@@ -72,7 +72,7 @@ TERMINAL: Room = {
         "同时按规则和决定统计（text、concise、json）。",
     ),
     "summary": (
-        "Print one screen instead of findings: how many, where, and what to do first (text; a member of json).",
+        "Print one screen instead of findings: how many, where, and what to do first (text; field `summary` in json).",
         "不逐条列出，只用一屏说明：有多少、在哪里、先做什么（text；json 中为一个成员）。",
     ),
     "only": (

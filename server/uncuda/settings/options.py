@@ -212,9 +212,9 @@ OPTIONS: tuple[Option, ...] = (
         "receivers",
         "boolean",
         False,
-        'Search other files, too, for the type of `x` in `x.cuda()`, `x.is_cuda` and `x.to("cuda")`. Then '
-        "objects whose type does not come from torch are not reported, and fixes on objects of uncertain type need "
-        "review. The check takes longer.",
+        'Search other files, too, for the type of `x` in `x.cuda()`, `x.is_cuda` and `x.to("cuda")`. With '
+        "this setting, objects whose type does not come from torch are not reported, fixes on objects of uncertain "
+        "type need review, and a check takes longer.",
         '同时在其他文件中推断 `x.cuda()`、`x.is_cuda` 与 `x.to("cuda")` 中的 `x`：'
         "与 torch 无关的不再报告，存疑的仅在复核后修复。耗时更长。",
     ),

@@ -44,7 +44,7 @@ graphs and pools, streams and events, autocast and GradScaler, the profiler |
 | import | names of the target in a project in which no file imports the plugin |
 | statement | device strings of CUDA and of the target in one statement, except in branches for one device each |
 
-Each line is counted once. A line of several kinds counts as the first of these: option, value, question, stayed
+The witness counts each line once. A line of several kinds counts as the first of these: option, value, question, stayed
 question, kit, call, position, patch, import, statement. *files changed* counts the files that `uncuda fix` changed.
 
 ```console
