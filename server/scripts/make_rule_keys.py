@@ -90,7 +90,8 @@ def _row(key: Key, chinese: bool) -> str:
         said = ", ".join(f"`{choice}`" for choice in key.choices)
         kind = said if key.kind == "text" else f"{kind}: {said}"
     elif key.each:
-        kind = f"{kind}（值为{KINDS[key.each][chinese]}）" if chinese else f"{kind}, each {KINDS[key.each][chinese]}"
+        each = KINDS[key.each][chinese]
+        kind = f"{kind}（值为{each}）" if chinese else f"{kind}; each value: {each}"
     about = key.zh if chinese else key.en
     if key.required:
         about += " 必填。" if chinese else " Required."

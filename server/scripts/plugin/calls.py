@@ -48,7 +48,7 @@ class World:
         self.operators: list[str] | None = None
 
     def load(self, module: str) -> None:
-        """Import a module."""
+        """Simulate the import of a module."""
         raise NotImplementedError
 
     def named(self, dotted: str) -> Value:

@@ -76,7 +76,7 @@ class Version:
         return last in self.sets.get(_OWNERS.get(owner, owner), ())
 
     def within(self, dotted: str) -> str:
-        """Return the plugin's own name for a dotted name; empty if the name does not belong to the plugin."""
+        """Replace aliases such as `torch.npu` in a dotted name; return "" if the name does not belong to the plugin."""
         parts = dotted.split(".")
         for size in range(len(parts), 0, -1):
             if other := self.aliases.get(".".join(parts[:size])):

@@ -9,8 +9,9 @@ as `torch.npu`. `importable`: names outside of the package that an `import` find
 names that the plugin's C part contains as text, and that may therefore be members of its classes or of the C part
 itself. `sets`: names that importing the plugin sets, or may set, on objects of torch; conditions are not evaluated.
 `on_request`: the names that a module such as transfer_to_npu sets when it is imported on request. `unread`: for a
-version of which only some files could be read, the modules that are missing, and the modules that import all names of
-those. Names that were found in a module of `unread` exist; whether the module has other names is unknown.
+version of which only some files could be read, the modules that are missing, and the modules that import all names
+(`*`) of a missing module. Names that were found in a module of `unread` exist; whether the module has other names is
+unknown.
 
 Of PyTorch itself, only the modules in `TORCH` are read, each by itself, for the signatures of their functions.
 """

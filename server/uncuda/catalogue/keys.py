@@ -91,8 +91,7 @@ COMMON = (
 )  # fmt: skip
 _SHIM = Key("shim", TEXT,
             "What the rule does if a runtime patch is used: report (`flag`), not report (`silent`), or what the "
-            "target's table says (`table`).",
-            "使用运行时补丁时：照常报告（`flag`）、不报告（`silent`），或以目标的表为准。",
+            "target's table says.", "使用运行时补丁时：照常报告（`flag`）、不报告（`silent`），或以目标的表为准。",
             ("flag", "silent", "table"), "flag")  # fmt: skip
 _STATUS = "The statuses in the target's table for which the rule reports a name."
 _STATUS_ZH = "目标表中的哪些状态由该规则报告。"
@@ -109,9 +108,8 @@ _REPLACE = Key("replace", TEXT, "The replacement that a fix writes if the target
 
 _PORTABLE = Key("portable", TABLE,
                 "With `strategy = \"portable\"`: for each name, method, word or argument that the rule reports, the "
-                "replacement that a fix writes; a name in braces is a function of the helper module. With "
-                "`strategy = \"portable\"`, a finding without a replacement has no fix, and a rule with the value "
-                "`{}` reports nothing.",
+                "replacement that a fix writes; a name in braces is a function of the helper module. In a "
+                "portable source, a finding without a replacement has no fix, and `{}` switches the rule off.",
                 "使用 `strategy = \"portable\"` 时：各项的写法，花括号中为辅助模块的函数。"
                 "不写则此时需手动处理；`{}` 表示此时不报告。",
                 empty=True, group="in a source for every accelerator", each=TEXT)  # fmt: skip
@@ -164,8 +162,7 @@ _NAME = (
         "函数。位于其参数中的名称没有修复。", group="which limits lower the class of a fix"),
     Key("call-limits", TABLE,
         "For each limit: the arguments (`enabled=True`, or `=True` by position) or uses of the result (`['key']`) to "
-        "which the limit applies. Calls without these arguments and uses keep their fix, and their "
-        "message omits the limit.",
+        "which the limit applies. Calls without them keep their fix, and their message omits the limit.",
         "按限制列出：受其约束的参数（`enabled=True`，或按位置 `=True`）或对结果的使用（`['key']`）。其他调用保留修"
         "复，提示信息也不含该限制。", group="which limits lower the class of a fix", each=TEXTS),
     Key("fields", TEXTS,
@@ -374,8 +371,8 @@ CHECKS: dict[str, Verb] = {
                            ("old", "new")),
     "hard-coded": Verb("Code that names one accelerator, in a source for every accelerator.",
                        "面向所有加速器的源码中写死某一种加速器。",
-                       (Key("ways", TABLE, "What to write instead of a name of the accelerator's module, its method, "
-                                           "or its device string.",
+                       (Key("ways", TABLE, "What to write instead of a name of the accelerator's module, a method "
+                                           "named after the accelerator, or its device string.",
                             "对其模块中的名称、方法、设备字符串分别应写什么。", required=True, filled=False,
                             each=TEXT),),
                        ("name", "new")),
