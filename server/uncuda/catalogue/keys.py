@@ -349,7 +349,7 @@ CHECKS: dict[str, Verb] = {
     "environment": Verb("An environment variable.", "环境变量。", _ENVIRONMENT, ("old", "new")),
     "missing-import": Verb("A file that uses the plugin without importing it.", "使用了插件却未导入的文件。",
                            (Key("by-itself", TEXT,
-                                "The feature of the target with which PyTorch imports the plugin by itself.",
+                                "The feature of the target that says whether PyTorch imports the plugin by itself.",
                                 "使 PyTorch 自行导入插件的目标特性。", filled=False), _PORTABLE), ("name",)),
     "jit-script": Verb("Code that TorchScript compiles.", "由 TorchScript 编译的代码。",
                        (Key("names", TEXTS, "The functions that compile a function or module.",

@@ -84,8 +84,8 @@ OPTIONS: tuple[Option, ...] = (
         "hardware",
         "string",
         None,
-        "The hardware series of the target. If it is not set, features that only some hardware series support count "
-        "as supported.",
+        "The hardware series of the target. Without this setting, features that only some hardware series "
+        "support count as supported.",
         "目标的硬件系列。未设置时，仅部分系列支持的功能视为支持。",
         choices=("A1", "A2", "A3", "950"),
     ),

@@ -10,7 +10,8 @@ EXCEPTIONS: tuple[tuple[str, str, str], ...] = (
     (
         "torch_geometric/loader/prefetch.py",
         "self.device.type in ['cuda', 'xpu']",
-        "The list names accelerators with streams. A person can extend the list; the copy also works without a stream.",
+        "The list names accelerators with streams. A person can extend the list; for other accelerators the code copies "
+        "without a stream, which works.",
     ),
     (
         "diffusers/utils/testing_utils.py",
