@@ -10,8 +10,7 @@ EXCEPTIONS: tuple[tuple[str, str, str], ...] = (
     (
         "torch_geometric/loader/prefetch.py",
         "self.device.type in ['cuda', 'xpu']",
-        "The list names accelerators with streams. A person can extend the list; for other accelerators the code copies "
-        "without a stream, which works.",
+        "The list names accelerators with streams. A person can extend the list; other devices copy without a stream.",
     ),
     (
         "diffusers/utils/testing_utils.py",
