@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MODULE = "torch.accelerator"
-# Names outside of the module `torch.accelerator`: the file of each, and the names in it.
+# Names outside of `torch.accelerator` that are read, by the file in which they are defined.
 BESIDE = {
     "torch.get_device_module": ("torch/__init__.py", "get_device_module"),
     "torch.Stream": ("torch/_C/__init__.pyi", "Stream"),
@@ -39,7 +39,7 @@ class Entry:
 
 
 class NotTorch(ValueError):
-    """The exception that a path does not contain PyTorch's source."""
+    """Raised if a path does not contain PyTorch's source."""
 
 
 def read_source(path: Path) -> tuple[str, dict[str, Entry], dict[str, Entry]]:
@@ -124,7 +124,7 @@ def _one(tree: ast.Module, name: str) -> Entry | None:
             return Entry("function", (_signature(node.args),))
         if isinstance(node, ast.ClassDef) and node.name == name:
             signatures = _constructors(node)
-            # in this version the class cannot be called from Python
+            # in this version of PyTorch the class cannot be called from Python
             return Entry("class", signatures) if signatures else None
     return None
 

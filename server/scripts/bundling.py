@@ -20,8 +20,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENTS = ROOT / "requirements" / "bundle.txt"
-# Files that are left out: those that pip writes about an installation, scripts, and type stubs that jedi does not find
-# in the bundle.
+# Files that the bundle leaves out: those that pip writes about an installation, scripts, and type stubs that jedi does
+# not find in the bundle.
 _LEFT_OUT = {"INSTALLER", "RECORD", "REQUESTED", "WHEEL", "bin", "__pycache__"}
 _STUBS = ("jedi", "third_party", "typeshed", "stubs")
 

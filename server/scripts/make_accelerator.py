@@ -48,7 +48,7 @@ class Wrong(Exception):
 
 
 def from_sources(sources: Sequence[Source]) -> list[Row]:
-    """Return the rows that are read from the versions of PyTorch, without the columns that are written by hand."""
+    """Return the rows of the table, read from the sources of several PyTorch versions, without hand-written columns."""
     facts, ordered = load_facts(), sorted(sources, key=lambda source: numbers(source[0]))
     names = sorted({name for _, found, _ in ordered for name in found})
     return [_read_row(name, ordered, facts["cuda"]) for name in names]
@@ -94,8 +94,8 @@ def short(version: str) -> str:
 
 
 def with_facts(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows with the columns that are written by hand; raise Wrong if such a fact names something that does
-    not exist."""
+    """Return the rows with the columns that are written by hand; raise Wrong if a hand-written fact names something
+    that does not exist."""
     facts, known = load_facts(), {row[0] for row in rows if row[1] != "import"}
     every = {*facts["cuda"], *(name for group in facts["served"] for name in group["names"])}
     if missing := sorted(name for name in every if f"{MODULE}.{name}" not in known):
@@ -158,7 +158,7 @@ def written() -> tuple[list[str], list[Row], str]:
 
 
 def compared(source: Source, rows: Sequence[Row]) -> list[str]:
-    """Return the differences between the source of one version and the table, which covers several versions."""
+    """Return the differences between the source of one PyTorch version and the table, which covers several versions."""
     version, found, _ = source
     problems = []
     for name, kind, since, parameters, _ in rows:

@@ -25,8 +25,9 @@ add a rule.
 
 **Severity.** `error`: the code fails at run time on the target. `warning`: the code runs and silently behaves
 differently. `information`: context.
-**Fix.** `safe`: `uncuda fix` makes the fix. `review`: `--review-fixes` makes it, or an editor one at a time. manual:
-there is no edit; the message says what to do. A single finding may have a lower class than its rule.
+**Fix.** `safe`: `uncuda fix` makes the fix. `review`: `uncuda fix --review-fixes` makes the fix, and editors make such
+fixes one at a time. `manual`: there is no edit; the message says what to do. A single finding may have a lower class
+than its rule.
 **Targets.** The targets for which the rule can report findings; on other targets the code is not wrong.
 """
 COLUMNS = "| rule | what | 中文 | fix | check | targets |\n|---|---|---|---|---|---|\n"

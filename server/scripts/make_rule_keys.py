@@ -42,8 +42,8 @@ HEAD = f"""{NOTE}# Keys of a rule
 
 A rule's declaration is the ```` ```toml ```` block at the top of its page ([how to add one](../CONTRIBUTING.md)).
 The key `check` names the check that the rule uses. Each check has keys of its own, besides the keys of every rule. An
-unknown key or value is an error that names its line and the most similar valid one. An empty value is an error, too,
-and so is a placeholder in braces that nothing fills.
+unknown key or value in a declaration is an error that names its line and the most similar valid one. An empty value and
+a placeholder in braces that nothing fills are errors, too.
 
 Replacements may contain placeholders (`{{device}}`, `{{package}}` …), which are filled from the target's declaration.
 Messages may also contain `{{target}}` and the placeholders that are listed below for each check.
@@ -90,7 +90,8 @@ def _row(key: Key, chinese: bool) -> str:
         said = ", ".join(f"`{choice}`" for choice in key.choices)
         kind = said if key.kind == "text" else f"{kind}: {said}"
     elif key.each:
-        kind = f"{kind}（值为{KINDS[key.each][chinese]}）" if chinese else f"{kind}, each {KINDS[key.each][chinese]}"
+        each = KINDS[key.each][chinese]
+        kind = f"{kind}（值为{each}）" if chinese else f"{kind}; each value: {each}"
     about = key.zh if chinese else key.en
     if key.required:
         about += " 必填。" if chinese else " Required."

@@ -62,8 +62,8 @@ def tables() -> dict[Path, str]:
         decisions = [Decision(*row) for row in decided(path, Decision._fields)]
         plugin = Plugin(versions(target), torch, load().declarations[target]["words"].get("patch", ""))
         for at, one in enumerate(plugin.versions):
-            # not all files of this version were read, so it shows since when names exist, but not which names are
-            # missing
+            # not all files of this version were read, so the version shows since when names exist, but not which names
+            # are missing
             if one.unread:
                 continue
             found[TABLES / target / f"api-{one.version}.tsv"] = text(COLUMNS, plugin.rows(decisions, at))
@@ -71,7 +71,7 @@ def tables() -> dict[Path, str]:
 
 
 def _listed(path: Path) -> list[str]:
-    """Return the versions for which the letters in a table stand, as its first lines list them."""
+    """Return the versions that the first lines of a table list; each letter in the table means one of them."""
     match = _VERSIONS.search(path.read_text(encoding="utf-8"))
     if not match:
         raise ValueError(f"{path.name}: no line `# versions: …` says what the letters of `states` stand for")

@@ -63,7 +63,8 @@ def _property(option: Option) -> dict[str, Any]:
 
 
 def _shape(option: Option) -> dict[str, Any]:
-    """The JSON type and the default. An unset value is written as an empty one, because VS Code cannot show null."""
+    """Return the JSON type and the default of a setting. An unset default is written as an empty value, because VS Code
+    cannot show null."""
     rules = {"type": "array", "items": {"type": "string", "enum": list(load().rules)}, "uniqueItems": True}
     if option.kind == "string":
         return _string(option)

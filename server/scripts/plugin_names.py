@@ -5,7 +5,8 @@
 
 `read` writes server/scripts/plugin/names/TARGET-VERSION.json, from which `make generate` generates tables. The script
 reads a wheel, a checkout, or the site-packages folder that contains PyTorch. `torch-npu==2.9.0` is downloaded to
-.cache/execution/wheels if it is not there. `compare` accepts the same arguments, or two of those JSON files.
+.cache/execution/wheels if it is not there. `compare` accepts the same arguments as `read`, or two JSON files that
+`read` wrote.
 """
 
 from __future__ import annotations

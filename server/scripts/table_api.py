@@ -26,8 +26,8 @@ YOUNGER = {"torch.OutOfMemoryError": "2.5.0"}
 class Decision(NamedTuple):
     """What people decided about one name: a line of server/scripts/tables/TARGET.tsv.
 
-    `shim`: whether the target's patch makes the name work; empty if the plugin itself contains the patch, so that this
-    can be read.
+    `shim`: whether the target's patch makes the name work; empty if the plugin itself contains the patch, so that the
+    plugin's source shows this.
     """
 
     name: str

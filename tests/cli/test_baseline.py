@@ -277,8 +277,8 @@ class TestAccepting:
         ("arguments", "said"),
         [
             (["--reason", "x"], "--reason goes with --write-baseline"),
-            (["--no-baseline", "--write-baseline"], "--no-baseline does not go together"),
-            (["--no-baseline", "--strict-baseline"], "--no-baseline does not go together"),
+            (["--no-baseline", "--write-baseline"], "--no-baseline cannot be combined"),
+            (["--no-baseline", "--strict-baseline"], "--no-baseline cannot be combined"),
             (["--write-baseline", "-"], "what is on standard input cannot be accepted"),
         ],
     )
@@ -563,20 +563,20 @@ class TestBadFiles:
             (HEADER + "{", ":2: is no valid JSON: "),
             (HEADER + "[" * 100_000, ":2: is no valid JSON: "),
             (HEADER + "[]\n", ":2: is no JSON object"),
-            (HEADER + "<<<<<<< HEAD\n", ":2: is a conflict of a merge: "),
+            (HEADER + "<<<<<<< HEAD\n", ":2: has an unresolved merge conflict: "),
             (HEADER + entry() + '{"format": 2}\n', ":3: has the format 2, which this version of uncuda does not know"),
             ('{"format": "1"}\n', ':1: has the format "1"'),
             ('{"format": true}\n', ":1: has the format true"),
-            ('{"format": 1, "counts": {"safe": -1}}\n', ":1: has a `counts` that cannot be right"),
+            ('{"format": 1, "counts": {"safe": -1}}\n', ":1: has an invalid value of `counts`"),
             ('{"format": 1, "color": 1}\n', ":1: has an unknown member `color`"),
             (entry(), ":1: has no line with the format"),
             (HEADER + entry(line=3), ":2: has an unknown member `line`"),
             (HEADER + '{"path": "a.py"}\n', ":2: has no `rule`"),
-            (HEADER + entry(path=3), ":2: has a `path` that cannot be right"),
-            (HEADER + entry(print="x"), ":2: has a `print` that cannot be right"),
-            (HEADER + entry(targets="npu"), ":2: has a `targets` that cannot be right"),
-            (HEADER + entry(targets=[]), ":2: has a `targets` that cannot be right"),
-            (HEADER + entry(reason=None), ":2: has a `reason` that cannot be right"),
+            (HEADER + entry(path=3), ":2: has an invalid value of `path`"),
+            (HEADER + entry(print="x"), ":2: has an invalid value of `print`"),
+            (HEADER + entry(targets="npu"), ":2: has an invalid value of `targets`"),
+            (HEADER + entry(targets=[]), ":2: has an invalid value of `targets`"),
+            (HEADER + entry(reason=None), ":2: has an invalid value of `reason`"),
             (HEADER.encode() + b"\xff", ":2: is not UTF-8: byte 0xff"),
         ],
     )
@@ -628,7 +628,7 @@ class TestMerges:
         Path(NAME).write_text(text + text.replace('"one"', '"two"'))
         run = check()
         assert (run.code, run.json["accepted"]) == (0, 1)
-        assert f"{NAME}: lines 2 and 4 give different reasons for one finding; leave the right one" in run.err
+        assert f"{NAME}: lines 2 and 4 give different reasons for one finding; delete the wrong line" in run.err
         accept()
         assert [line["reason"] for line in lines()] == ["one", "two"]
 

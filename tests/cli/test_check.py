@@ -185,7 +185,7 @@ class TestStandardInput:
         assert run.err == "target: musa (the project imports torch_musa)\n" + ASSUMED["musa"]
 
     def test_it_goes_alone(self) -> None:
-        assert "does not go together" in check("-", "a.py").err
+        assert "cannot be combined" in check("-", "a.py").err
         assert "--stdin-filename goes with `-`" in check("--stdin-filename", "a.py").err
 
     def test_not_text(self) -> None:
@@ -198,7 +198,7 @@ class TestConstants:
     def test_a_constant_decides_the_target(self) -> None:
         make({"config.py": "import torch\nBACKEND = 'mccl'  # not nccl\n", "a.py": SAFE})
         run = uncuda("check", "--output-format", "json")
-        assert run.err.startswith("target: musa (the project says BACKEND = 'mccl')")
+        assert run.err.startswith("target: musa (the project contains BACKEND = 'mccl')")
         assert {finding["target"] for finding in run.json["findings"]} == {"musa"}
 
     def test_a_list_of_backends_does_not(self) -> None:
@@ -249,14 +249,14 @@ class TestSaid:
         make({"a.py": "import torch\n\ntorch.ones(2).cuda(\n", "b.py": CLEAN})
         run = uncuda(command, "--target", "npu", "--quiet", ".")
         assert run.code == 2
-        assert "uncuda: error: a.py: 1 statement could not be read (a.py:3), the others were" in run.err
+        assert "uncuda: error: a.py: 1 statement could not be read (a.py:3); the others were read" in run.err
 
     def test_many_statements_that_cannot_be_read(self) -> None:
         text = SAFE + "print torch.cuda, 1\n" * 5
         run = check("-", stdin=text)
         assert (run.code, run.rules) == (2, ["nccl-backend"])
         (error,) = run.json["errors"]
-        assert error["message"] == "5 statements could not be read (-:4, -:5, -:6, …), the others were"
+        assert error["message"] == "5 statements could not be read (-:4, -:5, -:6, …); the others were read"
 
     def test_verbose_statements_that_cannot_be_read(self) -> None:
         run = uncuda("check", "--verbose", "--target", "npu", "-", stdin="print torch.cuda, 1\n")
@@ -296,7 +296,7 @@ class TestTorchVersion:
     def test_from_the_requirements(self) -> None:
         make({"a.py": self.INTEGER, "requirements.txt": "torch==2.1.0\n"})
         run = uncuda("check", "--target", "npu", "--verbose", "--output-format", "json")
-        assert "PyTorch 2.1.0 (asked for by " in run.err
+        assert "PyTorch 2.1.0 (required by " in run.err
         old = run.rules
         assert old == check("--torch-version", "2.1.0").rules
         make({"requirements.txt": "torch\n"})
@@ -336,7 +336,7 @@ class TestPins:
         make({"a.py": self.TEXT, "requirements.txt": "torch-npu==2.6.0.post5\n"})
         run = uncuda("fix")
         assert run.err.startswith(
-            "target: npu (requirements.txt asks for torch_npu)\ntorch_npu 2.6.0.post5 (asked for by requirements.txt)\n"
+            "target: npu (requirements.txt requires torch_npu)\ntorch_npu 2.6.0.post5 (required by requirements.txt)\n"
         )
         assert Path("a.py").read_text() == self.TEXT
         (finding,) = check().json["findings"]
@@ -351,7 +351,7 @@ class TestPins:
     def test_a_range_has_what_all_of_it_has(self, pin: str, safe: bool) -> None:
         make({"a.py": self.TEXT, "pyproject.toml": f'[project]\ndependencies = ["torch_npu{pin}"]\n'})
         run = check()
-        assert run.err == f"torch_npu {pin}: what all of these versions have (asked for by pyproject.toml)\n"
+        assert run.err == f"torch_npu {pin}: only names that all of these versions have (required by pyproject.toml)\n"
         (finding,) = run.json["findings"]
         assert (finding["fixes"][0]["applicability"] == "safe") is safe
 
@@ -369,15 +369,15 @@ class TestPins:
 
     def test_the_plugin_goes_with_torch(self) -> None:
         make({"a.py": self.TEXT, "requirements.txt": "torch==2.6.0\n"})
-        note = "torch_npu 2.6.0, which goes with PyTorch 2.6.0 (asked for by requirements.txt)\n"
+        note = "torch_npu 2.6.0, which goes with PyTorch 2.6.0 (required by requirements.txt)\n"
         assert check().err == note
         assert check("--quiet").err == ""
         said = check("--torch-version", "2.7.1").err
         assert said == "torch_npu 2.7.1, which goes with PyTorch 2.7.1 (`torch-version`)\n"
         near = check("--torch-version", "2.7.0").err
-        assert near == "torch_npu 2.7.1, the nearest that is known to PyTorch 2.7.0 (`torch-version`)\n"
+        assert near == "torch_npu 2.7.1, the known version nearest to PyTorch 2.7.0 (`torch-version`)\n"
         musa = check("--target", "musa").err
-        assert musa == "torch_musa 2.6.0, which goes with PyTorch 2.6.0 (asked for by requirements.txt)\n"
+        assert musa == "torch_musa 2.6.0, which goes with PyTorch 2.6.0 (required by requirements.txt)\n"
 
     def test_what_is_imported_decides_before_what_is_pinned(self) -> None:
         make({"a.py": self.TEXT, "b.py": "import torch_musa\n", "requirements.txt": "torch-npu==2.6.0\n"})
@@ -387,7 +387,7 @@ class TestPins:
         make({"a.py": self.TEXT, "requirements.txt": "torch-npu==2.6.0\ntorch-musa==2.7.1\n"})
         assert uncuda("check").err == (
             "target: npu (the default: no setting names a target, and the project imports no plugin)\n"
-            "torch_npu 2.6.0 (asked for by requirements.txt)\n"
+            "torch_npu 2.6.0 (required by requirements.txt)\n"
         )
 
     def test_each_folder_has_its_own(self) -> None:
@@ -398,27 +398,27 @@ class TestPins:
         found = {f["path"]: f["fixes"][0]["applicability"] for f in run.json["findings"]}
         assert found == {"a/x.py": "review", "b/x.py": "safe", "b/sub/x.py": "safe", "c/x.py": "safe"}
         first, *others = run.err.splitlines()
-        assert first == "torch_npu 2.6.0 (asked for by a/requirements.txt)"
-        assert others == ["other versions in other folders: --verbose names them"]
-        assert "torch_npu 2.13.0 (asked for by c/requirements.txt)" in check("--verbose").err
+        assert first == "torch_npu 2.6.0 (required by a/requirements.txt)"
+        assert others == ["other folders use other versions: --verbose names them"]
+        assert "torch_npu 2.13.0 (required by c/requirements.txt)" in check("--verbose").err
 
     def test_folders_that_ask_for_the_same_do_not_differ(self) -> None:
         make({".git/HEAD": "", "a/x.py": self.TEXT, "b/x.py": self.TEXT})
         make({"a/requirements.txt": "torch-npu==2.6.0\n", "b/requirements.txt": "torch-npu==2.6.0\ntorch-musa\n"})
-        assert check().err == "torch_npu 2.6.0 (asked for by a/requirements.txt)\n"
+        assert check().err == "torch_npu 2.6.0 (required by a/requirements.txt)\n"
 
     def test_of_many_folders_the_target_is_said_once(self) -> None:
         make({".git/HEAD": ""})
         for number in range(6, 9):
             make({f"{number}/x.py": self.TEXT, f"{number}/requirements.txt": f"torch-npu>=2.{number},<2.14\n"})
         assert uncuda("check").err == (
-            "target: npu (6/requirements.txt asks for torch_npu)\n"
-            "torch_npu >=2.6,<2.14: what all of these versions have (asked for by 6/requirements.txt)\n"
-            "other versions in other folders: --verbose names them\n"
+            "target: npu (6/requirements.txt requires torch_npu)\n"
+            "torch_npu >=2.6,<2.14: only names that all of these versions have (required by 6/requirements.txt)\n"
+            "other folders use other versions: --verbose names them\n"
         )
 
     def test_standard_input(self) -> None:
         make({"uv.lock": '[[package]]\nname = "torch-npu"\nversion = "2.6.0.post5"\n'})
         run = check("-", "--stdin-filename", "a.py", stdin=self.TEXT)
-        assert run.err == "torch_npu 2.6.0.post5 (asked for by uv.lock)\n"
+        assert run.err == "torch_npu 2.6.0.post5 (required by uv.lock)\n"
         assert run.json["findings"][0]["fixes"][0]["applicability"] == "review"

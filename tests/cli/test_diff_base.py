@@ -168,7 +168,7 @@ class TestWhatCounts:
         assert places(changed()) == ["b.py:7", "c.py:3"]
         run = changed("--write-baseline")
         assert run.code == 2
-        assert "--write-baseline does not go together with --diff-base" in run.err
+        assert "--write-baseline cannot be combined with --diff-base" in run.err
 
 
 class TestFix:

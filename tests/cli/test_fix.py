@@ -190,7 +190,7 @@ def test_a_file_that_does_not_parse_is_left_alone_and_named() -> None:
     run = fix()
     assert run.code == 1
     assert Path("a.py").read_text() == text
-    assert run.err.startswith(ASSUMED["npu"] + "a.py: left alone: it does not parse (line 4: ")
+    assert run.err.startswith(ASSUMED["npu"] + "a.py: not changed: it does not parse (line 4: ")
     assert "<" not in run.err
     assert FIXED in Path("b.py").read_text()
 
@@ -317,7 +317,7 @@ class TestLinks:
         Path("in/b.py").symlink_to("../out/b.py")
         run = fix("in")
         assert run.code == 1
-        assert "in/b.py: left alone: it is a link to a file outside" in run.err
+        assert "in/b.py: not changed: the file is a link to a file outside" in run.err
         assert Path("out/b.py").read_text() == SAFE
         assert FIXED in Path("in/a.py").read_text()
         assert "+++ b/in/b.py" not in fix("in", "--diff").out

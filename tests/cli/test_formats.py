@@ -213,7 +213,7 @@ def test_unknown_format() -> None:
 
 
 def test_statistics_have_no_place_elsewhere() -> None:
-    assert "--statistics goes with" in report("sarif", "--statistics").err
+    assert "--statistics works only with" in report("sarif", "--statistics").err
 
 
 @pytest.mark.parametrize(

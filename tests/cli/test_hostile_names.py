@@ -296,7 +296,7 @@ class TestDiff:
         )  # fmt: skip
         assert done.stdout.count(b"--- a/a.py\n") == done.stdout.count(b"+++ b/a.py\n") >= 1
         assert f"--- a{tmp_path.resolve()}/out/b.py\n".encode() in done.stdout
-        assert b"1 file outside the current folder (../out/b.py): `git apply` does not take" in done.stderr
+        assert b"1 file outside the current folder (../out/b.py): `git apply` does not apply" in done.stderr
 
 
 def _random_tree(seed: int) -> list[tuple[str, bytes]]:

@@ -37,7 +37,7 @@ def fix(*arguments: str, stdin: str = "") -> str:
 def test_where_it_is(files: dict[str, str], module: str) -> None:
     make({**files, "uncuda.toml": SETTINGS})
     said = fix()
-    assert f"its module is {module}\n" in said
+    assert f"the helper module is {module}\n" in said
     path = next(Path().rglob(module.rpartition(".")[2] + ".py"))
     assert f"wrote {path}, the helper module of the project" in said
     assert path.read_text().startswith('"""Which accelerator this process uses. Written by uncuda')
@@ -294,8 +294,9 @@ def test_a_module_of_the_projects_own_is_offered_once_and_never_used_by_itself()
     files = {"pkg/__init__.py": "", "pkg/utils/__init__.py": "", "pkg/utils/device.py": OWN, "pkg/a.py": text}
     make({**files, "uncuda.toml": SETTINGS})
     said = fix("--diff")
-    assert said.count("pkg.utils.device seems to tell already which accelerator the machine has; to use it: ") == 1
-    assert 'use it: portable-helper = "pkg.utils.device", portable-names' in said
+    note = "pkg.utils.device seems to return the accelerator of the machine already; to use this module: "
+    assert said.count(note) == 1
+    assert 'use this module: portable-helper = "pkg.utils.device", portable-names' in said
     assert NAMES in said
     assert "from pkg.device import" in said
     make({"uncuda.toml": f'{SETTINGS}portable-helper = "pkg.utils.device"\n{NAMES}\n'})
@@ -430,7 +431,7 @@ def test_a_class_of_another_file_that_is_only_tested() -> None:
 
 def test_the_modules_of_several_packages_are_said() -> None:
     make({**SETUP, **ONE, **TWO, "uncuda.toml": SETTINGS})
-    assert "its module depends on the package of a file: one.device, two.device, _accelerator\n" in fix()
+    assert "the helper module depends on the package of a file: one.device, two.device, _accelerator\n" in fix()
 
 
 GUARDED = (

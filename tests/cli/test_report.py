@@ -164,7 +164,7 @@ class TestUpgrade:
             )
             in said
         )
-        assert "No longer manual with it: 2 findings." in said
+        assert "No longer manual with this version: 2 findings." in said
 
     def test_none_that_brings_nothing_is(self) -> None:
         make({"requirements.txt": "torch_npu==2.1.0\n", "b.py": MANUAL})

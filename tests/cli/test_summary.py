@@ -331,7 +331,7 @@ class TestOnly:
         out = uncuda("check", "--target", "npu", "--only", "review").out
         assert re.search(r"\nNot shown: \d+ safe, \d+ by hand\.\n$", out)
         out = uncuda("check", "--target", "npu", "--only", "review", "a.py").out
-        assert re.fullmatch(r"No such findings in 1 file\.\nNot shown: \d+ safe\.\n", out)
+        assert re.fullmatch(r"No findings of this selection in 1 file\.\nNot shown: \d+ safe\.\n", out)
         assert re.search(r"\nNot shown: \d+ safe, \d+ by hand\.\n$", summary("--only", "review").out)
         assert check("--summary", "--only", "manual").json["summary"]["hidden"]["safe"] > 0
         assert "Not shown" not in uncuda("check", "--target", "npu").out
@@ -405,7 +405,7 @@ class TestConcise:
 def test_what_does_not_go_together(options: list[str]) -> None:
     run = uncuda("check", *options)
     assert run.code == 2
-    assert f"{options[0]} goes with these output formats: text, " in run.err
+    assert f"{options[0]} works only with these output formats: text, " in run.err
 
 
 def test_nothing_found() -> None:
@@ -434,7 +434,7 @@ def test_every_prerequisite_is_that_of_a_rule() -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
 class TestTerminal:
-    HINT = "One screen instead: uncuda check --summary"
+    HINT = "For a summary on one screen: uncuda check --summary"
 
     def test_more_than_a_screen_names_it(self) -> None:
         make({"a.py": "import torch\n" + "torch.cuda.synchronize()\n" * 101})

@@ -24,7 +24,7 @@ FOLDERS = {f"team{number}/megatron": "megatron-core" for number in range(4)} | {
     "deepspeed": "deepspeed",
 }
 FINDINGS = 4_900
-HINT = re.compile(r"^One screen instead: uncuda (check --summary .*)$")
+HINT = re.compile(r"^For a summary on one screen: uncuda (check --summary .*)$")
 
 
 @pytest.fixture(scope="module")

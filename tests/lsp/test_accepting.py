@@ -427,7 +427,7 @@ def test_everywhere_with_one_of_two_baselines_that_cannot_be_written(start: Star
     (tmp_path / "sub" / NAME).symlink_to("nowhere/else")
     assert client.execute(EVERYWHERE_COMMAND, {"rules": ["cuda-api"], "reason": "x"})["accepted"] == 3
     client.wait(lambda: len(messages(client)) + len(client.traffic.received("window/showMessageRequest")) > 1, "both")
-    assert messages(client)[-1].startswith(f"Not all was accepted: sub/{NAME}"), messages(client)
+    assert messages(client)[-1].startswith(f"Not all findings were accepted: sub/{NAME}"), messages(client)
     assert {entry["path"] for entry in entries(tmp_path)} == {"a.py"}
 
 

@@ -604,7 +604,11 @@ def test_a_text_in_another_encoding(start: Start, tmp_path: Path) -> None:
     uri = client.open(tmp_path / "a.py", text.encode("gbk").decode("utf-8", "replace"))
     actions = client.actions(uri)
     assert [action["title"] for action in actions if "disabled" in action] == ["Replace with `torch.npu.init`"] * 2
-    assert all("reopen with encoding gbk" in action["disabled"]["reason"] for action in actions if "disabled" in action)
+    assert all(
+        "reopen the file with encoding gbk" in action["disabled"]["reason"]
+        for action in actions
+        if "disabled" in action
+    )
     assert {action.get("command", {}).get("command") for action in actions if "disabled" not in action} == {
         "uncuda.showRule"
     }

@@ -99,7 +99,7 @@ def test_a_file_that_the_editor_read_in_another_encoding(start: Start, tmp_path:
     uri = client.open(path, LATIN.replace("\u00e9", "\ufffd"))
     assert codes(client, uri) == ["cuda-method"]
     assert not applied(client, uri)
-    assert "reopen with encoding" in reasons(client, uri)
+    assert "reopen the file with encoding" in reasons(client, uri)
     assert "iso8859-1" in reasons(client, uri)
     assert f"uncuda fix {path}" in reasons(client, uri)
     client.close(uri)

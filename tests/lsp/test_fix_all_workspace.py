@@ -20,7 +20,7 @@ from lsp.harness.traffic import Json
 from support.notebook import notebook
 
 FIXED = SAFE.replace("nccl", "hccl").replace(" dist\n", " dist\nimport torch_npu\n", 1)
-OPENER = "makes no change itself; all ticked changes are safe"
+OPENER = "this entry makes no change; all ticked changes are safe"
 COMMAND, PREVIEW = "uncuda.fixAllInWorkspace", "uncuda.previewFixAllInWorkspace"
 TARGET = {"uncuda.toml": 'target = "npu"\n'}
 LATIN = "# -*- coding: latin-1 -*-\n# caf\xe9\n".encode("latin-1") + SAFE.encode()
@@ -110,7 +110,7 @@ class TestLikeTheCommandLine:
         result = client.execute(COMMAND)
         assert [skipped["uri"] for skipped in result["skipped"]] == [(folder / "link.py").as_uri()]
         assert ((folder / "a.py").read_text(), outside.read_text()) == (FIXED, SAFE)
-        assert "link.py: left alone: it is a link" in uncuda("fix", str(folder)).err
+        assert "link.py: not changed: the file is a link" in uncuda("fix", str(folder)).err
         assert outside.read_text() == SAFE
 
     def test_a_client_that_takes_no_edits_gets_a_diff(self, start: Start, tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ class TestLikeTheCommandLine:
         assert '+dist.init_process_group("hccl")' in result["diff"]
         assert not edits(client)
         assert (tmp_path / "a.py").read_text() == SAFE
-        assert "cannot make changes" in messages(client)[-1]
+        assert "cannot apply changes" in messages(client)[-1]
 
     @pytest.mark.slow
     @pytest.mark.corpus
@@ -353,7 +353,7 @@ class TestLeftAlone:
         uri = client.open(tmp_path / "a.py", LATIN.decode("utf-8", "replace"))
         result = client.execute(COMMAND)
         assert (result["files"], [item["uri"] for item in result["skipped"]]) == (1, [uri])
-        assert "reopen with encoding" in result["skipped"][0]["reason"]
+        assert "reopen the file with encoding" in result["skipped"][0]["reason"]
         assert client.execute("uncuda.fixAllInFile", {"uri": uri})["skipped"] == result["skipped"]
 
     def test_files_that_the_editor_reads_in_another_encoding(self, start: Start, tmp_path: Path) -> None:

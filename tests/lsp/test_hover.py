@@ -127,7 +127,8 @@ def test_since_which_version(start: Start, tmp_path: Path) -> None:
     assert "- since [torch_npu](https://github.com/Ascend/pytorch) 2.7.1.post11" in text
     client = start(files={"uncuda.toml": 'target-version = "2.6.0"\n', "a.py": TEXT})
     text, _ = hover(client, client.open(tmp_path / "a.py"), "cudart")
-    lacks = "not in [torch_npu](https://github.com/Ascend/pytorch) 2.6.0, which is checked for; since 2.7.1.post11"
+    name = "[torch_npu](https://github.com/Ascend/pytorch)"
+    lacks = f"not in {name} 2.6.0, the version that is used; exists since 2.7.1.post11"
     assert f"- {lacks}" in text
 
 
@@ -152,7 +153,7 @@ def test_the_runtime_patch(client: Client) -> None:
         ("# uncuda: ignore[cuda-api, no-such]", "no-such", "no rule is called `no-such`"),
         ("# uncuda: ignore[cuda-api, no-such]", "ignore", "silences `cuda-api`  \nno rule is called `no-such`\n\n---"),
         ("# uncuda: file-ignore[is-cuda]", "is-cuda", "silences `is-cuda`\n\n---\n\n**"),
-        ("# uncuda: ignore", "ignore", "silences every rule here\n\n---\n\n**"),
+        ("# uncuda: ignore", "ignore", "suppresses every rule here\n\n---\n\n**"),
     ],
 )
 def test_suppression_comments(client: Client, comment: str, part: str, due: str) -> None:

@@ -134,7 +134,7 @@ def test_rules_that_were_not_asked_for_are_not_counted(start: Start) -> None:
     client = start(files=FILES)
     result = client.execute(COMMAND, {"rules": ["device-string"]})
     assert (result["files"], result["safe"], result["review"], result["manual"]) == (0, 0, 1, 0)
-    assert messages(client)[-1].endswith("Left of device-string: 1 to review, 0 by hand.")
+    assert messages(client)[-1].endswith("Left for device-string: 1 to review, 0 by hand.")
 
 
 def test_after_a_preview_the_state_is_counted(start: Start, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_on_top(start: Start, profile: str) -> None:
     assert lens["range"] == {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
     command = lens["command"]
     assert (command["title"], command["command"]) == (
-        "3 CUDA-only constructs: fix the 2 that are safe",
+        "3 CUDA-only constructs: make the safe fixes (2)",
         "uncuda.fixAllInFile",
     )
     assert command["arguments"] == [{"uri": uri}]

@@ -51,7 +51,7 @@ def test_it_says_which_version_of_the_plugin_and_why(start: Start) -> None:
     said = status(client, client.open(client.folders[0] / "a.py"))
     path = client.folders[0] / "requirements.txt"
     assert (said["target"], said["assumed"]) == ("musa", False)
-    assert said["plugin"] == f"torch_musa 2.7.1 (asked for by {path})"
+    assert said["plugin"] == f"torch_musa 2.7.1 (required by {path})"
     assert f"musa, {said['plugin']}, " in client.execute("uncuda.debugInformation")
 
 

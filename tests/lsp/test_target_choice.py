@@ -35,7 +35,7 @@ def test_what_is_offered(start: Start, tmp_path: Path) -> None:
         ("Ascend NPU", False),
         ("portable (CUDA, NPU, MUSA)", False),
     ]
-    assert rows[0]["description"].startswith("torch_musa 2.7.1 (asked for by ")
+    assert rows[0]["description"].startswith("torch_musa 2.7.1 (required by ")
     assert {row["target"] for row in rows if "hardware" in row} == {"npu"}
     versions = [row["targetVersion"] for row in rows if row["target"] == "npu" and "targetVersion" in row]
     assert versions == [*reversed(load().target("npu").versions)]

@@ -226,7 +226,7 @@ def test_a_buffer_under_another_name_of_the_file(job: Make, tmp_path: Path) -> N
 class TestLinks:
     """A symbolic link that leads out of the workspace is followed only if the user names it, as on the command line."""
 
-    REASON = "it is a link to a file outside what was given"
+    REASON = "the file is a link to a file outside of the given paths"
 
     @pytest.fixture
     def folder(self, tmp_path: Path) -> Path:
@@ -301,8 +301,8 @@ class TestLeftAlone:
         [
             (LATIN, "encoding is iso8859-1"),
             (b"# coding: gbk\n# \xd6\xd0\n" + SAFE.encode(), "encoding is gbk"),
-            (b"x = 1\r\n" + SAFE.encode(), "line ends are not all the same"),
-            (SAFE.encode().replace(b"\n", b"\r"), "line ends are not all the same"),
+            (b"x = 1\r\n" + SAFE.encode(), "the file has different line ends"),
+            (SAFE.encode().replace(b"\n", b"\r"), "the file has different line ends"),
         ],
     )
     def test_what_an_editor_would_write_back_otherwise(

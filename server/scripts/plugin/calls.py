@@ -24,14 +24,14 @@ from scripts.plugin.values import (
 
 # The methods that `torch.utils.generate_methods_for_privateuse1_backend` sets, by its parameter, in torch 2.14.1; an
 # older version of the file, pytorch@044bc05535, sets all of them except those of packed sequences, and is used for
-# torch 2.1. By default the function sets all methods except those of storages.
+# torch 2.1. By default this torch function sets all methods except those of storages.
 GENERATED = {
     "for_tensor": ["torch.Tensor"],
     "for_module": ["torch.nn.Module"],
     "for_packed_sequence": ["torch.nn.utils.rnn.PackedSequence"],
     "for_storage": ["torch.storage._StorageBase", "torch.storage.TypedStorage"],
 }
-BARE = {"torch.nn.Module"}  # this class gets `npu`, but not `is_npu`
+BARE = {"torch.nn.Module"}  # `torch.nn.Module` gets the method `npu`, but not `is_npu`
 
 
 class World:
@@ -48,7 +48,7 @@ class World:
         self.operators: list[str] | None = None
 
     def load(self, module: str) -> None:
-        """Import a module."""
+        """Simulate the import of a module."""
         raise NotImplementedError
 
     def named(self, dotted: str) -> Value:
@@ -89,7 +89,7 @@ class World:
         if not isinstance(name, Text) or (
             isinstance(owner, Outside) and value == Outside(f"{owner.dotted}.{name.value}")
         ):
-            return  # the name keeps the value that it had before
+            return  # `setattr` is ignored: the name is unknown, or already has this value
         if isinstance(owner, Module):
             self.spaces.setdefault(owner.name, {})[name.value] = value
         elif isinstance(owner, Outside) and not self.inside(owner.dotted):
@@ -125,7 +125,8 @@ class World:
         return None
 
     def known(self, name: str, given: list[Value], by_name: dict[str, Value]) -> tuple[bool, Value]:
-        """Return whether this module knows a function of Python or torch, and the result of calling it."""
+        """Simulate a call of a function of Python or torch; return (True, result), or (False, None) for other
+        functions."""
         first, second, third = (*given, None, None, None)[:3]
         match name:
             case "setattr":
@@ -187,8 +188,8 @@ class World:
                 self.sets[owner] |= {self.device} if owner in BARE else {self.device, f"is_{self.device}"}
 
     def method(self, owner: Value, name: str, given: list[Value]) -> tuple[bool, Value]:
-        """Return whether this module knows a method of a string, a dictionary or an object of torch, and the method's
-        result."""
+        """Simulate a call of a method of a string, a dictionary or an object of torch; return (True, result), or
+        (False, None) for other methods."""
         first, second = (*given, None, None)[:2]
         match owner, name:
             case Text(value), "split" if isinstance(first, Text):

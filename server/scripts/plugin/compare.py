@@ -35,7 +35,8 @@ class Fit(NamedTuple):
 
 
 def fit(original: list[str] | None, counterpart: list[str] | None) -> Fit:
-    """Return the differences that can affect a call; there are none if either signature is unknown."""
+    """Return the differences between two signatures that can affect a call; there are none if either signature is
+    unknown."""
     if original is None or counterpart is None:
         return Fit()
     one, two = Parameters.of(original), Parameters.of(counterpart)

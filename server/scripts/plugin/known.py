@@ -71,12 +71,12 @@ class Version:
         return cls(json.loads(path.read_text(encoding="utf-8")))
 
     def gives(self, dotted: str) -> bool:
-        """Return whether importing the plugin sets this name on torch."""
+        """Return whether importing the plugin sets a name on torch."""
         owner, _, last = dotted.rpartition(".")
         return last in self.sets.get(_OWNERS.get(owner, owner), ())
 
     def within(self, dotted: str) -> str:
-        """Return the plugin's own name for a dotted name; empty if the name does not belong to the plugin."""
+        """Replace aliases such as `torch.npu` in a dotted name; return "" if the name does not belong to the plugin."""
         parts = dotted.split(".")
         for size in range(len(parts), 0, -1):
             if other := self.aliases.get(".".join(parts[:size])):

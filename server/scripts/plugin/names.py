@@ -3,16 +3,15 @@
 
 `modules`: the names in each module that users may import: for a function its parameters; for a class its `parameters`
 (null: the parameters of its foreign `bases`) and `members`; for another object only its `members`; for anything else
-null. Dunder names are left out, and names that come from neither torch nor the plugin.
-`loaded`: the modules that `import torch_npu` loads; the other modules exist only after they are imported.
-`aliases`: other names of modules, such as `torch.npu`.
-`importable`: names outside of the package that an `import` finds because of `sys.modules`.
-`native`: names that the plugin's C part contains as text, and that may therefore be members of its classes or of the C
-part itself.
-`sets`: names that importing the plugin sets, or may set, on objects of torch; conditions are not evaluated.
-`on_request`: the names that a module such as transfer_to_npu sets when it is imported on request.
-`unread`: for a version of which only some files could be read, the modules that are missing, and the modules that
-import all names of those. The names that were found in such modules exist; nothing is known about other names.
+null. Dunder names, and names that come from neither torch nor the plugin, are left out. `loaded`: the modules that
+`import torch_npu` loads; the other modules exist only after they are imported. `aliases`: other names of modules, such
+as `torch.npu`. `importable`: names outside of the package that an `import` finds because of `sys.modules`. `native`:
+names that the plugin's C part contains as text, and that may therefore be members of its classes or of the C part
+itself. `sets`: names that importing the plugin sets, or may set, on objects of torch; conditions are not evaluated.
+`on_request`: the names that a module such as transfer_to_npu sets when it is imported on request. `unread`: for a
+version of which only some files could be read, the modules that are missing, and the modules that import all names
+(`*`) of a missing module. Names that were found in a module of `unread` exist; whether the module has other names is
+unknown.
 
 Of PyTorch itself, only the modules in `TORCH` are read, each by itself, for the signatures of their functions.
 """
@@ -31,8 +30,8 @@ from scripts.plugin.walk import Walk
 PACKAGES = {"torch_npu": "npu", "torch_musa": "musa", "torch": "torch"}
 TORCH = ("torch/cuda/",)
 
-# The modules of a plugin that users import, each with the number of levels of submodules that are included. Other
-# modules, and private modules, are left out.
+# The modules of a plugin that users import, each with the number of levels of submodules that are included. Modules
+# that are not listed, and private modules, are left out.
 DEEP = ("npu", "contrib", "utils", "optim", "core", "musa_graph")
 DEPTHS = dict.fromkeys(DEEP, 9) | {"profiler": 1, "distributed": 1} | dict.fromkeys(("dynamo", "asd", "onnx", "jit"), 0)
 PRIVATE = {"torch_npu.utils._module"}

@@ -141,9 +141,9 @@ class Source:
         """Return names that occur in the plugin's C part: names of PyTorch's C classes, and of functions such as
         `_npu_getDevice`.
 
-        In a compiled file, a string ends with a zero byte, and may be stored as the end of a longer string. Therefore a
-        name that is not found does not exist, but a name that is found may have another meaning. In C++ source files,
-        the names are strings in quotes.
+        In a compiled file, a string ends with a zero byte, and may be stored as the end of a longer string. A name that
+        is not found does not exist, but a name that is found may have another meaning. In C++ source files, the names
+        are strings in quotes.
         """
         wanted = {name.replace("cuda", device) for name in IMITATED}
         functions = rf"(?<!\w)_{device}_[a-z]+(?:[A-Z][a-z]+)+"

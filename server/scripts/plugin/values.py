@@ -75,7 +75,7 @@ class Class:
     bases: tuple[Value, ...]
 
     def method(self, name: str) -> ast.FunctionDef | None:
-        """The method of that name in the class's own body."""
+        """The method with a name, if the class's own body defines it."""
         for node in self.node.body:
             if isinstance(node, ast.FunctionDef) and node.name == name:
                 return node

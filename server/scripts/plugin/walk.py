@@ -1,10 +1,10 @@
 """Finds the effects of importing a plugin by reading its source: the names that each module has, and those that it sets
 on torch.
 
-A small interpreter follows the code that runs when the package is imported: the statements of its modules, and of those
-of its functions that they call. The interpreter follows every branch except those for `TYPE_CHECKING` and `__main__`.
-The plugin sets the names that are found, or may set them, depending on the version of torch or on an environment
-variable. No code is executed.
+A small interpreter follows the code that runs when the package is imported: the statements of its modules, and the
+functions of the package that these statements call. The interpreter follows every branch except those for
+`TYPE_CHECKING` and `__main__`. The plugin sets the names that are found, or may set them, depending on the version of
+torch or on an environment variable. No code is executed.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Walk(World):
     def start(self) -> None:
         """Simulate the import of the package."""
         self.load(self.source.package)
-        held = f"{self.source.package}._init.patches"  # torch_npu finds these modules with `pkgutil`
+        held = f"{self.source.package}._init.patches"  # torch_npu finds the modules of patches with `pkgutil`
         for module in sorted(self.source.paths):
             if module.startswith(f"{held}.") and module.endswith("_patches"):
                 self.load(module)

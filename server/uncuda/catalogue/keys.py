@@ -77,11 +77,11 @@ COMMON = (
         "该规则需手动处理的问题在处理顺序中属于哪一步（先于所有修复）。", PREREQUISITES),
     Key("imports", TEXTS, "The imports that a fix adds if they are missing.", "修复所需的导入，缺少时由修复添加。"),
     Key("anchors", TEXTS,
-        "Words. The rule checks only statements that contain at least one of them. Needed only if no other key "
-        "implies these words.",
+        "Words. The rule checks only statements that contain at least one of these words. A rule needs this key only "
+        "if no other key implies its words.",
         "语句至少含其中一个词才会被读取；仅当其他键不能给出时才写。"),
     Key("gate", TEXTS,
-        "Those of the `anchors` that select a file: the rule checks a file that contains one of them. `[]`: the rule "
+        "Words of `anchors` that select a file: the rule checks a file that contains one of them. `[]`: the rule "
         "checks only files that other rules select.",
         "使文件被检查的词。`[]`：只检查其他规则选中的文件。", empty=True),
     Key("gate-patterns", PATTERNS,
@@ -91,13 +91,13 @@ COMMON = (
 )  # fmt: skip
 _SHIM = Key("shim", TEXT,
             "What the rule does if a runtime patch is used: report (`flag`), not report (`silent`), or what the "
-            "table says.", "使用运行时补丁时：照常报告（`flag`）、不报告（`silent`），或以目标的表为准。",
+            "target's table says.", "使用运行时补丁时：照常报告（`flag`）、不报告（`silent`），或以目标的表为准。",
             ("flag", "silent", "table"), "flag")  # fmt: skip
 _STATUS = "The statuses in the target's table for which the rule reports a name."
 _STATUS_ZH = "目标表中的哪些状态由该规则报告。"
 _COLLECTIVES = Key("collectives", TEXTS,
-                   "Functions that raise for tensors of the reported dtype. A finding at an argument of such a "
-                   "function has the severity error.",
+                   "Functions that raise for tensors of the reported dtype. A finding at an argument of one of these "
+                   "functions has the severity error.",
                    "不接受该 dtype、会抛出异常的函数。把这种 dtype 的张量传给它们时为错误。")  # fmt: skip
 _ON_DEVICE = Key("on-device", FLAG,
                  "The rule does not report tensors on the CPU, nor code that runs only on other devices than the "
@@ -108,14 +108,14 @@ _REPLACE = Key("replace", TEXT, "The replacement that a fix writes if the target
 
 _PORTABLE = Key("portable", TABLE,
                 "With `strategy = \"portable\"`: for each name, method, word or argument that the rule reports, the "
-                "replacement that a fix writes; a name in braces is a function of the helper module. A finding "
-                "without a replacement has no fix. `{}`: the rule reports nothing with this strategy.",
+                "replacement that a fix writes; a name in braces is a function of the helper module. In a "
+                "portable source, a finding without a replacement has no fix, and `{}` switches the rule off.",
                 "使用 `strategy = \"portable\"` 时：各项的写法，花括号中为辅助模块的函数。"
                 "不写则此时需手动处理；`{}` 表示此时不报告。",
                 empty=True, group="in a source for every accelerator", each=TEXT)  # fmt: skip
 _PORTABLE_SINCE = Key("portable-since", TEXT,
-                      "The PyTorch version from which on the replacements of `portable` work. For projects that "
-                      "declare that they run on an older version too, the fix needs review.",
+                      "The PyTorch version since which the replacements of `portable` work. If the project declares "
+                      "that it also runs on an older PyTorch version, the fix needs review.",
                       "`portable` 的写法自哪个 PyTorch 版本起可用。声明支持更旧版本的项目，其修复需要审查。",
                       filled=False, group="in a source for every accelerator")  # fmt: skip
 
@@ -128,7 +128,7 @@ _NAME = (
     Key("status", TEXTS, _STATUS, _STATUS_ZH, STATUSES, group="which names"),
     Key("members-only", FLAG, "The rule reports the names below `names`, but not `names` themselves.",
         "只针对下级名称，不含其自身。", group="which names"),
-    Key("exact", FLAG, "Only `names` themselves have a fix. Names below `names` are reported without one.",
+    Key("exact", FLAG, "Only the names that `names` lists have a fix. Names below them are reported without a fix.",
         "只有名称自身有修复；其下级只报告，没有修复。", group="which names"),
     Key("called", FLAG, "The rule reports a name only where it is called.", "仅在被调用处。", group="which names"),
     Key("results", TABLE, "For each function: attributes of its result that the rule reports.",
@@ -156,13 +156,13 @@ _NAME = (
     Key("review-limits", TEXTS, "Limits in the table that lower a fix to `review`.",
         "表中使修复降为 `review` 的限制。", group="which limits lower the class of a fix"),
     _MANUAL_LIMITS,
-    Key("manual-words", TEXTS, "Words. The rule has no fixes in a file that contains such a word.",
+    Key("manual-words", TEXTS, "Words. The rule has no fixes in a file that contains one of these words.",
         "文件含这些词时所有位置都没有修复。", group="which limits lower the class of a fix"),
-    Key("manual-calls", TEXTS, "Functions. A name in an argument of such a function has no fix.",
+    Key("manual-calls", TEXTS, "Functions. A name in an argument of one of these functions has no fix.",
         "函数。位于其参数中的名称没有修复。", group="which limits lower the class of a fix"),
     Key("call-limits", TABLE,
         "For each limit: the arguments (`enabled=True`, or `=True` by position) or uses of the result (`['key']`) to "
-        "which the limit applies. Other calls keep their fix, and their message omits the limit.",
+        "which the limit applies. Calls without them keep their fix, and their message omits the limit.",
         "按限制列出：受其约束的参数（`enabled=True`，或按位置 `=True`）或对结果的使用（`['key']`）。其他调用保留修"
         "复，提示信息也不含该限制。", group="which limits lower the class of a fix", each=TEXTS),
     Key("fields", TEXTS,
@@ -170,12 +170,12 @@ _NAME = (
         "其结果在目标上缺少某些字段的函数；读取缺少的字段时需复核。", group="which limits lower the class of a fix"),
     Key("numbers", TABLE,
         "For each function: fields of its result whose numbers have a meaning only on CUDA; the fix needs review if "
-        "the code compares such a field.",
+        "the code compares one of these fields.",
         "按函数列出：数值只对 CUDA 有意义的字段；与之比较时需复核。", group="which limits lower the class of a fix",
         each=TEXTS),
-    Key("silent-calls", TEXTS, "Functions. A name in an argument of such a function is not reported.",
+    Key("silent-calls", TEXTS, "Functions. A name in an argument of one of these functions is not reported.",
         "函数。位于其参数中的名称不报告。", group="what the rule does not report"),
-    Key("silent-sources", TEXTS, "File endings. A file that compiles only sources with these endings is not reported.",
+    Key("silent-sources", TEXTS, "A file that compiles only sources with these file endings is not reported.",
         "文件后缀。只编译这类源文件的文件不报告。", group="what the rule does not report"),
     _COLLECTIVES, _ON_DEVICE, _PORTABLE, _PORTABLE_SINCE,
 )  # fmt: skip
@@ -187,8 +187,8 @@ _METHOD = (
     Key("arguments", TEXTS, "Keyword arguments that a call with a safe fix may have.",
         "有安全修复的调用可以带有的关键字参数。"),
     Key("receivers", TEXTS,
-        "Functions. The fix is safe only for a method of an object that such a function returns; otherwise the fix "
-        "needs review.",
+        "Functions. The fix is safe only for a method of an object that one of these functions returns; otherwise the "
+        "fix needs review.",
         "函数。仅对其返回对象的方法，修复才是安全的，否则需复核。"),
     Key("not-from", TABLE,
         "For each function: the target's limit for the objects that the function returns; the fix for these objects "
@@ -216,14 +216,14 @@ _STRING = (
     Key("commands", TEXTS, "Shell commands that the rule reports in notebook cells.",
         "在笔记本单元格中报告的 shell 命令。", group="which strings"),
     Key("calls", TEXTS,
-        "Functions of torch that take a device or backend as an argument. A name with a final dot means all "
-        "functions below.", "以设备或后端为参数的 torch 函数；末尾为点表示其下全部函数。",
+        "Functions of torch that take a device or backend as an argument. A name with a final dot means all functions "
+        "below this name.", "以设备或后端为参数的 torch 函数；末尾为点表示其下全部函数。",
         group="what proves that a string is a device or backend"),
     Key("parameters", TEXTS, "The parameters of the functions in `calls` that take a device or backend.",
         "`calls` 中函数接收它的参数名。", group="what proves that a string is a device or backend"),
     Key("methods", TEXTS, "Methods that take a device or backend as the first argument or as `device`.",
         "以其为首个参数或 `device` 的方法。", group="what proves that a string is a device or backend"),
-    Key("anywhere", FLAG, "A string is a device or backend as any argument of the methods in `methods`.",
+    Key("anywhere", FLAG, "Every argument of the methods in `methods` may be a device or backend, not only the first.",
         "`methods` 中方法的任意参数都算。",
         group="what proves that a string is a device or backend"),
     Key("names", TEXTS, "Patterns for names that the string is assigned to or compared with.",
@@ -233,48 +233,48 @@ _STRING = (
         "运行时返回实际设备或后端的属性和函数：`.type`、`get_backend()`。",
         group="what proves that a string is a device or backend"),
     Key("proving-items", TEXTS,
-        "Strings which prove that the string is a device or backend if they are in the same list, or in the other "
-        "arm of the same conditional expression.",
+        "Strings that prove that the checked string is a device or backend, if they are in the same list or in the "
+        "other arm of the same conditional expression.",
         "位于同一列表或条件表达式另一分支中、可作为证明的字符串。",
         group="what proves that a string is a device or backend"),
     Key("questions", TEXTS,
         "Tests for CUDA, such as `torch.cuda.is_available()`, that decide whether the string is used. The string and "
-        "such a test are fixed together.",
+        "the test that decides about it are fixed together.",
         "决定是否使用该字符串的 CUDA 判断。字符串与判断一起修复。",
         group="what proves that a string is a device or backend"),
     Key("needs-import", TEXTS, "Modules. In a file that imports none of these modules, the fixes of all strings need "
                                "review.",
         "模块。文件未导入其中任何一个时，其字符串需复核。", group="what proves that a string is a device or backend"),
-    Key("torch-choices", TEXTS, "Strings. A name that can also hold such a string holds a device or backend of torch.",
+    Key("torch-choices", TEXTS, "If a name can also hold one of these strings, it holds a device or backend of torch.",
         "字符串。同一名称也可取其中之一时，其值是 torch 的设备或后端。",
         group="whether a string is torch's or the program's own"),
-    Key("own-choices", TEXTS, "Strings. A name that can also hold such a string holds a string of the program's own.",
+    Key("own-choices", TEXTS, "If a name can also hold one of these strings, it holds a word of the program itself.",
         "字符串。同一名称也可取其中之一时，其值是程序自己的字符串。",
         group="whether a string is torch's or the program's own"),
-    Key("hints", TEXTS, "Patterns for names. A comparison with such a name is a test of torch's device or backend.",
+    Key("hints", TEXTS, "Patterns for names that, compared with the string, show that it is torch's device or backend.",
         "名称的模式。与这类名称的比较是对 torch 设备或后端的判断。",
         group="whether a string is torch's or the program's own"),
     Key("suggesting-items", TEXTS,
-        "Strings that suggest, if they are in the same list, that the string is a device or backend; the fix needs "
-        "review.",
+        "Strings that suggest that the checked string is a device or backend, if they are in the same list; its fix "
+        "needs review.",
         "位于同一列表中、使其可能是设备或后端的字符串；修复需复核。",
         group="what suggests that a string is a device or backend"),
     Key("otherwise", TEXT, "What the rule does if nothing proves a string to be a device or backend.",
         "无法证明字符串是设备或后端时的处理：复核或不报告。", ("review", "silent"), "review",
         group="what suggests that a string is a device or backend"),
-    Key("silent-calls", TEXTS, "Functions with devices of their own. A string that is passed to such a function is "
-                               "not reported.",
+    Key("silent-calls", TEXTS, "Functions whose strings are not devices or backends of torch. A string that is "
+                               "passed to one of these functions is not reported.",
         "有自己的设备的函数，其参数不报告。", group="what the rule does not report"),
-    Key("silent-parameters", TEXTS, "Parameters that may hold any text. A string that is passed to such a parameter "
-                                    "is not reported.",
+    Key("silent-parameters", TEXTS, "Parameters that may hold any text. A string that is passed to one of these "
+                                    "parameters is not reported.",
         "可为任意文本的参数，其字符串不报告。", group="what the rule does not report"),
-    Key("silent-arguments", TEXTS, "Strings. A call with such a string as an argument is not reported.",
+    Key("silent-arguments", TEXTS, "Strings. A call with one of these strings as an argument is not reported.",
         "同一调用中的这些字符串使其不被报告。", group="what the rule does not report"),
-    Key("silent-names", TEXTS, "Dictionary keys whose values are not devices. A string that is such a value is not "
-                               "reported.",
+    Key("silent-names", TEXTS, "Dictionary keys whose values are not devices. A string that is the value of one of "
+                               "these keys is not reported.",
         "字典键。其值不是设备，不报告。", group="what the rule does not report"),
     Key("implementations", TEXTS,
-        "Strings that show, when they are in the same list, that the list names implementations and not devices.",
+        "Strings that show that a list names implementations and not devices, if they are in the list.",
         "位于同一列表时表明该列表列出的是实现而非设备的字符串。", group="what the rule does not report"),
     Key("entry", FLAG, "If the string is a dictionary key, the fix adds an entry for the target and keeps the old one.",
         "对字典的键，修复加入目标的条目，保留原条目。", group="what a fix writes"),
@@ -289,13 +289,13 @@ _ARGUMENT = (
     Key("calls", TEXTS, "The functions whose calls the rule checks.", "规则检查其调用的函数。", required=True),
     Key("argument", TEXT, "The name of the argument.", "参数名。", required=True),
     Key("position", NUMBER, "The position of the argument, from 0.", "参数的位置，从 0 起。"),
-    Key("values", TEXTS, "The values of the argument that the rule reports.", "规则报告的参数值。"),
+    Key("values", TEXTS, "The rule reports the argument only with one of these values.", "规则报告的参数值。"),
     Key("add", TEXT, "The rule reports calls without the argument; the fix adds this text.",
         "报告缺少该参数的调用；修复写入此内容。"),
     Key("before", FLAG, "The fix adds the argument before the one argument that the call has.",
         "写入的参数位于最前，在调用原有的一个参数之前。"),
     _MANUAL_LIMITS,
-    Key("review-words", TEXTS, "Words. In a file that contains such a word, the rule's fixes need review.",
+    Key("review-words", TEXTS, "Words. In a file that contains one of these words, the rule's fixes need review.",
         "文件含这些词时，修复需要检查。", group="which limits lower the class of a fix"),
     Key("rename", FLAG, "The fix renames the argument's keyword.", "修复重命名该关键字。"),
     Key("statements", TABLE, "For each value of the argument: statements that replace the call.",
@@ -327,11 +327,12 @@ _ENVIRONMENT = (
         "程序作为环境传递的字典的名称模式。"),
     Key("status", TEXTS, _STATUS, _STATUS_ZH, ("safe", "review", "manual")),
     Key("value-limits", TEXTS,
-        "Limits of variables that take other values on the target. Code that sets such a variable has no fix.",
+        "Limits of variables that take other values on the target. Code that sets a variable with one of these limits "
+        "has no fix.",
         "在目标上取值不同的变量的限制。设置这类变量的代码没有修复。"),
     Key("format-limits", TEXTS,
-        "Limits of variables whose values have another format on the target. Code that reads such a variable has "
-        "no fix.", "在目标上取值格式不同的变量的限制。读取这类变量的代码没有修复。"),
+        "Limits of variables whose values have another format on the target. Code that reads a variable with one of "
+        "these limits has no fix.", "在目标上取值格式不同的变量的限制。读取这类变量的代码没有修复。"),
     Key("values", TEXTS, "Patterns for values that mean the same for CUDA and for the target.",
         "对 CUDA 和目标含义相同的取值的模式。"),
     _PORTABLE,
@@ -348,7 +349,7 @@ CHECKS: dict[str, Verb] = {
     "environment": Verb("An environment variable.", "环境变量。", _ENVIRONMENT, ("old", "new")),
     "missing-import": Verb("A file that uses the plugin without importing it.", "使用了插件却未导入的文件。",
                            (Key("by-itself", TEXT,
-                                "The feature of the target with which PyTorch imports the plugin by itself.",
+                                "The feature of the target that says whether PyTorch imports the plugin by itself.",
                                 "使 PyTorch 自行导入插件的目标特性。", filled=False), _PORTABLE), ("name",)),
     "jit-script": Verb("Code that TorchScript compiles.", "由 TorchScript 编译的代码。",
                        (Key("names", TEXTS, "The functions that compile a function or module.",
@@ -370,12 +371,13 @@ CHECKS: dict[str, Verb] = {
                            ("old", "new")),
     "hard-coded": Verb("Code that names one accelerator, in a source for every accelerator.",
                        "面向所有加速器的源码中写死某一种加速器。",
-                       (Key("ways", TABLE, "What to write instead of a name of the accelerator's module, its method, "
-                                           "or its device string.",
+                       (Key("ways", TABLE, "What to write instead of a name of the accelerator's module, a method "
+                                           "named after the accelerator, or its device string.",
                             "对其模块中的名称、方法、设备字符串分别应写什么。", required=True, filled=False,
                             each=TEXT),),
                        ("name", "new")),
-    "accelerator-api": Verb("A name of `torch.accelerator`, checked by version.", "按版本检查 `torch.accelerator`。",
+    "accelerator-api": Verb("A name of `torch.accelerator`, checked against the versions of PyTorch and plugin.",
+                            "按版本检查 `torch.accelerator`。",
                             (Key("names", TEXTS, "The names of `torch.accelerator` that the rule checks.",
                                  "规则检查的 `torch.accelerator` 名称。", required=True),
                              Key("cases", TABLE, "For each case: the reason why the use fails, in English and Chinese.",

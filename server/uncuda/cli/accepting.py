@@ -64,7 +64,7 @@ class Wishes(NamedTuple):
             given.get("strict_baseline", False),
         )
         if wishes.none and (wishes.file or wishes.writes or wishes.strict):
-            raise click.UsageError("--no-baseline does not go together with other options about baselines")
+            raise click.UsageError("--no-baseline cannot be combined with other options about baselines")
         if wishes.reason is not None and not wishes.write:
             raise click.UsageError("--reason goes with --write-baseline")
         return wishes

@@ -35,10 +35,10 @@ class Asking:
         self._accepting = Accepting(session, self._wishes, says)
         self._changed: Changes | None = None
         if self._wishes.write and given.get("only"):
-            raise click.UsageError("--write-baseline does not go together with --only")
+            raise click.UsageError("--write-baseline cannot be combined with --only")
         if given["diff_base"] is not None:
             if self._wishes.write:
-                raise click.UsageError("--write-baseline does not go together with --diff-base")
+                raise click.UsageError("--write-baseline cannot be combined with --diff-base")
             from .changes import Changes  # imported here, because the import takes time
 
             self._changed = Changes(session, given["diff_base"])

@@ -204,7 +204,7 @@ class Session:
         """Return whether the checked text comes from standard input (under the name `name`); raise a usage error if it
         cannot be combined with the paths."""
         if STDIN in paths and len(paths) > 1:
-            raise click.UsageError("`-` (standard input) does not go together with files")
+            raise click.UsageError("`-` (standard input) cannot be combined with files")
         if name and STDIN not in paths:
             raise click.UsageError("--stdin-filename goes with `-`")
         return STDIN in paths

@@ -1,7 +1,8 @@
 """All sentences that a user reads, in English and Chinese, by key; and the choice of the language.
 
 The sentences are in tables ("rooms"), each of which is loaded when it is needed: help of the command line, reports, the
-server's commands, editors, findings. The texts of rules, tables and settings are in the files that define those.
+server's commands, editors, findings. The texts of rules, tables and settings are in the files that define these rules,
+tables and settings.
 """
 
 from __future__ import annotations

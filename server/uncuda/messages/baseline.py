@@ -11,7 +11,7 @@ BASELINE: Room = {
         "{0}已不存在（第 {1} 行）；`uncuda check --prune-baseline` 可删除这些条目",
     ),
     "doubted": (
-        "lines {0} and {1} give different reasons for one finding; leave the right one",
+        "lines {0} and {1} give different reasons for one finding; delete the wrong line",
         "第 {0} 行与第 {1} 行对同一问题给出了不同的理由；请保留正确的一行",
     ),
     "pruned": ("{0} dropped", "已删除 {0}"),
@@ -22,18 +22,18 @@ BASELINE: Room = {
         '缺少格式行，例如 `{{"format": {0}, "counts": {{}}}}`',
     ),
     "baseline newer": (
-        "has the format {0}, which this version of uncuda does not know; use the one that wrote it",
+        "has the format {0}, which this version of uncuda does not know; use the version that wrote it",
         "格式为 {0}，当前版本的 uncuda 无法识别；请使用写入它的版本",
     ),
     "baseline conflict": (
-        "is a conflict of a merge: keep the lines of both sides (`merge=union` in .gitattributes does that)",
+        "has an unresolved merge conflict: keep the lines of both sides (`merge=union` in .gitattributes does that)",
         "存在合并冲突：请保留双方的行（在 .gitattributes 中设置 `merge=union` 可自动完成）",
     ),
     "baseline not json": ("is no valid JSON: {0}", "不是有效的 JSON：{0}"),
     "baseline not object": ("is no JSON object", "不是 JSON 对象"),
     "baseline member": ("has an unknown member `{0}`", "包含未知成员 `{0}`"),
     "baseline lacks": ("has no `{0}`", "缺少 `{0}`"),
-    "baseline value": ("has a `{0}` that cannot be right", "`{0}` 的值无效"),
+    "baseline value": ("has an invalid value of `{0}`", "`{0}` 的值无效"),
     "baseline changed": (
         "was changed by somebody else meanwhile; nothing was written, run again",
         "在此期间已被他人修改；未写入任何内容，请重新运行",
@@ -58,7 +58,7 @@ BASELINE: Room = {
         ),
     ),
     "git unknown": (
-        "--diff-base: git knows no commit `{0}`; `git fetch` it, or name another",
+        "--diff-base: git knows no commit `{0}`; `git fetch` it, or name another commit",
         "--diff-base：git 找不到提交 `{0}`；请先 `git fetch`，或指定其他提交",
     ),
     "git unknown in shallow": (
@@ -88,8 +88,8 @@ BASELINE: Room = {
     ),
     "git submodule": (
         (
-            "--diff-base: the submodule {0} does not have the commit {1}, which the revision names; "
-            "`git fetch` in it (`fetch-depth: 0` in a workflow of GitHub)"
+            "--diff-base: the submodule {0} does not have the commit {1}, which the revision names; run `git fetch` "
+            "in the submodule (`fetch-depth: 0` in a workflow of GitHub)"
         ),
         (
             "--diff-base：子模块 {0} 中没有该版本所记录的提交 {1}；请在其中运行 `git fetch`"

@@ -35,7 +35,7 @@ OVERVIEW: Room = {
     "show fixes": ("Preview fixes", "预览修复"),
     "accept": ("Accept with a reason", "接受并注明理由"),
     "suppress": ("Suppress by a comment, with a reason", "用注释忽略并注明理由"),
-    "no room": ("no comment fits on its lines", "其所在行无法添加注释"),
+    "no room": ("its lines have no room for a comment", "其所在行无法添加注释"),
     "accept group": ("Accept all {0:,}, with a reason", "接受全部 {0:,} 处并注明理由"),
     "why": ("Why: '{0}'", "原因：'{0}'"),
     # texts above the view

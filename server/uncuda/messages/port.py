@@ -26,12 +26,12 @@ PORT: Room = {
         "Fixes that a person must read, rule by rule, before keeping them.",
         "修复由工具执行，但须有人逐条规则阅读后保留。",
     ),
-    "means manual": ("No fix is known: {0} for a person to make.", "没有已知的修复，需由人决定：{0}。"),
+    "means manual": ("No fix is known; a person must make {0}.", "没有已知的修复，需由人决定：{0}。"),
     "means none": ("Nothing for a person to decide.", "没有需要人来决定的事项。"),
     "means accepted": ("Accepted in the baseline and kept as it is.", "依基线保持原样。"),
     "blocks": ("What blocks first", "首要阻碍"),
     "blocks means": (
-        "Until these findings are resolved, the program cannot run. Resolve them before all other manual work.",
+        "Until these findings are resolved, the program cannot run. Resolve these findings before other manual work.",
         "这些问题不解决，程序无法运行，应先于其他手动处理。",
     ),
     "no blocks": (
@@ -67,10 +67,10 @@ PORT: Room = {
     "this one": ("this report", "本报告"),
     "upgrade": ("Upgrade of the plugin", "升级插件"),
     "upgrade brings": (
-        "{0} {1} is the oldest later version that reduces the manual work. No longer manual with it: {2}.",
+        "{0} {1} is the oldest later version that reduces the manual work. No longer manual with this version: {2}.",
         "{0} {1} 是能带来改进的最早的后续版本。升级后不再需要手动处理：{2}。",
     ),
-    "upgrade lost": (" New manual work with it: {0}.", "仅在该版本下需手动处理：{0}。"),
+    "upgrade lost": (" New manual work with this version: {0}.", "仅在该版本下需手动处理：{0}。"),
     "upgrade none": (
         "None of the {0:,} known later versions of {1} reduces the manual work (checked for: {2}).",
         "已知的 {0:,} 个 {1} 后续版本均不能减少手动处理（当前按 {2} 检查）。",

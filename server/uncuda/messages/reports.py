@@ -9,11 +9,11 @@ REPORTS: Room = {
     "found": ("{findings} in {files}: {severities}; {fixes}.", "{files}中有 {findings}：{severities}；{fixes}。"),
     "how": ("`uncuda fix` makes the safe fixes.", "`uncuda fix` 执行安全（safe）修复。"),
     "how review": (
-        "`uncuda fix --review-fixes` also makes those to review.",
+        "`uncuda fix --review-fixes` also makes the fixes to review.",
         "`uncuda fix --review-fixes` 还会执行需复核（review）的修复。",
     ),
-    "how summary": ("One screen instead: {0}", "只看一屏摘要：{0}"),
-    "none shown": ("No such findings in {files}.", "{files}中没有此类问题。"),
+    "how summary": ("For a summary on one screen: {0}", "只看一屏摘要：{0}"),
+    "none shown": ("No findings of this selection in {files}.", "{files}中没有此类问题。"),
     "hidden": ("Not shown: {0}.", "未显示：{0}。"),
     "summary found": ("{0} in {1}:", "{1}中有 {0}："),
     "summary safe": ("safe: `uncuda fix` makes them", "安全：`uncuda fix` 执行"),
@@ -65,9 +65,9 @@ REPORTS: Room = {
     "pending": ("Fixes made: {0}. Findings left: {1}.", "已执行修复：{0} 处。剩余问题：{1}。"),
     "pending diff": ("Fixes that would be made: {0}. Findings left: {1}.", "将执行修复：{0} 处。剩余问题：{1}。"),
     "next": ("Next: {0}", "下一步：{0}"),
-    "refused": ("left alone: {0}", "未改动：{0}"),
+    "refused": ("not changed: {0}", "未改动：{0}"),
     "link out": (
-        "it is a link to a file outside what was given; name the link, or the file, to fix it",
+        "the file is a link to a file outside of the given paths; pass the link, or the file, to fix it",
         "它是指向给定目录之外文件的链接；如需修复，请直接指定该链接或文件",
     ),
     "hard links": (
@@ -75,10 +75,13 @@ REPORTS: Room = {
         "已写入；同一文件的 {0}（硬链接）仍为旧内容",
     ),
     "diff outside": (
-        "{0} outside the current folder ({1}): `git apply` does not take the changes; run uncuda in a folder above",
+        "{0} outside the current folder ({1}): `git apply` does not apply these changes; run uncuda in a folder above",
         "{0}位于当前目录之外（{1}），`git apply` 不会修改它们；请在其上级目录中运行 uncuda",
     ),
-    "unread some": ("{0} could not be read ({1}), the others were", "{0}无法读取（{1}），其余部分已读取"),
+    "unread some": (
+        "{0} could not be read ({1}); the others were read",
+        "{0}无法读取（{1}），其余部分已读取",
+    ),
     "exceeds": ("{0}, left out; raise `{1}`, or `exclude` it", "{0}，未检查；请调高 `{1}`，或将其加入 `exclude`"),
     "exceeds bytes": ("larger than {0:,} bytes", "大于 {0:,} 字节"),
     "exceeds statements": ("more than {0:,} statements to read", "需要读取的语句超过 {0:,} 条"),
@@ -94,10 +97,10 @@ REPORTS: Room = {
     ),
     "target switched": ("target: {0} (the project sets {1})", "目标：{0}（项目设置了 {1}）"),
     "target found": ("target: {0} (the project imports {1})", "目标：{0}（项目导入了 {1}）"),
-    "target asked for": ("target: {0} ({2} asks for {1})", "目标：{0}（{2} 要求 {1}）"),
-    "target named": ("target: {0} (the project says {1})", "目标：{0}（项目中写有 {1}）"),
+    "target asked for": ("target: {0} ({2} requires {1})", "目标：{0}（{2} 要求 {1}）"),
+    "target named": ("target: {0} (the project contains {1})", "目标：{0}（项目中写有 {1}）"),
     "serves several": (
-        "the project runs on several accelerators already: its fixes need review",
+        "the project runs on several accelerators already, so all of its fixes need review",
         "项目已支持多种加速器：其修复均需人工审阅",
     ),
     "table older": (
@@ -109,13 +112,13 @@ REPORTS: Room = {
         "没有 {0} {1} 的数据表，该版本比所有数据表都旧；使用 {2} 的数据表",
     ),
     "plugin set": ("{0} {1} (`target-version`)", "{0} {1}（`target-version`）"),
-    "plugin asked for": ("{0} {1} (asked for by {2})", "{0} {1}（由 {2} 指定）"),
+    "plugin asked for": ("{0} {1} (required by {2})", "{0} {1}（由 {2} 指定）"),
     "plugin range": (
-        "{0} {1}: what all of these versions have (asked for by {2})",
+        "{0} {1}: only names that all of these versions have (required by {2})",
         "{0} {1}：以这些版本共有的接口为准（由 {2} 指定）",
     ),
     "plugin goes with": (
-        "{0} {1}, which goes with PyTorch {2} (asked for by {3})",
+        "{0} {1}, which goes with PyTorch {2} (required by {3})",
         "{0} {1}，与 PyTorch {2} 配套（由 {3} 指定）",
     ),
     "plugin goes with set": (
@@ -123,11 +126,11 @@ REPORTS: Room = {
         "{0} {1}，与 PyTorch {2} 配套（`torch-version`）",
     ),
     "plugin near": (
-        "{0} {1}, the nearest that is known to PyTorch {2} (asked for by {3})",
+        "{0} {1}, the known version nearest to PyTorch {2} (required by {3})",
         "{0} {1}，已知版本中与 PyTorch {2} 最接近（由 {3} 指定）",
     ),
     "plugin near set": (
-        "{0} {1}, the nearest that is known to PyTorch {2} (`torch-version`)",
+        "{0} {1}, the known version nearest to PyTorch {2} (`torch-version`)",
         "{0} {1}，已知版本中与 PyTorch {2} 最接近（`torch-version`）",
     ),
     "plugin assumed": (
@@ -135,15 +138,15 @@ REPORTS: Room = {
         "假定为 {0} {1}；请在依赖声明中固定其版本，或设置 `target-version`",
     ),
     "portable": (
-        "one source for CUDA, {0}; its module is {1}",
+        "one source for CUDA, {0}; the helper module is {1}",
         "同一份源码用于 CUDA、{0}；其模块为 {1}",
     ),
     "portable packages": (
-        "one source for CUDA, {0}; its module depends on the package of a file: {1}",
+        "one source for CUDA, {0}; the helper module depends on the package of a file: {1}",
         "同一份源码用于 CUDA、{0}；其模块取决于文件所在的包：{1}",
     ),
     "helper found": (
-        "{0} seems to tell already which accelerator the machine has; to use it: {1}",
+        "{0} seems to return the accelerator of the machine already; to use this module: {1}",
         "{0} 似乎已能说明当前加速器；如需使用：{1}",
     ),
     "helper written": ("wrote {0}, the helper module of the project", "已写入 {0}，由它说明当前加速器"),
@@ -156,20 +159,20 @@ REPORTS: Room = {
         "{0} 没有 API 数据表：没有安全修复；含需手动处理之处或 CUDA 库的文件不做部分修复",
     ),
     "folders differ": (
-        "other versions in other folders: --verbose names them",
+        "other folders use other versions: --verbose names them",
         "其他目录使用其他版本：--verbose 可列出",
     ),
-    "torch": ("PyTorch {0} (asked for by {1})", "PyTorch {0}（由 {1} 指定）"),
+    "torch": ("PyTorch {0} (required by {1})", "PyTorch {0}（由 {1} 指定）"),
     "receivers late": (
-        "{0}: receiver analysis timed out at {1} places; they are reported as without it",
+        "{0}: receiver analysis timed out at {1} places; these are reported as without the analysis",
         "{0}：{1} 处的接收者分析超时，按未分析处理",
     ),
     "receivers off": (
-        "receiver analysis is off: its process crashed again and again",
+        "receiver analysis is off: its process crashed several times",
         "接收者分析已关闭：其进程反复崩溃",
     ),
     "worker crashed": (
-        "worker process {0} crashed ({1}); another one reads its files",
+        "worker process {0} crashed ({1}); another process reads its files",
         "工作进程 {0} 崩溃（{1}），其文件由其他进程读取",
     ),
     "note": ("note: {0}", "提示：{0}"),

@@ -22,7 +22,7 @@ EDITOR_OPTIONS: tuple[Option, ...] = (
         "string",
         FILES_FIRST,
         "Which value applies if a configuration file and the editor both have a setting. `filesystemFirst`: the value "
-        "of the file. `editorFirst`: the value of the editor.",
+        "in the configuration file. `editorFirst`: the value in the editor's settings.",
         "配置文件与编辑器都有设置时以哪一个为准。`filesystemFirst`：以文件为准；`editorFirst`：以编辑器为准。",
         choices=(FILES_FIRST, EDITOR_FIRST),
     ),
@@ -40,7 +40,7 @@ EDITOR_OPTIONS: tuple[Option, ...] = (
         "code-lens",
         "boolean",
         False,
-        "Show a code lens above the first line, with the number of findings in the file and of their fixes.",
+        "Show a code lens above the first line, with the numbers of findings and of fixes in the file.",
         "在首行上方显示依赖 CUDA 的代码处数，以及其中可修复的处数。",
     ),
 )

@@ -63,7 +63,8 @@ OPTIONS: tuple[Option, ...] = (
         "string",
         None,
         "The version of the target's plugin, with or without `.postN`. Default: the version in the project's "
-        "requirements or lock files, else the version for their PyTorch, else uncuda's default, which is then printed.",
+        "requirements or lock files, else the plugin version for the PyTorch version in them, else uncuda's default, "
+        "which is then printed.",
         "目标插件的版本，可带或不带 `.postN`。默认：取自项目的依赖声明或锁文件，其次取与其中 PyTorch 配套的版本，"
         "否则为 uncuda 的默认版本，此时会说明所选版本。",
         pattern=_VERSION,
@@ -83,7 +84,8 @@ OPTIONS: tuple[Option, ...] = (
         "hardware",
         "string",
         None,
-        "The hardware series of the target. Unset: features that only some series support count as supported.",
+        "The hardware series of the target. Without this setting, features that only some hardware series "
+        "support count as supported.",
         "目标的硬件系列。未设置时，仅部分系列支持的功能视为支持。",
         choices=("A1", "A2", "A3", "950"),
     ),
@@ -93,7 +95,7 @@ OPTIONS: tuple[Option, ...] = (
         "auto",
         "`rewrite`: the source names the target. `shim`: the source keeps its CUDA names and a runtime patch maps "
         "them. `portable`: one source runs on CUDA and every accelerator, calls a helper module of the project, and "
-        "needs PyTorch 2.1 or later. `auto`: shim if the project imports the target's shim, else rewrite.",
+        "needs PyTorch 2.1 or later. `auto`: `shim` if the project imports the target's runtime patch, else `rewrite`.",
         "`rewrite`：源码直接写目标名称；`shim`：源码保留 CUDA 名称，由运行时补丁映射；"
         "`portable`：同一份源码适用于 CUDA 与各加速器，由项目中的一个小模块给出答案；"
         "`auto`：项目已导入目标的补丁时为 shim，否则为 rewrite。",
@@ -151,7 +153,7 @@ OPTIONS: tuple[Option, ...] = (
         "ignore",
         "rules",
         (),
-        "Rules that are not reported. Rules that the file of `extend` ignores are added.",
+        "Rules that are not reported. Rules that the file in `extend` ignores are ignored, too.",
         "不检查的规则，与 `extend` 所指文件中忽略的规则合并。",
     ),
     Option(
@@ -183,7 +185,7 @@ OPTIONS: tuple[Option, ...] = (
         "patterns",
         (),
         "Files and folders that are not read, besides the built-in list (such as .git, .venv, build, node_modules). "
-        "A folder called build or dist that is a package is read. "
+        "A folder called build or dist is read if it is a Python package. "
         "Patterns have the syntax of .gitignore and are relative to the folder of the configuration file, or, in an "
         "editor's settings, to the workspace folder. `!build` removes a pattern of the built-in list.",
         "除内置列表（.git、.venv、build、node_modules 等）之外不读取的文件和目录。"
@@ -210,8 +212,9 @@ OPTIONS: tuple[Option, ...] = (
         "receivers",
         "boolean",
         False,
-        'Search other files, too, for the type of `x` in `x.cuda()`, `x.is_cuda` and `x.to("cuda")`. Objects that have '
-        "nothing to do with torch are then not reported, and fixes of doubtful objects need review. Takes longer.",
+        'Search other files, too, for the type of `x` in `x.cuda()`, `x.is_cuda` and `x.to("cuda")`. With '
+        "this setting, objects whose type does not come from torch are not reported, fixes on objects of uncertain "
+        "type need review, and a check takes longer.",
         '同时在其他文件中推断 `x.cuda()`、`x.is_cuda` 与 `x.to("cuda")` 中的 `x`：'
         "与 torch 无关的不再报告，存疑的仅在复核后修复。耗时更长。",
     ),
@@ -220,8 +223,8 @@ OPTIONS: tuple[Option, ...] = (
         "integer",
         None,
         "How many worker processes `uncuda check` and `uncuda fix` start to read files; 1 starts none. Default: as "
-        "many as there are processors, if the tree is large enough. A configuration file cannot set more than there "
-        "are processors.",
+        "many as there are processors, if the tree is large enough. A configuration file cannot set more processes "
+        "than there are processors.",
         "`uncuda check` 与 `uncuda fix` 并行读取文件时启动的进程数；1 表示不启动。"
         "默认：文件足够多时与可用处理器数相同。配置文件中的值不能超过处理器数。",
         most=64,
@@ -238,8 +241,8 @@ OPTIONS: tuple[Option, ...] = (
         "max-statements",
         "integer",
         Limits.statements,
-        "How many statements of one file uncuda may read. A file with more is reported and not checked. Only "
-        "statements with a word that rules look for, or with an alias of such a word, count.",
+        "How many statements of one file uncuda may read. A file with more statements is reported and not checked. "
+        "Only statements with a word that rules look for, or with an alias of such a word, count.",
         "单个文件中需要读取的语句数上限，超出的文件不检查并会列出。仅计入含有规则关键词或相关名称的语句。",
         most=_MOST,
     ),
@@ -247,8 +250,8 @@ OPTIONS: tuple[Option, ...] = (
         "max-comparisons",
         "integer",
         Limits.comparisons,
-        "How many steps the check of one file may take. A file that takes more is reported and not checked. Steps are "
-        "counted, not timed, so that the result is the same on every machine.",
+        "How many steps the check of one file may take. A file that takes more steps is reported and not checked. "
+        "Steps are counted, not timed, so that the result is the same on every machine.",
         "检查单个文件的步数上限，超出的文件不检查并会列出。按步数而非时间计算，因此在任何机器上结果相同。",
         most=_MOST,
     ),

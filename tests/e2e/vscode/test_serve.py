@@ -39,7 +39,7 @@ def test_what_uncuda_says_is_on_the_screen(by_hand: Window) -> None:
     assert not by_hand.rows(".monaco-dialog-box, .onboarding-a-container")
     by_hand.open("train/distributed.py")
     said = by_hand.until(by_hand.toasts)
-    assert any("Which accelerator is it for?" in text for text in said), said
+    assert any("Which accelerator is the code for?" in text for text in said), said
     by_hand.shot("question")
     by_hand.page.locator(".notification-toast .monaco-button", has_text="Choose").click()
     rows = by_hand.page.locator(".quick-input-list .monaco-list-row")

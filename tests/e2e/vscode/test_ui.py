@@ -430,7 +430,7 @@ def test_a_whole_rule_beside_its_fixes(window: Window, folder: Path) -> None:
     window.page.keyboard.press("Alt+Enter")
     window.until(lambda: project.contents(small) == wanted, lambda: project.contents(small))
     window.until(lambda: not window.page.locator(".multiDiffEntry").count())
-    window.notified(f"Left of {name}: ")
+    window.notified(f"Left for {name}: ")
 
 
 def test_suppressed_from_the_review(window: Window, folder: Path) -> None:

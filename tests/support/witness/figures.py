@@ -21,11 +21,11 @@ FIGURES = Path(__file__).parent / "figures.json"
 PAGE = ROOT / "docs" / "witness.md"
 Figures = dict[str, Any]
 
-HEAD = """# The witness: what a port leaves half CUDA and half target
+HEAD = """# The witness: code that a port leaves partly on CUDA
 
 `tests/support/witness` shares no code with the engine. The witness parses the Python files of a package before and
-after `uncuda fix` with `ast`, and counts the places that the fix ported in part. Places that the fix did not change are
-not counted.
+after `uncuda fix` with `ast`, and counts the places of which the fix ported only a part. Places that the fix did not
+change are not counted.
 
 | kind | what is counted |
 |---|---|
@@ -44,7 +44,7 @@ graphs and pools, streams and events, autocast and GradScaler, the profiler |
 | import | names of the target in a project in which no file imports the plugin |
 | statement | device strings of CUDA and of the target in one statement, except in branches for one device each |
 
-Each line is counted once. If several kinds fit, the first of this order counts: option, value, question, stayed
+The witness counts each line once. A line of several kinds counts as the first of these: option, value, question, stayed
 question, kit, call, position, patch, import, statement. *files changed* counts the files that `uncuda fix` changed.
 
 ```console
@@ -106,8 +106,8 @@ def page(found: Figures) -> str:
     """The text of docs/witness.md."""
     before = _read(BEFORE)
     engines = (
-        f"The first two tables count with the engine of commit {found['engine']}, the tables *Before* with that of "
-        f"{before['engine']}. `make witness WITNESS_ARGS=--write` writes this page.\n"
+        f"The figures of the first two tables are those of the engine of commit {found['engine']}, the figures of the "
+        f"tables *Before* those of {before['engine']}. `make witness WITNESS_ARGS=--write` writes this page.\n"
     )
     parts = [HEAD, engines]
     for title, figures_of, modes in (("", found, ("safe",)), ("Before: ", before, tuple(MODES))):
