@@ -38,7 +38,8 @@ def bundle() -> None:
     against."""
     scripts = ROOT / "server" / "scripts"
     subprocess.run([scripts / "bundle", BUNDLE], check=True, timeout=300)
-    subprocess.run([sys.executable, scripts / "make_platform.py", PLUGIN / "platform" / "target" / "types"], check=True)
+    folder = PLUGIN / "platform" / "target" / "types"
+    subprocess.run([sys.executable, scripts / "platform_types.py", folder], check=True)
 
 
 def results() -> dict[str, tuple[int, int]]:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from scripts.compare_api import SURFACE, erased
-from scripts.make_platform import Sources
+from scripts.platform_types import Sources
 from support.imports import ROOT
 from uncuda.catalogue import load
 from uncuda.settings import EDITOR_OPTIONS, OPTIONS, Vocabulary, read_editor

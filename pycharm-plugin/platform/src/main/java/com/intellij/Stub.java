@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 
-/** Gets the calls of all methods and constructors that make_platform.py writes. Tests say what they do. */
+/** Gets the calls of all methods and constructors that platform_types.py writes. Tests say what they do. */
 public final class Stub {
     /**
      * A call.

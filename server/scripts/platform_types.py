@@ -1,7 +1,7 @@
 """Writes the types of api-surface.txt as Java sources into a folder; the PyCharm plugin is compiled against them.
 
-`make_platform.py FOLDER`. A written method passes its call to com.intellij.Stub, where tests say what it does. Only the
-method getInstance does something itself: it returns a service, as in the IDE.
+`platform_types.py FOLDER`. A written method passes its call to com.intellij.Stub, where tests say what it does. Only
+the method getInstance does something itself: it returns a service, as in the IDE.
 """
 
 from __future__ import annotations

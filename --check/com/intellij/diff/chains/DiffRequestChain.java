@@ -1,4 +1,0 @@
-package com.intellij.diff.chains;
-
-public interface DiffRequestChain {
-}

@@ -1,3 +1,0 @@
-package com.intellij.diff.util;
-
-public enum Side { LEFT }

@@ -1,3 +1,0 @@
-package com.intellij.notification;
-
-public enum NotificationType { ERROR, INFORMATION, WARNING }

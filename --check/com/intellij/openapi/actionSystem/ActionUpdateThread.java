@@ -1,3 +1,0 @@
-package com.intellij.openapi.actionSystem;
-
-public enum ActionUpdateThread { BGT }

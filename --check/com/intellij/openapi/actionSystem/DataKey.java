@@ -1,5 +1,0 @@
-package com.intellij.openapi.actionSystem;
-
-public class DataKey<T> {
-DataKey() { super(); }
-}

@@ -1,5 +1,0 @@
-package com.intellij.openapi.editor;
-
-public interface CaretModel {
-public abstract int getOffset();
-}

@@ -1,4 +1,0 @@
-package com.intellij.openapi.fileEditor;
-
-public interface FileEditor {
-}

@@ -1,5 +1,0 @@
-package com.intellij.openapi.options;
-
-public interface Configurable extends com.intellij.openapi.options.UnnamedConfigurable {
-public abstract java.lang.String getDisplayName();
-}

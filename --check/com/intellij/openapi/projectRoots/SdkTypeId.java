@@ -1,5 +1,0 @@
-package com.intellij.openapi.projectRoots;
-
-public interface SdkTypeId {
-public abstract java.lang.String getName();
-}

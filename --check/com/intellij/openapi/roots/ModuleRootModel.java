@@ -1,5 +1,0 @@
-package com.intellij.openapi.roots;
-
-public interface ModuleRootModel {
-public abstract com.intellij.openapi.projectRoots.Sdk getSdk();
-}

@@ -1,3 +1,0 @@
-package com.jetbrains.jsonSchema.extension;
-
-public enum SchemaType { embeddedSchema }
