@@ -10,6 +10,7 @@ from support.portable import classes, found, ported
 
 HEAD = "import torch\nimport torch.distributed as dist\n"
 IMPORTED = "from pkg.device import"
+_TYPED = "f'{accelerator_type()}"
 
 # code before the fix, code after the fix, class of the fix
 ROWS = [
@@ -87,6 +88,16 @@ ROWS = [
         "safe",
     ),
     ('w = torch.load(p, map_location="cuda")', "w = torch.load(p, map_location=accelerator_type())", "safe"),
+    (
+        "w = torch.load(p, map_location={'cuda:0': 'cuda:1'})",
+        f"w = torch.load(p, map_location={{'cuda:0': {_TYPED}:1', {_TYPED}:0': {_TYPED}:1'}})",
+        "safe",
+    ),
+    (
+        "w = torch.load(p, map_location={'cuda:0': f'cuda:{r}'})",
+        f"w = torch.load(p, map_location={{'cuda:0': {_TYPED}:{{r}}', {_TYPED}:0': {_TYPED}:{{r}}'}})",
+        "safe",
+    ),
     ('torch.load(p, map_location=f"cuda:{r}")', 'torch.load(p, map_location=f"{accelerator_type()}:{r}")', "safe"),
     (
         'l = torch.utils.data.DataLoader(d, pin_memory_device="cuda")',

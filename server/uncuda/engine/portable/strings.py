@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 from ...checks.base import Context
 from ...checks.hit import Hit
-from ...edits import Edit
+from ...edits import Edit, apply_edits
 from ...facts.digest import Text
 from ...facts.strings import Token
 from .forms import BY_HAND, Form, Unwritable, first_argument, refuse_unless_expression
 
 _NUMBERED = re.compile(r"\{\d")
+_KEY = re.compile(r"(cuda)(:\d+)?")
 _FIELD = re.compile(r"\{[^{}]*\}")
 
 
@@ -31,11 +32,34 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
     token, base = text.tokens[0], hit.statement.start
     start, end = base + token.start, base + token.end
     words = sorted(hit.fixes[0].edits)
+    added = [words.pop()] if words and words[-1].start == words[-1].end >= end else []
     if not words or not all(start <= edit.start and edit.end <= end for edit in words):
         raise Unwritable(BY_HAND)
     calls = [form.of(context.text[edit.start : edit.end]) for edit in words]
     said = _Said(hit, context, text, token, [*zip(words, calls, strict=True)])
-    return said.in_fields() if token.formatted else said.written()
+    edits = said.in_fields() if token.formatted else said.written()
+    return [*edits, *(_entry(hit, context, form, edits, edit.start) for edit in added)]
+
+
+def _entry(hit: Hit, context: Context, form: Form, edits: Sequence[Edit], at: int) -> Edit:
+    """Return the edit that adds a second entry to the dictionary of a `map_location`: the key names the device of the
+    accelerator, and the value is that of the first entry."""
+    assert hit.statement is not None
+    inner: ast.AST | None = hit.node
+    for outer in hit.statement.digest.ancestors(hit.node) if hit.node is not None else ():
+        if isinstance(outer, ast.Dict) and inner in outer.values:
+            key = outer.keys[outer.values.index(inner)]
+            found = _KEY.fullmatch(key.value) if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
+            if key is not None and found is not None:
+                start, end = (hit.statement.start + place for place in hit.statement.digest.span(inner))
+                call = form.of(found[1])
+                quote = "'" if context.text[hit.statement.start + hit.statement.digest.span(key)[0]] == "'" else '"'
+                name = f"f{quote}{{{call}}}{found[2]}{quote}" if found[2] else call
+                shifted = (Edit(one.start - start, one.end - start, one.text) for one in edits)
+                value = apply_edits(context.text[start:end], shifted)
+                return Edit(at, at, f", {name}: {value}")
+        inner = outer
+    raise Unwritable(BY_HAND)
 
 
 @dataclass(frozen=True)
