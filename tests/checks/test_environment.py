@@ -116,3 +116,15 @@ def test_a_variable_that_is_read_or_takes_the_value_is_for_review(code: str) -> 
 )
 def test_a_value_that_is_written_otherwise_there_is_read_under_its_old_name(code: str) -> None:
     assert classes(code) == {"manual"}
+
+
+@pytest.mark.parametrize("target", ENGINES)
+@pytest.mark.parametrize(
+    "name",
+    ["HOME", "INCLUDE_DIR", "INCLUDE_DIRS", "INSTALL_PATH", "LIBRARIES", "LIBRARY", "LIB_DIR", "LIB_DIRS", "ROOT",
+     "ROOT_DIR", "STATIC"],
+)  # fmt: skip
+def test_a_name_that_says_where_a_build_finds_the_library_is_no_setting_of_it(name: str, target: str) -> None:
+    for code in (f"x = os.getenv('NCCL_{name}')", f"env['NCCL_{name}'] = '1'", f"os.system('NCCL_{name}=1 make')"):
+        assert classes(code, target) == set(), code
+    assert classes(f"x = os.getenv('NCCL_{name}_LEVEL')", target) == {"manual"}

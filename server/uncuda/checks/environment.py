@@ -22,6 +22,8 @@ _SETTING = re.compile(r"(?:(?:env|export) +)?([A-Z][A-Z0-9_]*)=(?P<value>\S*)[^\
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation"})
 _KEYWORD = re.compile(r"[(,\s](?:CUDA|NCCL|TORCH|PYTORCH|NVIDIA|CUDNN|CUBLAS)_[A-Z0-9_]+[ \t]*=(?!=)")
+# Matches the names by which build scripts find and link a library. The library itself reads no variable of such a name.
+_BUILD = re.compile(r".*_(?:HOME|(?:INCLUDE|LIB|LIBRARY|ROOT)(?:_DIRS?)?|LIBRARIES|LIBS|PATH|STATIC)")
 _STEMS = ("CUD", "NCCL", "NVIDIA_VIS", "CUBLAS_")
 _ASKING = frozenset({"get", "getenv", "__contains__"})
 _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
@@ -53,6 +55,8 @@ class Check:
         row = self.target.environment.get(name)
         if row is not None:
             return row
+        if _BUILD.fullmatch(name):
+            return None
         return next((row for row in self._patterns if fnmatchcase(name, row.name)), None)
 
     def run(self, context: Context) -> Iterator[Hit]:
