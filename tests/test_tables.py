@@ -16,6 +16,7 @@ import pytest
 from support.engines import engine_for
 from uncuda.catalogue.words import complete
 from uncuda.checks.amp_c import GUARD_RAISES
+from uncuda.checks.environment import RAISES
 from uncuda.checks.fallbacks import LEFT_OUT
 from uncuda.checks.hit import ANOTHER_WAY
 from uncuda.checks.module import ASKED_ONLY, TRIED
@@ -218,6 +219,7 @@ def test_texts_are_used() -> None:
         FIELD,
         LOST,
         GUARD_RAISES,
+        RAISES,
         LEFT_OUT,
         AMDS,
         CHOSEN,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.typist import Typist, prepared
 from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.settings import Settings
@@ -116,3 +117,60 @@ def test_a_variable_that_is_read_or_takes_the_value_is_for_review(code: str) -> 
 )
 def test_a_value_that_is_written_otherwise_there_is_read_under_its_old_name(code: str) -> None:
     assert classes(code) == {"manual"}
+
+
+@pytest.mark.parametrize("target", ENGINES)
+@pytest.mark.parametrize(
+    "name",
+    ["HOME", "INCLUDE_DIR", "INCLUDE_DIRS", "INSTALL_PATH", "LIBRARIES", "LIBRARY", "LIB_DIR", "LIB_DIRS", "ROOT",
+     "ROOT_DIR", "STATIC"],
+)  # fmt: skip
+def test_a_name_that_says_where_a_build_finds_the_library_is_no_setting_of_it(name: str, target: str) -> None:
+    for code in (f"x = os.getenv('NCCL_{name}')", f"env['NCCL_{name}'] = '1'", f"os.system('NCCL_{name}=1 make')"):
+        assert classes(code, target) == set(), code
+    assert classes(f"x = os.getenv('NCCL_{name}_LEVEL')", target) == {"manual"}
+
+
+RAISES = "this raises `KeyError`"
+
+
+@pytest.mark.parametrize("name", ["NCCL_BLOCKING_WAIT", "CUDA_VISIBLE_DEVICES"])
+@pytest.mark.parametrize(
+    ("code", "raises"),
+    [
+        ("x = os.environ['{}']", True),
+        ("log(os.environ['{}'])\nos.environ['{}'] = '1'", True),
+        ("ok = os.environ['{}'] == '1'", True),
+        ("os.environ['{}'] = '1'\nx = os.environ['{}']", False),
+        ("os.environ.setdefault('{}', '1')\nx = os.environ['{}']", False),
+        ("if '{}' in os.environ:\n    x = os.environ['{}']", False),
+        ("x = os.environ['{}'] if '{}' in os.environ else ''", False),
+        ("try:\n    x = os.environ['{}']\nexcept KeyError:\n    x = ''", False),
+        ("x = os.environ.get('{}')", False),
+        ("os.environ['{}'] = '1'", False),
+    ],
+)
+def test_a_read_without_a_default_says_that_it_raises_where_nothing_sets_the_new_variable(
+    name: str, code: str, raises: bool
+) -> None:
+    findings = ENGINES["npu"].check(Source(f"import os\n{code.replace('{}', name)}\n")).findings
+    assert [RAISES in finding.message for finding in findings] == [raises] + [False] * (code.count("{}") - 1)
+    assert all(finding.fixes for finding in findings)
+
+
+def test_a_variable_whose_old_name_stays_raises_nothing_new() -> None:
+    (found,) = ENGINES["npu"].check(Source("import os\nx = os.environ['NCCL_DEBUG']\n")).findings
+    assert not found.fixes and RAISES not in found.message
+
+
+def test_a_read_says_anew_that_it_raises_while_code_above_it_is_typed() -> None:
+    name = "NCCL_BLOCKING_WAIT"
+    text = f"import os\nimport torch\n\n\nclass A:\n    def f(self):\n        x = os.environ['{name}']\n"
+    typist = Typist(text, prepared("npu"))
+    above = f"os.environ['{name}'] = '1'\n"
+    at = text.index("\n\n\n") + 1
+    typist.type(at, above)
+    typist.erase(at + len(above), len(above))
+    at = typist.text.index("        x =")
+    typist.type(at, "        try:\n    ")
+    typist.erase(at + len("        try:\n    "), 8)

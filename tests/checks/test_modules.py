@@ -251,6 +251,18 @@ def test_parts_of_flashinfer_that_building_vllm_musa_adds(line: str) -> None:
     assert ("building vllm-musa adds its Python" in found.message) == OVERLAID[line]
 
 
+# triton-ascend 3.2.0 is its only release on PyPI; the main branch of Ascend/triton-ascend, 3.5.0, has these modules.
+@pytest.mark.parametrize(
+    ("module", "unreleased"),
+    [("experimental", True), ("knobs", True), ("runtime._async_compile", True), ("ops", False), ("profiler", False)],
+)
+def test_a_part_that_only_an_unreleased_version_has_is_not_unknown(module: str, unreleased: bool) -> None:
+    (found,) = NPU.check(Source(f"import torch\nimport triton.{module} as part\n")).findings
+    assert f"no released version of `triton.{module}`" in found.message
+    assert "triton-ascend 3.2.0" in found.message
+    assert ("3.5.0 in its repository does" in found.message) == unreleased
+
+
 BUFFER, TYPE = "deep_ep.ElasticBuffer", "deep_ep.topk_idx_t"
 ATTRIBUTES = {
     "import deep_ep\n\ndeep_ep.ElasticBuffer(1)\n": [BUFFER],

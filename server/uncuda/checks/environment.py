@@ -18,10 +18,15 @@ from .base import Context, Hit, cap
 from .environment_values import given_value, shared
 from .string_evidence import is_prose, named
 
+RAISES = "raises-unset"
+"""The id of the sentence about code that raises KeyError if the target's variable is not set."""
+_UNLESS_READ = re.compile(r"[\"'](?![ \t]*\](?![ \t]*=[^=]))")  # the end of a key, unless code reads the value
 _SETTING = re.compile(r"(?:(?:env|export) +)?([A-Z][A-Z0-9_]*)=(?P<value>\S*)[^\n]*\Z")
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation"})
 _KEYWORD = re.compile(r"[(,\s](?:CUDA|NCCL|TORCH|PYTORCH|NVIDIA|CUDNN|CUBLAS)_[A-Z0-9_]+[ \t]*=(?!=)")
+# Matches the names by which build scripts find and link a library. The library itself reads no variable of such a name.
+_BUILD = re.compile(r".*_(?:HOME|(?:INCLUDE|LIB|LIBRARY|ROOT)(?:_DIRS?)?|LIBRARIES|LIBS|PATH|STATIC)")
 _STEMS = ("CUD", "NCCL", "NVIDIA_VIS", "CUBLAS_")
 _ASKING = frozenset({"get", "getenv", "__contains__"})
 _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
@@ -30,7 +35,8 @@ _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
 class _Place(NamedTuple):
     """A piece of code that names an environment variable. `span`: the node's span in the statement; `at`: the offset of
     the name; `value`: the value assigned to the variable; `asked`: whether the variable is read or tested for
-    existence; `tested`: whether it is only tested for existence."""
+    existence; `tested`: whether it is only tested for existence; `raises`: whether the code raises KeyError if the
+    variable is not set."""
 
     node: ast.AST
     span: tuple[int, int]
@@ -39,6 +45,7 @@ class _Place(NamedTuple):
     value: ast.AST | str | None
     asked: bool = False
     tested: bool = False
+    raises: bool = False
 
 
 class Check:
@@ -53,6 +60,8 @@ class Check:
         row = self.target.environment.get(name)
         if row is not None:
             return row
+        if _BUILD.fullmatch(name):
+            return None
         return next((row for row in self._patterns if fnmatchcase(name, row.name)), None)
 
     def run(self, context: Context) -> Iterator[Hit]:
@@ -73,7 +82,9 @@ class Check:
                     at = statement.start + text.tokens[0].start + match.start(group)
                     value = match["value"] if group else given_value(statement, text.node)
                     asked, tested = (not group and asks(role) for asks in (_asks, _tests))
-                    place = _Place(text.node, text.piece.span(text.node), at, match[group], value, asked, tested)
+                    raises = asked and role.kind == "subscript" and not _is_set(context, statement, match[group])
+                    span = text.piece.span(text.node)
+                    place = _Place(text.node, span, at, match[group], value, asked, tested, raises)
                     yield self._hit(context, statement, rule, place, applicability)
             if keywords:
                 yield from self._keywords(context, statement)
@@ -120,7 +131,8 @@ class Check:
             fixes = (Fix(titled("replace", f"`{row.replacement}`"), allowed, (edit,)),)
         # uses and tests of a variable must be renamed together
         links = (("variable", place.name),) if place.asked else ()
-        return Hit(rule, start, end, words, fixes, links, row.limits, statement=statement, node=place.node)
+        limits = (*row.limits, RAISES) if place.raises and fixes and not context.portable else row.limits
+        return Hit(rule, start, end, words, fixes, links, limits, statement=statement, node=place.node)
 
 
 def _class(role: Role, rule: Rule) -> str | None:
@@ -154,6 +166,17 @@ def _asks(role: Role) -> bool:
         return last_word(role.call.func) in _ASKING
     stored = isinstance(role.subject, ast.Subscript) and not isinstance(role.subject.ctx, ast.Load)
     return role.kind == "membership" or (role.kind == "subscript" and not stored)
+
+
+def _is_set(context: Context, statement: Statement, name: str) -> bool:
+    """Return whether the code may have made sure that a variable is set before a statement reads it: the file sets or
+    tests the variable above or in the statement, or the statement is in a `try`."""
+    context.asked.add(name)
+    text, places = context.text, context.facts.places(name, 0, statement.end)
+    context.facts.work.compare(len(places))
+    if any(text[at - 1 : at] in ("'", '"') and _UNLESS_READ.match(text, at + len(name)) for at in places):
+        return True
+    return any(header.word == "try" for header in context.facts.indents.headers(statement.start))
 
 
 def _mapping(node: ast.AST | None) -> ast.AST | None:
