@@ -142,8 +142,8 @@ class Project:
     """The last parts of the names of modules that a file imports with `*`; their imported names are visible in that
     file, too."""
     torch_of: frozenset[str] = frozenset()
-    """The last parts of the names of modules whose name `torch` another file uses: `module.torch`, `from module import
-    torch`."""
+    """The last parts of the names of modules from which another file takes the name `torch`: `module.torch`, `from
+    module import torch`."""
     scripts: bool = False
     """Whether a file of the project may compile any code of the project with TorchScript."""
     compiled: frozenset[tuple[str, str]] = frozenset()

@@ -566,3 +566,15 @@ def test_a_private_function_says_what_takes_its_place(name: str, advice: str, ta
     engine = engine_for(target, Settings(locale="en"))
     (finding,) = engine.check(Source(f"import torch\ntorch._C.{name}\n")).findings
     assert finding.rule == "cuda-private" and advice in finding.message
+
+
+@pytest.mark.parametrize(
+    ("target", "named"), [("npu", "`ASCEND_HOME_PATH`"), ("musa", "has `MUSA_HOME`, `MUDNN_HOME`")]
+)
+@pytest.mark.parametrize("name", ["CUDA_HOME", "CUDNN_HOME"])
+@pytest.mark.parametrize("sources", ["['ops.cpp']", "['ops.cu']"])
+def test_a_path_of_the_cuda_toolkit_says_where_the_targets_is(target: str, named: str, name: str, sources: str) -> None:
+    text = f"from torch.utils.cpp_extension import {name}\n\nfiles = {sources} if {name} else []\n"
+    findings = engine_for(target, Settings(locale="en")).check(Source(text)).findings
+    assert findings and all(finding.rule == "cuda-paths" and named in finding.message for finding in findings)
+    assert any(finding.fixes for finding in findings) == (target == "musa" and sources == "['ops.cpp']")

@@ -622,6 +622,31 @@ def test_a_program_for_kernels_of_one_maker_is_information_in_a_project_that_cho
     assert [one.severity for one in findings({**FAMILY, "train.py": module}, "train.py")] == ["error"]
 
 
+@pytest.mark.parametrize(
+    ("about", "line", "severity"),
+    [
+        ("Benchmark the ROCm top-k in isolation.", "from lib._aiter_ops import rocm_aiter_ops\n", "information"),
+        ("Compare in-tree and AITER top-k.", "from lib._aiter_ops import rocm_aiter_ops\n", "information"),
+        ("Benchmark the communicators.", "from lib._aiter_ops import rocm_aiter_ops\n", "error"),
+        ("Benchmark AITER and CUDA kernels.", "from lib._aiter_ops import rocm_aiter_ops\n", "error"),
+        (
+            "Benchmark the ROCm top-k.",
+            "try:\n    from lib._aiter_ops import ops\nexcept ImportError:\n    ops = 1\n",
+            "error",
+        ),
+        ("Benchmark the ROCm top-k.", "def f():\n    from lib._aiter_ops import ops\n", "error"),
+        ("Benchmark the ROCm top-k.", "", "error"),
+    ],
+)
+def test_a_program_on_a_wrapper_of_aiter_is_for_amd_if_it_says_so(about: str, line: str, severity: str) -> None:
+    """As in benchmarks/kernels/benchmark_top_k_per_row_decode.py of vLLM. Its benchmark_device_communicators.py imports
+    the same wrapper, and runs on CUDA."""
+    program = PROGRAM.format(line).replace("= argparse.ArgumentParser()", "= y.cuda(); argparse.ArgumentParser()")
+    text = f'# A license\n"""{about}\n\nMore.\n"""\n\n{program}'
+    assert [one.severity for one in findings({**FAMILY, "train.py": text}, "train.py")] == [severity]
+    assert [one.severity for one in findings({"train.py": text}, "train.py")] == ["error"]
+
+
 @pytest.mark.parametrize("name", ["bench_amd_fusions.py", "ops/test_rocm.py", "rocm/ops.py"])
 def test_a_file_for_amds_gpus_is_information_in_a_project_that_chooses(name: str) -> None:
     text = "import torch\nx = y.cuda()\n"

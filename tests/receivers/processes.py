@@ -43,7 +43,7 @@ for line in sys.stdin:
 
 
 class Starts:
-    """Starts replacement processes and lists them."""
+    """Starts test processes in place of the real ones, and lists them."""
 
     def __init__(self, program: str = _PROGRAM) -> None:
         self.started: list[Process] = []

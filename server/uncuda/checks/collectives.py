@@ -1,7 +1,7 @@
 """Traces float64 tensors from the call that creates them to a collective such as `all_reduce`, within one source file.
 
-A tensor is not reported in cases of doubt: another dtype or device between the tensor and the collective, a variable
-that is assigned again, a process group or backend that may belong to another library.
+A tensor is not reported in cases of doubt: if it is converted to another dtype or device before the collective, if its
+variable is assigned again, or if the process group or the backend may belong to another library.
 """
 
 from __future__ import annotations

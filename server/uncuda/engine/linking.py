@@ -177,7 +177,7 @@ def _linked(
 
 
 def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of a test and the code that computes the tested value, in both directions. `owner`: for each key in
+    """Yield each test with the code that computes the tested value, as a pair in both orders. `owner`: for each key in
     `Hit.links`, the first hit that has it.
 
     A set of linked hits would not be enough: a test without a fix must also keep the code that computes the value

@@ -193,8 +193,8 @@ class IndentScopes:
                 self._headers[start + shift] = Header(line.start + shift, line.end + shift, line.indent, line.word)
 
     def _take_above(self, before: IndentScopes, span: Region, width: int, kept: bool) -> None:
-        """Copy the known header of the block around each line; `width`: the smallest indentation of the new lines;
-        `kept`: the result of `_same_line` for the span."""
+        """Take over from `before` the known header of the block around each line. `width`: the smallest indentation of
+        the new lines; `kept`: the result of `_same_line` for `span`."""
         first, last, shift = span.old, span.old_end, span.shift
         above, text, moved = self._above, self._text, dict[int, Header]()
         for start, header in before._above.items():

@@ -21,8 +21,8 @@ LONGEST_PATTERN = 4_096
 """The maximum number of characters of a pattern; no system has longer paths."""
 _LONGEST_SHOWN = 80
 
-# Regular expressions for the text into which pathspec translates stars. `_STAR` cannot be confused with a bracket
-# expression of the user's pattern, because such an expression contains no slash.
+# The texts that pathspec writes for stars when it translates a pattern of .gitignore into a regular expression. `_STAR`
+# cannot be confused with a bracket expression of the user's pattern, because such an expression contains no slash.
 _STAR = "[^/]*"
 _LEADING_FOLDERS = "^(?:.+/)?"
 _FOLDERS = "(?:/.+)?"

@@ -1,8 +1,8 @@
 """Finds the oldest later version of a plugin with which some findings without a fix get a fix or disappear.
 
 All files are checked again with the newest version; the files in which findings get a fix or disappear are then checked
-with the later versions, oldest first, until a version improves one of these files. If a version improves some findings
-but the newest version does not, that version is not considered.
+with the later versions, oldest first, until a version improves one of these files. If findings
+improve with an earlier version but not with the newest one, the earlier version is not considered.
 """
 
 from __future__ import annotations

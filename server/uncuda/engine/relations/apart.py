@@ -1,4 +1,5 @@
-"""Finds code behind tests that no fix changes: tests for ROCm, for another platform, or for "cuda" in bytes."""
+"""Finds code that runs only after a test for ROCm, for another platform, or for "cuda" in bytes; no fix changes such
+tests."""
 
 from __future__ import annotations
 

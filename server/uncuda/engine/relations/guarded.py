@@ -264,8 +264,8 @@ class _Search:
         return header.word == "class"
 
     def _above(self, line: Header) -> Answers:
-        """Return the nearest earlier tests in the same block after which only CUDA continues, each with a flag that
-        tells whether it raises an exception on other devices."""
+        """Return the tests of the last statement before a line, in the same block, that lets only CUDA continue; each
+        with a flag that tells whether it raises an exception on other devices."""
         if not self._leaving:
             return ()
         block = self._block(line)

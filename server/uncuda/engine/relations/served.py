@@ -41,6 +41,10 @@ _MAKERS = ("cutlass", "cute_dsl", "cutedsl", "aiter")
 _OF_A_MAKER = re.compile(
     r"^(?:from[ \t]+[\w.]*\.\w*(?:cutlass|cute_?dsl)[\w.]*[ \t]+import|(?:from|import)[ \t]+aiter)\b", re.M
 )
+_WRAPS = "_aiter_ops"
+_OF_A_WRAPPER = re.compile(r"^from[ \t]+[\w.]*\._aiter_ops[ \t]+import\b", re.M)
+_DOCSTRING = re.compile(r"(?:\s|#[^\n]*\n)*\"{3}([^\"]*)\"{3}")
+_ABOUT_AMD, _ABOUT_CUDA = re.compile(r"\b(?:AMD|ROCm|AITER)\b"), re.compile(r"CUDA|NVIDIA|NCCL", re.I)
 _BUILDS = "torch.utils.cpp_extension."
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
@@ -148,10 +152,20 @@ class Served:
     @cached_property
     def _is_a_makers(self) -> bool:
         """Whether the file runs only on the GPUs of one vendor: it has a module-level import from a package named
-        `nvidia`, or is a script that imports CUTLASS kernels or AMD's AITER at module level."""
+        `nvidia`, or is a script that imports CUTLASS kernels or AMD's AITER at module level. A script that imports a
+        module `_aiter_ops` must also be about AMD's GPUs, because scripts for CUDA import such a module, too."""
         facts = self._facts
-        nvidias = facts.says(_NVIDIA) and self._has(_NVIDIAS)
-        return nvidias or (any(map(facts.says, _MAKERS)) and self._has(_OF_A_MAKER) and self._is_started_by_hand)
+        if facts.says(_NVIDIA) and self._has(_NVIDIAS):
+            return True
+        kernels = any(map(facts.says, _MAKERS)) and self._has(_OF_A_MAKER)
+        return (kernels or self._wraps_aiter()) and self._is_started_by_hand
+
+    def _wraps_aiter(self) -> bool:
+        """Return whether the file imports a module `_aiter_ops` at module level, and its docstring names AMD, ROCm or
+        AITER but not CUDA."""
+        facts = self._facts
+        about = _DOCSTRING.match(facts.text) if facts.says(_WRAPS) and self._has(_OF_A_WRAPPER) else None
+        return about is not None and bool(_ABOUT_AMD.search(about[1])) and not _ABOUT_CUDA.search(about[1])
 
     def _has(self, pattern: re.Pattern[str]) -> bool:
         """Whether a pattern has a match outside of strings and comments."""

@@ -49,8 +49,8 @@ class FoundNow:
 
 
 def current(session: Session, uri: str, version: str) -> tuple[Analysis, Closed | None] | None:
-    """Return the analysis of the document or file at a URI, and the file if it is closed; None if its text has a
-    different version now."""
+    """Return the analysis of the document or file at a URI, and the file's text if it is not open in the editor; None
+    if the text no longer has this version."""
     program = session.overviews.open_at(session.overviews.key(uri))
     if program is not None:
         analysis, closed = session.analyse(program), None
