@@ -86,7 +86,8 @@ def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
     fixes.
 
     Without tables, uncuda does not know which of PyTorch's names the target has; if only the device beside an unknown
-    name were fixed, the code would be half ported. `unknown`: whether the text imports a library for CUDA that no rule covers.
+    name were fixed, the code would be half ported. `unknown`: whether the text imports a library for CUDA that no rule
+    covers.
     """
     if not unknown and all(finding.fixes or finding.severity == "information" for finding in findings):
         return findings
