@@ -122,9 +122,9 @@ def test_the_path_of_an_accelerator(clone: Path) -> None:
     assert test and " passed" in give(clone, f"{test[1].replace('-k mlu', '-k')} 'mlu and device'")
     assert show and "it is `mlu`" in give(clone, f"sh -c '{show[1]}; test $? -le 1'")
     (clone / "one.py").write_text("import torch\n\nx = torch.ones(2).to('cuda')\n")
-    fix = re.search(r"known:\s+`([^`]+)`", text)
+    fix = re.search(r"need review:\s+`([^`]+)`", text)
     assert fix and "+x = torch.ones(2).to('mlu')" in give(
-        clone, f"sh -c '{fix[1].replace('FILE', 'one.py')}; test $? -le 1'"
+        clone, f"sh -c '{' '.join(fix[1].split()).replace('FILE', 'one.py')}; test $? -le 1'"
     )
     (clone / "one.py").unlink()
     give(clone, "make generate")
