@@ -303,6 +303,12 @@ def test_an_import_that_cannot_be_read_is_named_after_each_key() -> None:
     typist.erase(text.index("amp") + 3, 2)
 
 
+def test_a_string_that_is_returned_outside_of_functions_has_no_function_to_trace() -> None:
+    text = 'import torch\n\n\ndef f(y):\n    a = y\n    return a\n\n\ndef device():\nreturn "cuda"\ntorch.cuda.seed()\n'
+    typist = Typist(text, prepared("npu"))
+    typist.type(text.index("= y") + 3, " + 1")
+
+
 def test_a_word_that_begins_statements_no_more_is_looked_above() -> None:
     """Typing an open bracket affects the lines below, because the bracket continues into them."""
     text = 'import torch\n\nx = f(1,\n      return\n      device="cuda")\ntorch.cuda.seed()\n'

@@ -228,6 +228,15 @@ def test():
 def test():
     add(1)
 """,
+    "a comment below a mark that skips": TRITON
+    + """\
+@pytest.mark.skipif(not torch.cuda.is_available(), reason='')
+# this one is slow
+
+@pytest.mark.slow
+def test():
+    add(1)
+""",
     "handed to a library": """\
 from fastlib import fast
 def f(x):
@@ -440,6 +449,7 @@ def test_a_builder_behind_a_question_whose_other_way_works_is_information() -> N
         ("os.environ.get('BUILD_CUDA') == '1'", "information"),
         ('os.getenv("BUILD_CUDA_EXTENSIONS", "1") == "1"', "error"),
         ('os.getenv("SKIP_CUDA") != "1"', "error"),
+        ('os.getenv("BUILD_CUDA_EXTENSIONS", "0") == "1" or others', "error"),
         ("cuda_is_there", "error"),
     ],
 )

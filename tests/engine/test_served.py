@@ -550,11 +550,26 @@ WAYS = (
         ("    if kind:\n        f(1)\n        return\n    one(1)\n", "error"),
         ("    if kind:\n        one(1)\n    f(1)\n", "error"),
         ("    for x in xs:\n        one(x)\n", "error"),
+        ("    for x in xs:\n        f(x)\n        return\n    one(1)\n", "error"),
+        ("    if a:\n        print(1)\n    elif b:\n        f(1)\n        return\n    one(1)\n", "error"),
+        ("    if a:\n        if b:\n            return f(1)\n    one(1)\n", "error"),
+        ("    with contextlib.suppress(RuntimeError):\n        one(1)\n    f(1)\n", "error"),
+        ("    a and one(1)\n    f(1)\n", "error"),
+        ("    # one(1)\n    f(1)\n", "error"),
+        ("    try:\n        one(1)\n    except RuntimeError:\n        f(1)\n", "error"),
     ],
 )
 def test_a_script_all_of_whose_ways_run_on_certain_capabilities_only(ways: str, severity: str) -> None:
     found = findings({"a.py": WAYS.format(ways)}, "a.py", "musa")
     assert [one.severity for one in found if one.rule == "cuda-api"][:1] == [severity]
+
+
+@pytest.mark.parametrize("first", ["", "    if not x:\n        return\n"])
+def test_a_function_that_returns_does_not_end_the_script(first: str) -> None:
+    ends = "return" if not first else "raise RuntimeError"
+    text = WAYS.replace("def one(x):\n", f"def one(x):\n{first}").replace("raise RuntimeError", ends, 1)
+    found = findings({"a.py": text.format("    one(1)\n    f(1)\n")}, "a.py", "musa")
+    assert [one.severity for one in found if one.rule == "cuda-api"][:1] == ["error"]
 
 
 def test_what_has_no_fix_is_information_in_a_project_that_chooses() -> None:

@@ -12,7 +12,19 @@ from .name_calls import call_of
 
 _PATHS = frozenset({"join", "joinpath", "str", "Path"})
 _INLINE = "load_inline"
-_HEADERS = ("cuda_runtime", "/cuda")  # as in `#include <ATen/cuda/CUDAContext.h>`
+# as in `#include <ATen/cuda/CUDAContext.h>`, `#include <cublas_v2.h>`, `-lcudart`
+_HEADERS = (
+    "cuda_runtime",
+    "cuda_fp16",
+    "cuda_bf16",
+    "cuda.h",
+    "/cuda",
+    "lcuda",
+    "cublas",
+    "cudnn",
+    "cufft",
+    "cusparse",
+)
 
 
 def only_compile(facts: Facts, names: Collection[str], endings: tuple[str, ...]) -> bool:

@@ -313,7 +313,7 @@ def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
     for name in asked:
         if not name.startswith("def "):
             parts = _WORD.findall(name)
-            if parts[-1] in words and (parts[-1] != "type" or parts[-2:][0] in words):
+            if parts and parts[-1] in words and (parts[-1] != "type" or parts[-2:][0] in words):
                 return True
     return False
 

@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, takewhile
 
-from ...checks import Hit
+from ...checks import Hit, leaving
+from ...checks.branch_words import last_of
 from ...checks.branches import Branches
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
@@ -23,6 +24,7 @@ Says = Callable[[ast.expr, bool], bool]
 """A function that returns whether a part of a condition, if it is true (or false), shows that the target does not run
 the code behind it."""
 
+_RETURN = re.compile(r"\breturn\b")
 _ROCM = ("hip", "rocm", "HIP", "ROCM")
 _NAME = re.compile(
     r"_*(?:(?:(?:is|on|has|have|use|using|with|test_with)_)(?:hip|rocm)|rocm)(?:_(?:available|platform|pytorch))?_*"
@@ -199,8 +201,8 @@ class Apart:
     @cached_property
     def _stretches(self) -> list[Stretch]:
         found = list(dict.fromkeys(chain.from_iterable(map(self._of, self._asking.values()))))
-        for function, calls in callers(sorted(self._refusing), self._branches):
-            if self._is_run_first(function) and always_calls(function, calls, self._branches):
+        for function in callers(sorted(self._refusing), self._branches):
+            if self._is_run_first(function) and always_calls(function, self._refusing, self._branches):
                 return [(0, len(self._facts.text))]
         return found
 
@@ -253,9 +255,15 @@ class Apart:
                 yield 0, len(self._facts.text)
                 return
             if above is not None and above.indent == 0 and (name := FUNCTION.match(self._facts.text, above.start)):
-                self._refusing.add(name[1])
+                if leaving.raises(last_of(header, self._facts)) and self._is_first(header, above):
+                    self._refusing.add(name[1])
             if self._means(test, False):
                 yield indents.extent(header.start), indents.block_end_of(header.start)
+
+    def _is_first(self, header: Header, function: Header) -> bool:
+        """Return whether a function certainly reaches an `if` of its block: no `return` is above it."""
+        self._facts.work.search(function.start, header.start)
+        return _RETURN.search(self._facts.text, function.end, header.start) is None
 
     def _is_run_first(self, block: Header | None) -> bool:
         """Return whether a block runs when the file is run as a script: it is below `if __name__ == "__main__"`, or in

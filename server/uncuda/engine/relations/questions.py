@@ -32,6 +32,7 @@ _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
 _MANY = 200  # maximum number of variables in one file that receive the result of a test from another variable
+_BETWEEN = ("@", "#", "")  # the first words of decorators, comments and empty lines
 _SKIP_MARK = re.compile(r"@[\w.]*skip", re.I)
 
 
@@ -100,7 +101,7 @@ class Questions:
         self.inside.setdefault(statement.start, []).append(index)
         if self._text.startswith("@", statement.start) and _SKIP_MARK.match(self._text, statement.start):
             line = self._indents.header_at(statement.end)
-            while line.word == "@":
+            while line.word in _BETWEEN and line.end < len(self._text):
                 line = self._indents.header_at(line.end)
             self.marks.setdefault(line.start, []).append(index)
             self._mark_of[index] = line.start

@@ -28,7 +28,7 @@ SWITCHED = "switched-on"
 """The id of the sentence about an extension that is built only if an environment variable is set to 1."""
 _SWITCH = re.compile(
     r"if[ \t]+os\.(?:getenv|environ\.get)\([ \t]*[\"']\w+[\"'](?:,[ \t]*(?:None|[\"']0?[\"']))?[ \t]*\)"
-    r"[ \t]*==[ \t]*[\"']1[\"']"
+    r"[ \t]*==[ \t]*[\"']1[\"'][ \t]*:"
 )
 _AMD = re.compile(r"(?<![A-Za-z])(?:amd|rocm)(?![A-Za-z])", re.I)
 _NVIDIA = ".nvidia"
