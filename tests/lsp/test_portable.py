@@ -140,7 +140,7 @@ def test_a_module_of_the_projects_own_is_offered_once(start: Start, tmp_path: Pa
     for name in ("a.py", "b.py"):
         client.diagnostics(client.open(tmp_path / "pkg" / name))
     names = '{ accelerator_type = "get_device_name()", device_module = "get_torch_device()" }'
-    offer = f'to use it: portable-helper = "pkg.device_utils", portable-names = {names}'
+    offer = f'to use this module: portable-helper = "pkg.device_utils", portable-names = {names}'
     said = [item["message"] for item in client.traffic.received("window/showMessage")]
     assert [message for message in said if offer in message] == said
     assert len(said) == 1
