@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ _TABLE = re.compile(r"(<!-- table: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
 class Words(NamedTuple):
     """The words of a table of settings in one language."""
 
+    language: str
     head: str
     rules: str
     targets: str
@@ -42,6 +44,7 @@ class Words(NamedTuple):
 
 
 _EN = Words(
+    language="en",
     head="| setting | values | default | what it does |",
     rules="rules",
     targets="targets",
@@ -57,6 +60,7 @@ _EN = Words(
     between=", ",
 )
 _ZH = Words(
+    language="zh",
     head="| 设置 | 取值 | 默认值 | 作用 |",
     rules="规则",
     targets="目标",
@@ -75,45 +79,35 @@ _ZH = Words(
 
 def settings() -> str:
     """Return a table of every setting: name, values, default, meaning."""
-    return _settings(_EN)
+    return _settings(_EN, OPTIONS)
 
 
 def settings_zh() -> str:
     """Return the table of settings in Chinese."""
-    return _settings(_ZH)
-
-
-def _settings(words: Words) -> str:
-    rows = [words.head, "|---|---|---|---|"]
-    rows += [
-        f"| `{option.name}` | {_values(option, words)} | {_default(option, words)} | {_meaning(option, words)} |"
-        for option in OPTIONS
-    ]
-    return "\n".join(rows)
+    return _settings(_ZH, OPTIONS)
 
 
 def editor_settings() -> str:
     """A table of the settings that only editors have, as editors write them."""
-    return _editor_settings(_EN)
+    return _settings(_EN, EDITOR_OPTIONS, _in_camel_case)
 
 
 def editor_settings_zh() -> str:
     """The table of the settings that only editors have, in Chinese."""
-    return _editor_settings(_ZH)
+    return _settings(_ZH, EDITOR_OPTIONS, _in_camel_case)
 
 
-def _editor_settings(words: Words) -> str:
+def _settings(words: Words, options: Iterable[Option], spelled: Callable[[str], str] = str) -> str:
     rows = [words.head, "|---|---|---|---|"]
-    for option in EDITOR_OPTIONS:
-        first, *rest = option.name.split("-")
-        name = first + "".join(word.capitalize() for word in rest)
-        default = f"`{option.default}`" if isinstance(option.default, str) else _default(option, words)
-        rows.append(f"| `{name}` | {_values(option, words)} | {default} | {_meaning(option, words)} |")
+    for option in options:
+        meaning = getattr(option, words.language)
+        rows.append(f"| `{spelled(option.name)}` | {_values(option, words)} | {_default(option, words)} | {meaning} |")
     return "\n".join(rows)
 
 
-def _meaning(option: Option, words: Words) -> str:
-    return option.en if words is _EN else option.zh
+def _in_camel_case(name: str) -> str:
+    first, *rest = name.split("-")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 def _values(option: Option, words: Words) -> str:
@@ -138,7 +132,9 @@ def _values(option: Option, words: Words) -> str:
 def _default(option: Option, words: Words) -> str:
     if option.default is None:
         return words.unset
-    return f"`{str(option.default).lower()}`" if isinstance(option.default, (str, bool, int)) else words.empty
+    if isinstance(option.default, str):
+        return f"`{option.default}`"
+    return f"`{str(option.default).lower()}`" if isinstance(option.default, (bool, int)) else words.empty
 
 
 def targets() -> str:
