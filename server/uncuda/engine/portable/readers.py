@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 
 from ...facts.piece import parsed
@@ -27,18 +27,23 @@ def readers(text: str, path: str, spans: Collection[Span], folder: str) -> Itera
     """Yield the files below a folder that say CUDA and read a field whose value is at one of the spans."""
     values = [span for span in spans if _VALUE.search(text, span.start, span.end)]
     fields = frozenset(_fields(text, values)) if values else frozenset()
-    for place in _files(folder) if fields else ():
-        stamp = stamp_of(place)
-        if place != path and stamp is not None and not fields.isdisjoint(_attributes(place, stamp)):
-            yield place
+    if fields:
+        yield from _others(path, folder, lambda place, stamp: not fields.isdisjoint(_attributes(place, stamp)))
 
 
 def sources(text: str, path: str, spans: Collection[Span], folder: str) -> Iterator[str]:
     """Yield the files below a folder that give a device the value "cuda" and do not name torch, if one of the spans is
     a device string that the text compares with a value of unknown origin, `name.startswith("cuda")`."""
-    for place in _files(folder) if any(_tests_name(text, span.start) for span in spans) else ():
+    if any(_tests_name(text, span.start) for span in spans):
+        yield from _others(path, folder, _names_device)
+
+
+def _others(path: str, folder: str, holds: Callable[[str, tuple[int, int]], bool]) -> Iterator[str]:
+    """Yield the files below a folder, except the one at `path`, for which `holds` is true; it is given each file's path
+    and the result of `stamp_of`."""
+    for place in _files(folder):
         stamp = stamp_of(place)
-        if place != path and stamp is not None and _names_device(place, stamp):
+        if place != path and stamp is not None and holds(place, stamp):
             yield place
 
 
