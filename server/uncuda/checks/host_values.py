@@ -239,11 +239,11 @@ def values_of(flow: Flow, spelled: str, scope: int) -> Iterator[tuple[ast.expr |
 
 def _call_at(at: int, statement: Statement) -> ast.Call | None:
     """Return the call of the function whose name is at an offset; None if the name is used in another way."""
-    for chain in statement.digest.chains:
-        if statement.start + chain.piece.start(chain.node) == at:
-            call = statement.digest.parents.get(chain.node)
-            return call if isinstance(call, ast.Call) and call.func is chain.node else None
-    return None
+    chain = statement.chain_at(at)
+    if chain is None:
+        return None
+    call = statement.digest.parents.get(chain.node)
+    return call if isinstance(call, ast.Call) and call.func is chain.node else None
 
 
 def _parts(node: ast.AST) -> list[ast.expr]:

@@ -106,6 +106,11 @@ class Statement:
     end: int
     digest: Digest
 
+    def chain_at(self, offset: int) -> Chain | None:
+        """Return the dotted name that begins at an offset of the text; None if none begins there."""
+        at = offset - self.start
+        return next((chain for chain in self.digest.chains if chain.piece.start(chain.node) == at), None)
+
 
 @dataclass(slots=True, eq=False)
 class Name:

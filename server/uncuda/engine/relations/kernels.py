@@ -310,8 +310,8 @@ class Kernels:
         if not _PASSED.match(self._text, at + len(name)) or (statement := self._facts.peek(at)) is None:
             return False
         self._work.compare(len(statement.digest.chains))
-        nodes = (one.node for one in statement.digest.chains if statement.start + one.piece.start(one.node) == at)
-        return any(isinstance(statement.digest.parents.get(node), (ast.Call, ast.keyword)) for node in nodes)
+        chain = statement.chain_at(at)
+        return chain is not None and isinstance(statement.digest.parents.get(chain.node), (ast.Call, ast.keyword))
 
     def _values(self, word: Word, every: Sequence[int]) -> Iterator[Place]:
         """Yield the reads of a name, without those in comparisons."""
