@@ -105,32 +105,29 @@ class IndentScopes:
         no line of code was added or removed, except above a plain statement of the same block."""
         if self._same_line(before, span):
             return True
-        lines = [*before._words(span.old, span.old_end), *self._words(span.new, span.new_end)]
+        heads = [*before._heads(span.old, span.old_end), *self._heads(span.new, span.new_end)]
         below = _NEXT.match(self._text, span.new_end)
-        if not lines or below is None:
-            return not lines
+        if not heads or below is None:
+            return not heads
         word = _HEAD.match(self._text, below.start(1))
-        if word is None or any(line[0] != below[1] for line in lines):
+        if word is None or any(_indentation(head) != below[1] for head in heads):
             return False
         return word[1] in _LEAVING or (word[1].isidentifier() and word[1] not in _KEYWORDS)
 
-    def _words(self, start: int, end: int) -> Iterator[tuple[str, str]]:
-        """The indentation and the first word of each line of code between two offsets."""
+    def _heads(self, start: int, end: int) -> Iterator[re.Match[str]]:
+        """Yield a match for the first word of each line of code between two offsets, from the beginning of the line."""
         while start < end:
             match = _HEAD.match(self._text, start)
             if match is not None and match[1] != "#":
-                yield self._text[start : match.start(1)], match[1]
+                yield match
             start = self._layout.logical_line(start)[1]
 
     def _code_between(self, start: int, end: int) -> Iterator[_Line]:
         """Yield the logical lines between two offsets, without comments, blank lines and lines that are passed over."""
-        while start < end:
-            match = _HEAD.match(self._text, start)
-            if match is not None and match[1] != "#":
-                width = columns(self._text[start : match.start(1)])
-                if not self._is_stray(start, width, match[1]):
-                    yield _Line(start, width, match.start(1) - start)
-            start = self._layout.logical_line(start)[1]
+        for match in self._heads(start, end):
+            width = columns(_indentation(match))
+            if not self._is_stray(match.start(), width, match[1]):
+                yield _Line(match.start(), width, match.start(1) - match.start())
 
     def _is_stray(self, start: int, width: int, word: str) -> bool:
         """Return whether a line is passed over: it begins no block, and the next line is indented deeper."""
@@ -416,6 +413,10 @@ class IndentScopes:
                 return start
         layout.work.compare((len(text) - position) // _LINES)
         return len(text)
+
+
+def _indentation(head: re.Match[str]) -> str:
+    return head.string[head.start() : head.start(1)]
 
 
 def _beginning(line: str) -> tuple[str, str]:
