@@ -157,8 +157,7 @@ class Questions:
         if statement is None:
             return None
         self.work.compare(len(statement.digest.chains))
-        nodes = (one.node for one in statement.digest.chains if one.spelled == flag)
-        return next(filter(None, (self._flag(node, statement, False) for node in nodes)), None)
+        return next(filter(None, (self._flag(node, statement, False) for node in _spelled(flag, statement))), None)
 
     def _flag(self, node: ast.AST | None, statement: Statement, compared: bool = True) -> tuple[str, int | None] | None:
         """Return the variable or function that holds the result of a test, as in `use_cuda = torch.cuda.is_available()
@@ -193,10 +192,8 @@ class Questions:
         holds."""
         if header.start not in self._asked:
             found = list(self.tests.get(header.start, ()))
-            if self._flags:
-                self.work.search(header.start, header.start + 16 * (header.end - header.start))
-                for name in dict.fromkeys(_VARIABLE.findall(self._text, header.start, header.end)):
-                    found += self._known_at(name, header)
+            for name in self._held_in(header.start, header.end):
+                found += self._known_at(name, header)
             self._asked[header.start] = found
         return self._asked[header.start]
 
@@ -227,9 +224,14 @@ class Questions:
     def _uses_of(self, flag: str) -> dict[int, Header]:
         """The conditions that contain a name, by their start offset."""
         if flag not in self._saying:
-            lines = map(self._indents.header_at, self._facts.searches.find(("flag", flag), uses(flag, True)))
-            self._saying[flag] = {line.start: line for line in lines if line.word in CONDITIONS}
+            lines = self._lines_of(flag).items()
+            self._saying[flag] = {start: line for start, line in lines if line.word in CONDITIONS}
         return self._saying[flag]
+
+    def _lines_of(self, flag: str) -> dict[int, Header]:
+        """The statements that contain a name, by their start offset."""
+        lines = map(self._indents.header_at, self._facts.searches.find(("flag", flag), uses(flag, True)))
+        return {line.start: line for line in lines}
 
     def polarity(self, header: Header, questions: Sequence[int]) -> int:
         """Return 1 if the block of a condition is for CUDA, -1 if it is for any device but CUDA."""
@@ -295,15 +297,13 @@ class Questions:
         """Return, for each statement that evaluates a part of an expression only if a variable is true, the tests whose
         result the variable holds, and the spans of these parts."""
         if flag not in self._choices_of:
-            found, done = [], -1
-            for at in self._facts.searches.find(("flag", flag), uses(flag, True)):
-                line = self._indents.header_at(at)
-                if line.start == done:
-                    continue
-                done = line.start
+            found = []
+            for line in self._lines_of(flag).values():
                 self.work.search(line.start, line.end)
-                statement = self._facts.peek(done) if _CHOOSES.search(self._text, done, line.end) else None
-                nodes = [one.node for one in statement.digest.chains if one.spelled == flag] if statement else []
+                if not _CHOOSES.search(self._text, line.start, line.end):
+                    continue
+                statement = self._facts.peek(line.start)
+                nodes = _spelled(flag, statement) if statement is not None else []
                 if nodes and statement is not None and (known := frozenset(self._known_at(flag, line))):
                     found.append((known, [part for node in nodes for part in self._of_expression(node, statement)]))
             self._choices_of[flag] = found
@@ -349,7 +349,7 @@ class Questions:
         start, end = statement.digest.span(node)
         start, end = statement.start + start, statement.start + end
         asked = self._branches.asks_cuda(start, end)
-        held = self._states.union(name for name, _ in self._held_in(start, end))
+        held = self._states.union(self._held_in(start, end))
         return asked < 0 or (not asked and self._denies_any(held, start, end))
 
     def _denies_any(self, names: frozenset[str], start: int, end: int) -> bool:
@@ -362,16 +362,21 @@ class Questions:
         holds their result."""
         start, end = (statement.start + at for at in statement.digest.span(node))
         found = [index for index in self.inside.get(statement.start, ()) if start <= self._hits[index].start < end]
-        for name, _ in self._held_in(start, end):
+        for name in self._held_in(start, end):
             found += self._known_at(name, self._indents.header_at(statement.start))
         return found
 
-    def _held_in(self, start: int, end: int) -> Iterator[tuple[str, int]]:
-        """Yield the variables in a part of the source that hold the result of a test, each with its offset."""
-        if self._flags:
-            self.work.search(start, start + 16 * (end - start))
-            found = _VARIABLE.finditer(self._text, start, end)
-            yield from ((match[0], match.start()) for match in found if match[0] in self._flags)
+    def _held_in(self, start: int, end: int) -> list[str]:
+        """Return the variables in a part of the source that hold the result of a test, each once."""
+        if not self._flags:
+            return []
+        self.work.search(start, start + 16 * (end - start))
+        return [name for name in dict.fromkeys(_VARIABLE.findall(self._text, start, end)) if name in self._flags]
+
+
+def _spelled(name: str, statement: Statement) -> list[ast.expr]:
+    """Return the nodes of a dotted name in a statement."""
+    return [one.node for one in statement.digest.chains if one.spelled == name]
 
 
 def is_question(hit: Hit) -> bool:
