@@ -44,9 +44,19 @@ async function shows(document, wanted) {
   await until(() => JSON.stringify(shown()) === JSON.stringify([...wanted].sort()), shown);
 }
 
-/** Return the resolved code actions of a kind at a range. */
+/**
+ * Return the resolved code actions of a kind at a range. VS Code cancels a request for code actions when an extension
+ * registers a provider meanwhile, as extensions do while they start; the light bulb asks again then, and so does this.
+ */
 const actions = (uri, range, kind) =>
-  vscode.commands.executeCommand("vscode.executeCodeActionProvider", uri, range, kind, 50);
+  until(async () => {
+    try {
+      return await vscode.commands.executeCommand("vscode.executeCodeActionProvider", uri, range, kind, 50);
+    } catch (error) {
+      if (error.name !== "Canceled") throw error;
+      return null;
+    }
+  });
 
 /** Replace a document's text by its original text, and save it. */
 async function restore(document, text) {

@@ -20,6 +20,14 @@ test("a quick fix changes its cell", async () => {
   assert.match(cell.getText(), /device="npu"/);
 });
 
+test("code actions are there, too, when another provider is registered meanwhile", async () => {
+  const [first] = findings(cell.uri);
+  const asked = actions(cell.uri, first.range, "quickfix");
+  const other = vscode.languages.registerCodeActionsProvider("python", { provideCodeActions: () => [] });
+  assert((await asked).some((one) => one.isPreferred));
+  other.dispose();
+});
+
 test("fix all in the notebook", async () => {
   const result = await vscode.commands.executeCommand("uncuda.fixAllInFile");
   assert.strictEqual(result.applied, true, JSON.stringify(result));
