@@ -71,6 +71,14 @@ WAITS = {
         "@pytest.mark.skipif(not torch.cuda.is_available(), reason='no')\ndef test_it():\n"
         "    f(activities=[torch.profiler.ProfilerActivity.CUDA])\n"
     ),
+    "a call in a class that a mark skips": (
+        "@unittest.skipIf(not torch.cuda.is_available(), 'no')\nclass Test:\n    def test(self):\n"
+        "        torch.cuda.nccl.version()\n"
+    ),
+    "a call in a file that a mark skips": (
+        "pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason='no')\ndef test():\n"
+        "    torch.cuda.nccl.version()\n"
+    ),
     "a GPU, as a library calls it": "t = Trainer(accelerator='gpu' if torch.cuda.is_available() else 'cpu')\n",
     "a GPU, kept for a library": "kind = 'cpu'\nif torch.cuda.is_available():\n    kind = 'gpu'\n",
     "an accelerator, as a library calls it": (
@@ -215,6 +223,16 @@ def test_what_runs_only_behind_a_question_waits_with_it() -> None:
     assert "is not changed by a safe fix" in question.message
     assert "it runs only where a question that stays" in behind.message
     assert [fix.applicability for finding in (question, behind) for fix in finding.fixes] == ["review", "review"]
+
+
+def test_only_functions_wait_with_the_mark_of_their_file() -> None:
+    text = HEAD + "pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason='no')\n"
+    text += "class Test:\n    device = torch.device('cuda')\n    def test(self):\n        {}\n        x.cuda()\n"
+    text += "device = torch.device('cuda')\n"
+    waits = text.format("torch.cuda.nccl.version()")
+    assert ENGINE.fix(Source(waits)).text == waits.replace("torch.device('cuda')", "torch.device('npu')")
+    moves = text.format("run()")
+    assert ENGINE.fix(Source(moves)).text == moves.replace("cuda", "npu")
 
 
 BEHIND = {

@@ -19,6 +19,7 @@ from ...facts.read import Statement
 from ...facts.scans import uses
 from ...facts.scopes import FUNCTION, Header
 from .autocast import asks_autocast
+from .marks import MODULE, marked
 from .parts import ASIDE, guarded_parts, in_test, is_within
 
 Stretch = tuple[int, int]
@@ -32,8 +33,6 @@ _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
 _MANY = 200  # maximum number of variables in one file that receive the result of a test from another variable
-_BETWEEN = ("@", "#", "")  # the first words of decorators, comments and empty lines
-_SKIP_MARK = re.compile(r"@[\w.]*skip", re.I)
 
 
 class Questions:
@@ -44,7 +43,8 @@ class Questions:
         self._text, self._indents, self._facts = branches.text, branches.indents, branches.facts
         self.work = branches.work
         # Indices of hits, in three dictionaries: by the start of the statement whose condition contains them (`tests`),
-        # of the statement that contains them (`inside`), and of the function whose skip mark contains them (`marks`).
+        # of the statement that contains them (`inside`), and of the function or class whose skip mark contains them
+        # (`marks`; MODULE for the mark of a file).
         self.tests: dict[int, list[int]] = {}
         self.inside: dict[int, list[int]] = {}
         self.marks: dict[int, list[int]] = {}
@@ -54,7 +54,7 @@ class Questions:
         self._tested: set[int] = set()
         self._asked: dict[int, list[int]] = {}  # caches the result of `of` by the offset of the condition
         self._saying: dict[str, dict[int, Header]] = {}  # for each name: the conditions that contain it
-        self._mark_of: dict[int, int] = {}
+        self._marked_by: dict[int, list[int]] = {}
         self._choices_of: dict[str, list[tuple[frozenset[int], list[Stretch]]]] = {}  # a cache for `_choices`
         self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # for each operand: its index
         self.lost: list[int] = []
@@ -99,12 +99,10 @@ class Questions:
 
     def _take(self, index: int, hit: Hit, statement: Statement) -> None:
         self.inside.setdefault(statement.start, []).append(index)
-        if self._text.startswith("@", statement.start) and _SKIP_MARK.match(self._text, statement.start):
-            line = self._indents.header_at(statement.end)
-            while line.word in _BETWEEN and line.end < len(self._text):
-                line = self._indents.header_at(line.end)
-            self.marks.setdefault(line.start, []).append(index)
-            self._mark_of[index] = line.start
+        if hit.node is not None and (blocks := list(marked(hit.node, statement, self._facts))):
+            self._marked_by[index] = blocks
+            for block in blocks:
+                self.marks.setdefault(block, []).append(index)
         elif in_test(hit.node, statement):
             self.tests.setdefault(statement.start, []).append(index)
             self._tested.add(index)
@@ -289,9 +287,20 @@ class Questions:
                         yield from parts
         elif index in self._tested:
             yield from self._of_test(self._indents.header_at(statement.start), [index])
-        elif index in self._mark_of:
-            yield self._mark_of[index], self._indents.extent(self._mark_of[index])
+        for block in self._marked_by.get(index, ()):
+            if block == MODULE:
+                yield from self._functions()
+            else:
+                yield block, self._indents.extent(block)
         yield from self._of_expression(hit.node, statement)
+
+    def _functions(self) -> Iterator[Stretch]:
+        """Yield the spans of the outermost functions that contain hits."""
+        starts = (
+            [header.start for header in self._indents.headers(hit.start) if header.word == "def"] for hit in self._hits
+        )
+        for start in dict.fromkeys(inside[-1] for inside in starts if inside):
+            yield start, self._indents.extent(start)
 
     def _choices(self, flag: str) -> list[tuple[frozenset[int], list[Stretch]]]:
         """Return, for each statement that evaluates a part of an expression only if a variable is true, the tests whose
