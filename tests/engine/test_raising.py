@@ -71,6 +71,13 @@ WAITS = {
         "@pytest.mark.skipif(not torch.cuda.is_available(), reason='no')\ndef test_it():\n"
         "    f(activities=[torch.profiler.ProfilerActivity.CUDA])\n"
     ),
+    "a package that is built for CUDA": (
+        "cuda = torch.cuda.is_available()\n"
+        "check_requirements(('onnx', 'onnxruntime-gpu' if cuda else 'onnxruntime'))\n"
+    ),
+    "a package that is built for CUDA, in a block": (
+        "def f(device):\n    if device.type == 'cuda':\n        packages.append('faiss-gpu')\n"
+    ),
     "a call in a class that a mark skips": (
         "@unittest.skipIf(not torch.cuda.is_available(), 'no')\nclass Test:\n    def test(self):\n"
         "        torch.cuda.nccl.version()\n"
@@ -148,6 +155,9 @@ GOES_ON = {
     ),
     "the other block": "if torch.cuda.is_available():\n    f()\nelse:\n    torch.cuda.nccl.version()\n",
     "below": "if torch.cuda.is_available():\n    f()\ntorch.cuda.nccl.version()\n",
+    "a wrapper for several devices": "if torch.cuda.device_count() > 1:\n    net = torch.nn.DataParallel(net)\n",
+    "a wrapper behind a flag": "ok = torch.cuda.is_available()\nif ok:\n    net = torch.nn.DataParallel(net)\n",
+    "the name of a mode": "mode = 'multi-gpu' if torch.cuda.device_count() > 1 else 'single-gpu'\n",
     "a label": "print('gpu' if torch.cuda.is_available() else 'cpu')\n",
     "a key": "if torch.cuda.is_available():\n    found = {'gpu': torch.cuda.device_count()}\n",
     "printed": "if torch.cuda.is_available():\n    print(torch.version.cuda)\n",
