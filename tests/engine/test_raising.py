@@ -72,8 +72,7 @@ WAITS = {
         "    f(activities=[torch.profiler.ProfilerActivity.CUDA])\n"
     ),
     "a package that is built for CUDA": (
-        "cuda = torch.cuda.is_available()\n"
-        "check_requirements(('onnx', 'onnxruntime-gpu' if cuda else 'onnxruntime'))\n"
+        "cuda = torch.cuda.is_available()\ncheck_requirements(('onnx', 'onnxruntime-gpu' if cuda else 'onnxruntime'))\n"
     ),
     "a package that is built for CUDA, in a block": (
         "def f(device):\n    if device.type == 'cuda':\n        packages.append('faiss-gpu')\n"
@@ -243,6 +242,41 @@ def test_only_functions_wait_with_the_mark_of_their_file() -> None:
     assert ENGINE.fix(Source(waits)).text == waits.replace("torch.device('cuda')", "torch.device('npu')")
     moves = text.format("run()")
     assert ENGINE.fix(Source(moves)).text == moves.replace("cuda", "npu")
+
+
+ONLY_CALLED = {
+    "a function": "def _fast(x):\n    return x.cuda()\n",
+    "a function of a function": "def _move(x):\n    return x.cuda()\ndef _fast(x):\n    return _move(x)\n",
+    "a class in a function": (
+        "def _fast(x):\n    class Fast:\n        def forward(self):\n            x.cuda()\n    return Fast()\n"
+    ),
+    "a function that is kept in a cache": "@functools.lru_cache\ndef _fast(x):\n    return x.cuda()\n",
+}
+ALSO_CALLED = {
+    "a public function": "def fast(x):\n    return x.cuda()\n",
+    "a function with another caller": "def _fast(x):\n    return x.cuda()\ndef g(x):\n    return _fast(x)\n",
+    "a function that is registered": "@register\n# for all\ndef _fast(x):\n    return x.cuda()\n",
+    "a function that is looked up": "def _fast(x):\n    return x.cuda()\nfast = globals()['_fast']\n",
+}
+
+
+@pytest.mark.parametrize("name", [*ONLY_CALLED, *ALSO_CALLED])
+def test_a_function_waits_with_the_only_question_behind_which_it_is_called(name: str) -> None:
+    code = ONLY_CALLED.get(name) or ALSO_CALLED[name]
+    call = "fast" if name == "a public function" else "_fast"
+    text = HEAD + code + f"def f(x):\n    if x.is_cuda:\n        {{}}\n        return {call}(x)\n    return x + 1\n"
+    moves = text.format("run()")
+    assert ENGINE.fix(Source(moves)).text == moves.replace("cuda", "npu")
+    waits = text.format("torch.cuda.nccl.version()")
+    expected = waits if name in ONLY_CALLED else waits.replace(".cuda()", ".npu()")
+    assert ENGINE.fix(Source(waits)).text == expected
+
+
+def test_a_function_waits_with_all_questions_behind_which_it_is_called() -> None:
+    text = HEAD + "def _fast(x):\n    return x.cuda()\n"
+    asking = "if {}.is_cuda:\n    torch.cuda.nccl.version()\n    _fast(x)\n"
+    text += asking.format("x") + asking.format("y")
+    assert ENGINE.fix(Source(text)).text == text
 
 
 BEHIND = {

@@ -40,7 +40,7 @@ class Questions:
 
     def __init__(self, hits: Sequence[Hit], classes: Sequence[str | None], branches: Branches) -> None:
         self._hits, self._branches = hits, branches
-        self._text, self._indents, self._facts = branches.text, branches.indents, branches.facts
+        self._text, self._indents, self.facts = branches.text, branches.indents, branches.facts
         self.work = branches.work
         # Indices of hits, in three dictionaries: by the start of the statement whose condition contains them (`tests`),
         # of the statement that contains them (`inside`), and of the function or class whose skip mark contains them
@@ -61,7 +61,7 @@ class Questions:
         """Indices of hits whose result reaches too many names to trace."""
         self._asking_state = [index for index, hit in enumerate(hits) if asks_autocast(hit)]
         self._states = frozenset(self._text[hits[index].start : hits[index].end] for index in self._asking_state)
-        self._parameters = Parameters(self._facts, set())
+        self._parameters = Parameters(self.facts, set())
         self._polarities: dict[tuple[int, frozenset[str]], int] = {}
         self.work.compare(2 * len(hits))
         shared = Counter(key for hit in hits for key in hit.links)
@@ -99,7 +99,7 @@ class Questions:
 
     def _take(self, index: int, hit: Hit, statement: Statement) -> None:
         self.inside.setdefault(statement.start, []).append(index)
-        if hit.node is not None and (blocks := list(marked(hit.node, statement, self._facts))):
+        if hit.node is not None and (blocks := list(marked(hit.node, statement, self.facts))):
             self._marked_by[index] = blocks
             for block in blocks:
                 self.marks.setdefault(block, []).append(index)
@@ -127,7 +127,7 @@ class Questions:
         waiting, spread = list(self._flags), 0
         while waiting:
             flag, done = waiting.pop(), -1
-            for at in self._facts.searches.find(("flag", flag), uses(flag, True)):
+            for at in self.facts.searches.find(("flag", flag), uses(flag, True)):
                 line = self._indents.header_at(at)
                 if line.start == done or not self._gives(line, at):
                     continue
@@ -151,7 +151,7 @@ class Questions:
     def _holder(self, flag: str, line: Header) -> tuple[str, int | None] | None:
         """Return the variable or function that receives the value of `flag` in a statement, with its scope, in the form
         that `_flag` returns."""
-        statement = self._facts.peek(line.start)
+        statement = self.facts.peek(line.start)
         if statement is None:
             return None
         self.work.compare(len(statement.digest.chains))
@@ -228,7 +228,7 @@ class Questions:
 
     def _lines_of(self, flag: str) -> dict[int, Header]:
         """The statements that contain a name, by their start offset."""
-        lines = map(self._indents.header_at, self._facts.searches.find(("flag", flag), uses(flag, True)))
+        lines = map(self._indents.header_at, self.facts.searches.find(("flag", flag), uses(flag, True)))
         return {line.start: line for line in lines}
 
     def polarity(self, header: Header, questions: Sequence[int]) -> int:
@@ -253,7 +253,7 @@ class Questions:
 
     def last(self, header: Header) -> str:
         """The first line of the last statement in a block."""
-        return last_of(header, self._facts)
+        return last_of(header, self.facts)
 
     def leaves(self, header: Header) -> bool:
         """Whether the block of a header ends with `return`, `raise`, `continue` or a similar statement, or skips a
@@ -311,7 +311,7 @@ class Questions:
                 self.work.search(line.start, line.end)
                 if not _CHOOSES.search(self._text, line.start, line.end):
                     continue
-                statement = self._facts.peek(line.start)
+                statement = self.facts.peek(line.start)
                 nodes = _spelled(flag, statement) if statement is not None else []
                 if nodes and statement is not None and (known := frozenset(self._known_at(flag, line))):
                     found.append((known, [part for node in nodes for part in self._of_expression(node, statement)]))
