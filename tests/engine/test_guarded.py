@@ -47,6 +47,13 @@ from flash_attn import attn
 def f(x):
     return attn(x) if x.is_cuda else x.relu()
 """,
+    "a library for mixtures of experts": """\
+from tutel import moe
+def f(x):
+    if x.is_cuda:
+        return moe.moe_layer(x)
+    return x.relu()
+""",
     "a module called as compiled ones are": """\
 import fast_cuda as e
 def f(x):
