@@ -166,7 +166,7 @@ _NAME = (
         "按限制列出：受其约束的参数（`enabled=True`，或按位置 `=True`）或对结果的使用（`['key']`）。其他调用保留修"
         "复，提示信息也不含该限制。", group="which limits lower the class of a fix", each=TEXTS),
     Key("fields", TEXTS,
-        "Functions whose result lacks fields on the target; the fix needs review if the code reads a lacking field.",
+        "Functions whose result lacks fields on the target; the fix needs review if the code reads a missing field.",
         "其结果在目标上缺少某些字段的函数；读取缺少的字段时需复核。", group="which limits lower the class of a fix"),
     Key("numbers", TABLE,
         "For each function: fields of its result whose numbers have a meaning only on CUDA; the fix needs review if "
@@ -234,7 +234,7 @@ _STRING = (
         group="what proves that a string is a device or backend"),
     Key("proving-items", TEXTS,
         "Strings that prove that the checked string is a device or backend, if they are in the same list or in the "
-        "other arm of the same conditional expression.",
+        "other branch of the same conditional expression.",
         "位于同一列表或条件表达式另一分支中、可作为证明的字符串。",
         group="what proves that a string is a device or backend"),
     Key("questions", TEXTS,
