@@ -43,8 +43,8 @@ class Key:
 
 @dataclass(frozen=True)
 class Verb:
-    """One check: what code it looks at, the keys that only it reads, and the `{placeholders}` that its messages may
-    use."""
+    """One check: what code it looks at, which keys its rules may have besides the common ones, and which
+    `{placeholders}` its messages may use."""
 
     en: str
     zh: str

@@ -142,10 +142,10 @@ class Target:
     keywords: dict[str, tuple[str, str]] = field(default_factory=dict)
     classes: frozenset[str] = frozenset()
     stated: str = ""
-    """The plugin's version (the oldest of a range), if the plugin's or PyTorch's version is known; a plugin has the
-    version number of the PyTorch release that it is built for."""
+    """The plugin's version (the oldest of a range); "" if neither the plugin's version nor PyTorch's is known. A plugin
+    has the version number of the PyTorch release that it is built for."""
     torch: str = ""
-    """PyTorch's version (the oldest of a range) if it or the plugin's is known."""
+    """PyTorch's version (the oldest of a range); "" if neither PyTorch's version nor the plugin's is known."""
     fields: dict[str, frozenset[str]] = field(default_factory=dict)
     """For each function of torch.cuda: the fields that the target fills in the object that the function returns."""
     assumed: bool = False

@@ -71,8 +71,9 @@ def build_target(
     """Return a target in one version of its plugin, or in all versions of a range (`Versions`, as text); for a range,
     it has only the names that all of its versions have.
 
-    `version`: by default that of the declaration, otherwise the newest with a table; `torch_version`: by default the
-    version for which the plugin is built; `read`: the function that reads a table, whose rows are not changed.
+    `version`: by default the `default-version` of the declaration, or, if there is none, the newest version with a
+    table; `torch_version`: by default the version for which the plugin is built; `read`: a function that reads a table;
+    its rows are not changed.
     """
     folder = tables / name
     versions = known_versions(folder)

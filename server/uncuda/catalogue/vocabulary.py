@@ -62,7 +62,7 @@ def _wrong(key: Key, value: Any) -> str | None:
 
 
 def _unfilled(key: Key, value: Any, check: str, words: Collection[str]) -> str | None:
-    """Return the error about a placeholder in a value for which there is no word; None if there is a word for each."""
+    """Return an error if the value contains a placeholder without a word that replaces it; otherwise None."""
     known: set[str] = set(words)
     if key.name in _MESSAGES:
         known |= {"target", *CHECKS[check].words}

@@ -97,7 +97,7 @@ class Asking:
         return {path: selection for path, selection in found if selection is not None}
 
     def selection(self, result: Checked) -> Selection | None:
-        """Return which findings of a file remain after others are left out; None if all remain."""
+        """Return which findings of a file neither a baseline nor `--diff-base` leaves out; None for all findings."""
         source, report = result.source, result.report
         if source is None or report is None or not report.findings:
             return None

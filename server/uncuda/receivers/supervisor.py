@@ -81,8 +81,8 @@ class Supervisor:
             return Given(answers, late)
 
     def _running(self, fresh: bool) -> Process:
-        """Return the process that runs jedi, which is started if necessary. The process is restarted if it has ended,
-        and also, if `fresh` is true because a document will be opened, if it has used much memory or answered many
+        """Return the process that runs jedi, which is started if necessary. It is restarted if it has ended. If `fresh`
+        is true, because a document will be opened, it is also restarted if it has used much memory or answered many
         questions."""
         process = self._process
         if process is not None:

@@ -146,7 +146,7 @@ def _write(
 
 
 def _add(acceptance: Acceptance, places: Mapping[Place, str], reason: str | None) -> _Written:
-    """Write a baseline with its new entries and the findings in `places`."""
+    """Add the findings in `places` to a baseline, and write the baseline."""
     acceptance.add(places)
     new, existed = acceptance.new, acceptance.baseline.data is not None
     write_baseline(acceptance.baseline, acceptance.bytes(reason or "", counted=False))
