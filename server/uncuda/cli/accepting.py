@@ -28,13 +28,13 @@ _PLACES = 5  # maximum number of source lines that one message names
 
 
 def baseline_options(command: CommandT) -> CommandT:
-    """Add the options that choose the baseline to a command: `--baseline`, `--no-baseline`."""
+    """Add to a command the options that choose the baseline: `--baseline`, `--no-baseline`."""
     command = click.option("--no-baseline", is_flag=True, help=say("no-baseline"))(command)
     return click.option("--baseline", metavar="FILE", help=say("baseline"))(command)
 
 
 def writing_options(command: CommandT) -> CommandT:
-    """Add the options that write or check the baseline to a command: `--write-baseline`, `--prune-baseline`,
+    """Add to a command the options that write or check the baseline: `--write-baseline`, `--prune-baseline`,
     `--strict-baseline`, `--reason`."""
     command = click.option("--strict-baseline", is_flag=True, help=say("strict-baseline"))(command)
     command = click.option("--prune-baseline", is_flag=True, help=say("prune-baseline"))(command)

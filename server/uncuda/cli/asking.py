@@ -21,7 +21,7 @@ CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 
 def asking_options(command: CommandT) -> CommandT:
-    """Add the options that leave findings out to a command: `--diff-base` and the options about baselines."""
+    """Add to a command the options that leave findings out: `--diff-base` and the options about baselines."""
     return click.option("--diff-base", metavar="REV", help=say("diff-base"))(baseline_options(command))
 
 

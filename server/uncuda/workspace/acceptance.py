@@ -214,7 +214,8 @@ class Acceptance:
         return known
 
     def _may_be_of(self, place: Place, path: str) -> bool:
-        """Return True if an entry without a finding at its own position may match a finding of this file."""
+        """Return True if an entry may match a finding of this file, although the finding has another path or
+        fingerprint than the entry."""
         return self._is_free(place, path) and (place[0].path == path or self._has_left(place[0], path))
 
     def _move(self, place: Place, to: Place, file: _Matched) -> None:
@@ -226,8 +227,8 @@ class Acceptance:
         file.used[place] = None
 
     def _is_free(self, place: Place, path: str) -> bool:
-        """Return whether a finding of the file `path` may use an entry: no file uses the entry, or the only other file
-        that uses it is the entry's own file or was deleted."""
+        """Return whether an entry is free for a finding of the file `path`: no file uses the entry yet, or it is used
+        by another file that is the entry's own file or was deleted."""
         user = self._users.get(place)
         if user is None or user == path:
             return user is None

@@ -134,7 +134,7 @@ def parts_of(source: Source, lines: Lines) -> tuple[Span, ...]:
 
 
 def changed_lines(before: bytes, after: bytes) -> Iterator[tuple[int, int]]:
-    """(first, last) of lines in `after` that are not in `before`, ignoring line ends."""
+    """(first, last) of each range of consecutive lines in `after` that are not in `before`, ignoring line ends."""
     old, new = _BREAK.split(before), _BREAK.split(after)
     anchors = [(-1, -1), *_anchors(old, new), (len(old), len(new))]
     for (old_start, new_start), (old_end, new_end) in zip(anchors, anchors[1:], strict=False):

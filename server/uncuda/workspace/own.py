@@ -41,8 +41,8 @@ def own_module(path: str, libraries: Collection[str]) -> str:
 
 
 class _Found(NamedTuple):
-    """A module in a folder: the prefix of the paths of files that can import it, its name, and bytes that occur in
-    every import of it."""
+    """A module that files of a project can import. `folder`: the prefix of the paths of these files; `name`: the
+    module's name; `root`: bytes that occur in every import of the module."""
 
     folder: str
     name: str

@@ -270,7 +270,7 @@ class Scanner:
     def _may_choose(self, target: str, data: bytes, concerned: bool) -> bool:
         """Return whether a file may choose a target at run time; False if enough such files are known already.
 
-        A file that tests for the target's vendor counts even if a fix removed its last CUDA name.
+        A test for the target's vendor is enough, even if a fix has removed the file's last CUDA name.
         """
         if self.gathered.serving.get(target, 0) >= _CHOOSING:
             return False

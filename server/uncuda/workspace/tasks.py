@@ -114,7 +114,7 @@ class Surveyed:
 
 @dataclass(frozen=True)
 class Steps:
-    """The fields of `Fixed` that show how the text was fixed, under the same names."""
+    """The steps by which a text was fixed; the fields are those of `Fixed` with the same names."""
 
     passes: tuple[tuple[Change, ...], ...]
     first: Report

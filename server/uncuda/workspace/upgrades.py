@@ -44,7 +44,8 @@ class Upgrade:
     plugin: Plugin
     later: int
     version: str = ""
-    gained: tuple[tuple[Decision, int], ...] = ()  # findings that get a fix or disappear, by decision; most first
+    # number of findings that get a fix or disappear, by decision; the largest numbers come first
+    gained: tuple[tuple[Decision, int], ...] = ()
     lost: int = 0  # number of findings without a fix that exist only with `version`
 
 

@@ -86,8 +86,8 @@ def _accept(
 async def accept_everywhere(
     session: Session, wanted: Wanted, reason: str | None, classes: Collection[str] = CLASSES
 ) -> Result:
-    """Write the findings of rules in the workspace, or in a part of it, into baselines; returns the result of the
-    command."""
+    """Accept the findings of the wanted rules, in the workspace or in a part of it, by writing them into baselines;
+    returns the result of the command."""
     texts = Texts(session.folders.language())
     if session.client.restricted:
         return _refused(session, texts, texts("not trusted"))
