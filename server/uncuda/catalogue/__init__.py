@@ -23,7 +23,7 @@ __all__ = ["CHINESE", "Accelerator", "Api", "Catalogue", "CatalogueError", "Exam
 
 
 class Catalogue:
-    """All rules, and all targets whose words replace the placeholders in the rules."""
+    """All rules, and all targets, whose names and device strings replace the placeholders in the rules."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -24,8 +24,8 @@ class Key:
     """One key of a rule's declaration. `choices`: the values that the key may have; `empty`: the meaning of an empty
     value, if one is allowed; `each`: the type of the values in a table.
 
-    `filled`: whether `{placeholders}` in the value are replaced by the target's words. `group`: the heading under which
-    `docs/rule-keys.md` lists the key.
+    `filled`: whether names and device strings of the target replace `{placeholders}` in the value. `group`: the heading
+    under which `docs/rule-keys.md` lists the key.
     """
 
     name: str

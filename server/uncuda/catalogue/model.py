@@ -11,7 +11,7 @@ from typing import Any
 
 _WORD = re.compile(r"\w+")
 IN_BRACES = re.compile(r"\{([\w-]+)\}")
-"""A placeholder in a text, such as `{module}`, which is replaced by a word of the target."""
+"""A placeholder in a text, such as `{device}`; a name or device string of the target replaces it."""
 
 
 class CatalogueError(Exception):
@@ -151,12 +151,14 @@ class Target:
     assumed: bool = False
 
     def fill(self, template: str, **words: str) -> str:
-        """Return the template with its placeholders replaced by the target's words and by `words`."""
+        """Return the template with each placeholder replaced, by a word of the target (a name or device string) or by
+        one of `words`."""
         return template.format_map({**self.words, "target": self.title, **words})
 
     @property
     def has_tables(self) -> bool:
-        """Return whether the target has tables of its APIs; without tables only the target's words are known."""
+        """Return whether the target has tables of its APIs; without tables, only its names and device strings are
+        known."""
         return bool(self.rows)
 
     def has(self, feature: str) -> bool:

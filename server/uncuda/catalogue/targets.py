@@ -111,8 +111,8 @@ def build_target(
 
 
 def _words(raw: dict[str, Any], versions: tuple[str, ...]) -> dict[str, str]:
-    """Return the words of a declaration; `patch-variable` is left out if one of these versions ignores that environment
-    variable."""
+    """Return the names and device strings in a declaration; `patch-variable` is left out if one of these versions
+    ignores that environment variable."""
     words: dict[str, str] = raw["words"]
     unknown = set() if set(raw.get("no-patch-variable", ())).isdisjoint(versions) else {"patch-variable"}
     return {name: word for name, word in words.items() if name not in unknown}

@@ -19,15 +19,15 @@ _MOST_MEMORY = 400 << 20
 
 
 class Document(NamedTuple):
-    """The document about which questions are asked. `path`: an absolute path, or any unique name for text that is not
-    in a file."""
+    """The document that contains the receivers whose types are looked up. `path`: an absolute path, or any unique name
+    for text that is not in a file."""
 
     path: str
     text: str
 
 
 class Given(NamedTuple):
-    """The answers, and how many questions have no answer because the time was over."""
+    """The answers, and the number of questions that were not answered in time."""
 
     answers: dict[Site, str]
     late: int

@@ -34,7 +34,7 @@ class Batch:
     review: bool = False
 
     def data(self) -> dict[str, Any]:
-        """The data that a code action carries until it is resolved."""
+        """The data that a code action contains until its edit is computed."""
         return {"uri": self.uri, "rule": self.rule, "review": self.review}
 
     @classmethod
