@@ -50,7 +50,7 @@ def ran() -> dict[str, tuple[int, int]]:
 
 @pytest.fixture(scope="module")
 def classes(ran: dict[str, tuple[int, int]]) -> dict[str, str]:
-    """What each class of the shipped plugin names: constants of class files are plain text."""
+    """Return the text of each class file in the shipped plugin, in which the names that the class uses can be found."""
     assert ran
     with (
         zipfile.ZipFile(zip_path()) as plugin,
