@@ -150,7 +150,8 @@ def _call(on: str, name: str, given: tuple[str, ...]) -> str:
 
 
 def main(folder: Path) -> None:
-    """Write the files that differ, so that Maven compiles only after a change, and delete those of former types."""
+    """Write the files that differ, so that Maven compiles only after a change, and delete the files of types that are
+    no longer in api-surface.txt."""
     made = {folder / path: text for path, text in Sources(SURFACE.read_text(encoding="utf-8")).files().items()}
     for stale in set(folder.rglob("*.java")) - made.keys():
         stale.unlink()
