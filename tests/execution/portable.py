@@ -144,7 +144,7 @@ class Comparison:
 
 
 def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Place]:
-    """Yield the lines of files that differ from those before."""
+    """Yield the lines that were changed or added: the name of the file, and the number of the line in `after`."""
     for name, text in after.items():
         matcher = difflib.SequenceMatcher(None, before.get(name, "").splitlines(), text.splitlines(), autojunk=False)
         for kind, _, _, start, end in matcher.get_opcodes():

@@ -42,7 +42,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.network, pytest.mark.xdist_group("py
 
 @pytest.fixture(scope="module")
 def ran() -> dict[str, tuple[int, int]]:
-    """Build the plugin and run its tests; the numbers of tests by class."""
+    """Build the plugin and run its tests; return for each test class how many tests it ran, and how many of them failed
+    or were skipped."""
     clean()
     maven("package")
     return results()
