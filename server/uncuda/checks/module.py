@@ -107,8 +107,8 @@ class Check:
         return replace(lowered, statement=hit.statement)
 
     def _advised(self, hit: Hit) -> Hit:
-        """Return the hit at an import with an advice, if the code needs the library, or the part of one, and its table
-        has no sentence that says what to do."""
+        """Return the hit at an import; advice is added if the code needs the library, or a part of it, and the target's
+        table has no sentence that says what to do."""
         part = "." in hit.subject and hit.rule.get("status") == ("unknown",)
         if hit.rule.get("uses") or _gravity(hit) == len(_GRAVITY) - 1 or (hit.limits and not part):
             return hit
