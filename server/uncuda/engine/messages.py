@@ -47,7 +47,7 @@ class Messages(Sentences):
         return message + self("notes", self("between notes").join(notes)) if notes else message
 
     def noted(self, message: str, limit: str) -> str:
-        """Return a message with the sentence for an additional limit."""
+        """Return a message with an additional sentence, whose id is `limit`."""
         return message + self("notes", self._catalogue.limit(limit, self.locale))
 
     def _note(self, limit: str, hit: Hit) -> str:
