@@ -123,8 +123,8 @@ class Fallbacks:
         return False
 
     def _left_without(self, module: str, block: int, offset: int, of_part: bool) -> bool:
-        """Return whether `offset` is below an `if`, in the block that contains the offset `block`, that returns if the
-        module is missing: `if not is_x_available(): return`."""
+        """Return whether `offset` is below an `if` that leaves the block if the module is missing: `if not
+        is_x_available(): return`. The `if` is in the block that contains the offset `block`."""
         facts = self._context.facts
         if not facts.says("available"):
             return False

@@ -19,7 +19,7 @@ from .module_parts import Parts
 ASKED_ONLY = "asked-only"
 """The id of the sentence about a library that the file imports only to find out whether it is available."""
 TRIED = "tried-elsewhere"
-"""The id of the sentence about an import whose file is itself imported only in a `try`."""
+"""The id of the sentence about an import in a file that is itself imported only in a `try`."""
 _MANY = 20  # maximum number of uses of a part of a library that are checked for conditions
 _THERE = ("adapted", "upstream")  # the statuses of libraries that exist for the target
 _GRAVITY = ("error", "warning", "information")

@@ -108,7 +108,7 @@ def _is_given(rule: Rule, use: Role) -> bool:
 
 
 def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
-    """Return whether a string is an argument of a function, or for a parameter, that the rule ignores."""
+    """Return whether the rule ignores a string because of the function or the parameter that receives the string."""
     if role.kind == "value" and role.name in rule.get("silent-names", ()) and not is_map_location(role):
         return True
     if role.kind != "argument":

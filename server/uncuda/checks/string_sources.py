@@ -15,7 +15,7 @@ from .string_flow import TESTS, Flow
 
 
 class Sources:
-    """Finds the sources of the values of tested variables in one source file."""
+    """Finds out, in one source file, where tested variables get their values from."""
 
     def __init__(self, flow: Flow, parameters: Parameters) -> None:
         self._flow, self._facts, self._parameters = flow, flow.context.facts, parameters

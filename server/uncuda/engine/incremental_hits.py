@@ -62,7 +62,7 @@ class Found(NamedTuple):
     sibling branch handles the target. `asked` and `absent`: the values of the Context's fields of the same name.
     `keys`: the keys of all searches that the checks used; `placed`: the keys of searches whose offsets the checks used.
     `certain`: whether no result depended on words that earlier fixes may have written. `linked`: the hits with linked
-    fixes; None if types of receivers were known."""
+    fixes; None if the check used known types of receivers."""
 
     facts: Facts
     project: Project
@@ -104,8 +104,8 @@ class Carried:
         return found.facts
 
     def take(self, key: Hashable, facts: Facts, project: Project) -> tuple[Found, Kept] | tuple[None, None]:
-        """Return the results for the text before the edit, and the hits of them that are still valid; (None, None) if
-        the whole text must be checked again."""
+        """Return the results for the text before the edit, and the hits that are still valid; (None, None) if the whole
+        text must be checked again."""
         found, earlier = self._found.get(key), self._earlier.get(key)
         if earlier is not None and earlier.facts is facts:
             found = earlier

@@ -14,7 +14,7 @@ _MOST = 0.8  # if fewer than this share of the earlier searches were repeated, t
 # maximum number of kept search functions: `_FEW`, plus `_IN_VAIN` for each search in the last text
 _FEW, _IN_VAIN = 100, 4
 _WIDE = 0.2  # if a larger share of a text has changed, the results of earlier texts are not kept
-FAR = 20_000  # in a part of a text with more characters, the result of a search is worth keeping after an edit
+FAR = 20_000  # a search in a part of a text with more characters uses results that are kept after an edit
 FOLLOWED = "followed"
 """The first part of the keys of some searches. Their results need no comparison after an edit, because the traced names
 are compared instead, or the check runs after every edit."""

@@ -141,7 +141,7 @@ def first_argument(text: str, opening: int, following: tuple[int, int] | None, n
     bracket of the call; `following`: the offsets at which the first argument begins and the last one ends, None for a
     call without arguments.
 
-    If the arguments are on lines of their own, with a comma behind the last one, the new one gets a line as well.
+    If the arguments are on lines of their own, with a comma behind the last one, the new argument gets a line as well.
     """
     if following is None:
         return Edit(opening, opening, new)

@@ -305,8 +305,8 @@ class _Roots:
             self._open(word)
 
     def _alias(self, named: ast.AST | None) -> None:
-        """Record that a name is an alias of TorchScript; if the name does not contain `jit`, the file counts as open,
-        because other files cannot be searched for the name."""
+        """Record that a name is an alias of TorchScript; if the name does not contain `jit`, record that the file may
+        compile any code, because other files cannot be searched for the name."""
         name = named.id if isinstance(named, ast.Name) else getattr(named, "name", "")
         if _JIT in name:
             self._found = replace(self._found, aliases=self._found.aliases | {name})
