@@ -32,7 +32,8 @@ _SKIPS = "importorskip("
 _SKIPPED = re.compile(r"[\"'](\w+(?:\.\w+)*)[\"']")
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 _APART = re.compile(r"[\W_]+")
-# a test whose name has no other word than these and the library's is about the library, not about a part of it
+# `has_apex` tests for a library; a name with any word besides these and the library's, such as `has_apex_gemm`, tests
+# for a part of the library
 _ASKING = frozenset({"", "available", "has", "have", "installed", "is", "use", "with"})
 _MANY = 20  # maximum number of tests above an offset, and of calls of a function, that are checked
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
@@ -57,9 +58,9 @@ class Fallbacks:
         """Return the hit at an import or a use; its severity is "information" if the code runs on without the module.
 
         The severity is "warning" if the file raises an exception later because the module is missing. `tried`: whether
-        a `try` around the statement makes the import optional. `of_part`: whether the target has the library without
-        this part of it; then a test for the library, `has_x()`, finds it, and only a test for the part counts,
-        `has_x_gemm()`.
+        a `try` around the statement makes the import optional. `of_part`: whether the target has the library, but lacks
+        this part of it; then only a test for the part counts, `has_x_gemm()`, because a test for the library,
+        `has_x()`, succeeds.
         """
         rule, statement = hit.rule, hit.statement
         if statement is None or rule.severity == "information":
@@ -92,8 +93,8 @@ class Fallbacks:
         return None
 
     def _asked(self, module: str, statement: Statement, of_part: bool) -> str | None:
-        """Return the condition of the enclosing `if` that tests for the module, unless the code raises an exception
-        without the module; "" if an earlier statement tests for the module, None if no test does."""
+        """Return the condition of the enclosing `if` that tests for the module; "" if an earlier statement tests for
+        the module; None if there is no such test, or if the code raises an exception without the module."""
         start = statement.start
         if self._is_skipped(module, start, of_part) or self._left_without(module, start, start, of_part):
             return ""
@@ -122,8 +123,8 @@ class Fallbacks:
         return False
 
     def _left_without(self, module: str, block: int, offset: int, of_part: bool) -> bool:
-        """Return whether `offset` is below an `if`, in the block that contains the offset `block`, that returns if the
-        module is missing: `if not is_x_available(): return`."""
+        """Return whether `offset` is below an `if` that leaves the block if the module is missing: `if not
+        is_x_available(): return`. The `if` is in the block that contains the offset `block`."""
         facts = self._context.facts
         if not facts.says("available"):
             return False

@@ -140,10 +140,11 @@ class Served:
         return any(header.word == "if" and _SWITCH.match(text, header.start, header.end) for header in headers)
 
     def _of_amd(self, hit: Hit) -> Hit:
-        """Return a hit in a file for AMD's GPUs, with the severity information if the project chooses between
+        """Return a hit in a file for AMD's GPUs; its severity is "information" if the project chooses between
         accelerators.
 
-        In other projects, the target may have to run this code, so errors and warnings keep their severity.
+        If the project does not choose between accelerators, the target may have to run this code, so errors and
+        warnings keep their severity.
         """
         if hit.rule.check in _OF_WHOLE or not (self._everywhere or _is_information(hit)):
             return hit
@@ -205,10 +206,10 @@ class Served:
 
 
 def reported(rows: Iterable[Iterable[tuple[Hit, bool | None]]]) -> list[Hit]:
-    """Return the hits that no branch for the target makes superfluous; `rows` has, for each hit, whether one does.
+    """Return the hits that no branch for the target makes superfluous. `rows`: the hits of each check, each with a flag
+    that tells whether a branch for the target makes it superfluous.
 
-    The import of a name that no fix can replace is superfluous if all uses of the name are: only branches for other
-    devices use it.
+    The import of a name that no fix can replace is superfluous, too, if only branches for other devices use the name.
     """
     found = [(hit, stays) for row in rows for hit, stays in row]
     served = {hit.words.get("name", "") for hit, stays in found if stays and _is_use_by_hand(hit)}
@@ -231,7 +232,7 @@ def is_import(hit: Hit) -> bool:
 
 
 def _chosen(hit: Hit, alone: bool) -> Hit:
-    """Return the hit with the severity information, in a project that chooses between accelerators: the target may
+    """Return a hit in a project that chooses between accelerators; its severity is "information" if the target may
     never use the library, or never build the CUDA extension.
 
     `alone`: whether the target may never run any code of this file.
@@ -251,8 +252,8 @@ def _is_information(hit: Hit) -> bool:
 
 
 def _informing(hit: Hit, limit: str) -> Hit:
-    """Return the hit with the severity information, and with the id of the sentence that says why the target may never
-    run this code."""
+    """Return the hit with the severity "information", and with the id of the sentence that says why the target may
+    never run this code."""
     return hit.lowered(REVIEW).as_information(limit)
 
 
