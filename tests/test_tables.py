@@ -17,7 +17,7 @@ from support.engines import engine_for
 from uncuda.catalogue.words import complete
 from uncuda.checks.amp_c import GUARD_RAISES
 from uncuda.checks.environment import RAISES
-from uncuda.checks.fallbacks import LEFT_OUT
+from uncuda.checks.fallbacks import LEFT_OUT, NEEDED, UNTESTED
 from uncuda.checks.hit import ANOTHER_WAY
 from uncuda.checks.module import ASKED_ONLY, TRIED
 from uncuda.checks.name_calls import LACKS
@@ -221,6 +221,8 @@ def test_texts_are_used() -> None:
         GUARD_RAISES,
         RAISES,
         LEFT_OUT,
+        NEEDED,
+        UNTESTED,
         AMDS,
         CHOSEN,
         OTHER_PLATFORM,

@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 
-from ..catalogue import Rule
 from ..facts.read import Statement
 from ..facts.scans import plain, uses
 from ..facts.scopes import FUNCTION, Header
@@ -20,6 +19,10 @@ from .branch_words import last_of
 
 LEFT_OUT = "left-out"
 """The id of the sentence for optional imports, which says that the code runs on without the module."""
+NEEDED = "needed-later"
+"""The id of the sentence for imports without which the file raises an exception later."""
+UNTESTED = "used-untested"
+"""The id of the sentence for optional imports of a name that the file uses, although nothing in it tests for it."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
 _AND = re.compile(r"\band\b")
@@ -35,6 +38,10 @@ _APART = re.compile(r"[\W_]+")
 # a test whose name has no other word than these and the library's is about the library, not about a part of it
 _ASKING = frozenset({"", "available", "has", "have", "installed", "is", "use", "with"})
 _MANY = 20  # maximum number of tests above an offset, and of calls of a function, that are checked
+# words of lines that may test whether a name is there
+_DECIDES = re.compile(r"\b(?:if|elif|while|assert|and|or|not|is|skipif|skipIf|skipUnless|hasattr|bool)\b")
+_TELLS = re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(?:True|False)\b", re.M)
+_ALIAS = re.compile(r"(?:\w+(?:\.\w+)*[ \t]+as[ \t]+)?(\w+)")
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
 
@@ -67,11 +74,13 @@ class Fallbacks:
         guard = self._tried(statement) if tried else None
         if guard is not None and not guard.raises:
             if any(map(self._is_needed, guard.flags)):
-                return replace(hit, severity=_at_most_warning(rule))
+                return _needed(hit)
+            if self._is_used_untested(hit, module, guard):
+                return replace(hit, severity="information", limits=(*hit.limits, UNTESTED))
         elif (asked := self._asked(module, statement, of_part)) is None:
             return hit
         elif any(map(self._is_needed, _CALLED.findall(asked))):
-            return replace(hit, severity=_at_most_warning(rule))
+            return _needed(hit)
         return replace(hit, severity="information", limits=(*hit.limits, LEFT_OUT))
 
     def _tried(self, statement: Statement) -> Guard | None:
@@ -175,6 +184,48 @@ class Fallbacks:
             self._needed[flag] = any(not self._is_behind(flag, test.start()) for test in raising)
         return self._needed[flag]
 
+    def _is_used_untested(self, hit: Hit, module: str, guard: Guard) -> bool:
+        """Return whether the file uses the name that an optional import binds, and no line of the file tests whether
+        the import worked."""
+        statement, alias = hit.statement, _ALIAS.match(self._text, hit.start, hit.end)
+        if statement is None or alias is None or not statement.start <= hit.start < statement.end:
+            return False
+        name, block = alias[1], self._block(statement)
+        if block is None or name in guard.fallbacks or self._says_available(module, block):
+            return False
+        used = self._lines_with(name, block)
+        binds = re.compile(rf"(?:def|class)[ \t]+{name}\b|.*\b(?:import|as)\b|{name}[ \t]*(?::[^=]*)?=(?!=)")
+        if not used or any(_DECIDES.search(line) or binds.match(line.lstrip()) for line in used):
+            return False
+        told = set(_TELLS.findall(self._text, block.start, block.stop))
+        flags = {flag: self._lines_with(flag, block) for flag in guard.flags - {name}}
+        return not any(flag in told or _DECIDES.search(line) for flag, lines in flags.items() for line in lines)
+
+    def _block(self, statement: Statement) -> range | None:
+        """The offsets of the innermost `try`, with its handlers, around a statement; None if there is none."""
+        own = self._indents.header_at(statement.start)
+        headers = (own, *self._indents.headers(statement.start))
+        header = next((header for header in headers if header.word in ("try", "def", "class")), own)
+        if header.word != "try":
+            return None
+        return range(header.start, self._indents.extent(self._indents.clauses(header)[-1].start))
+
+    def _lines_with(self, name: str, block: range) -> list[str]:
+        """The physical lines of code outside a block that contain a name."""
+        facts = self._context.facts
+        places = [at for at in facts.searches.find((name, True), uses(name, True)) if at not in block]
+        facts.work.compare(len(places))
+        lines = {self._text.rfind("\n", 0, at) + 1: at for at in places if not facts.layout.token_at(at)}
+        return [self._text[start : facts.layout.line_break(at)] for start, at in lines.items()]
+
+    def _says_available(self, module: str, block: range) -> bool:
+        """Return whether the file, outside a block, contains a word such as `has_x` or `is_x_available` for a
+        module."""
+        root = re.escape(module.partition(".")[0])
+        asks = re.compile(rf"\b_?(?:has|have|is|with|use)\w*{root}|{root}\w*available|find_spec", re.I)
+        self._context.facts.work.search(0, len(self._text))
+        return any(match.start() not in block for match in asks.finditer(self._text))
+
     def _is_behind(self, flag: str, at: int) -> bool:
         """Return whether the code is in a function that the file calls only if a flag is true."""
         facts, scope = self._context.facts, self._indents.scope_of(at)
@@ -233,5 +284,6 @@ def _is_short_for(name: str, short: str) -> bool:
     return short not in _MODULES and short[0] == name[0] and all(letter in letters for letter in short)
 
 
-def _at_most_warning(rule: Rule) -> str:
-    return "warning" if rule.severity == "error" else rule.severity
+def _needed(hit: Hit) -> Hit:
+    severity = "warning" if hit.rule.severity == "error" else hit.rule.severity
+    return replace(hit, severity=severity, limits=(*hit.limits, NEEDED))
