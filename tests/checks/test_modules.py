@@ -173,6 +173,23 @@ def test_what_uses_an_optional_import_without_a_test_does_not_go_on(name: str) -
     assert ("used here without a test: code that uses it raises" in found.message) == (name in UNTESTED)
 
 
+@pytest.mark.parametrize(
+    ("rest", "untested"),
+    [
+        ("", True),
+        ("if x and is_cupy_available():\n    y()\n", False),
+        ("else:\n    put = slow\n", False),
+    ],
+)
+def test_what_uses_an_import_behind_a_function_that_tells_without_a_test(rest: str, untested: bool) -> None:
+    """As in trl/experimental/gkd/gkd_trainer.py of TRL: `if config.use_liger_kernel: Loss()` for any library."""
+    text = "import torch\nfrom .utils import (\n    is_cupy_available,\n)\nif is_cupy_available():\n"
+    text += f"    from cupy import put\n{rest}def f(self, x):\n    if self.use_cupy:\n        put(x)\n"
+    (found,) = NPU.check(Source(text)).findings
+    assert found.severity == "information"
+    assert ("used here without a test" in found.message) == untested
+
+
 def test_what_another_object_takes_the_place_of_goes_on() -> None:
     text = "import torch\ntry:\n    from cupy import put\nexcept ImportError:\n    from .slow import put\nput(1)\n"
     (found,) = NPU.check(Source(text)).findings

@@ -638,6 +638,24 @@ def test_a_program_for_kernels_of_one_maker_is_information_in_a_project_that_cho
 
 
 @pytest.mark.parametrize(
+    ("head", "severity"),
+    [
+        ("# A license\n\n# Benchmarks attention via FlashInfer cuDNN backend.\n#\n# Usage\n", "information"),
+        ('"""Benchmark for fused operations.\n\nFlashInfer with trtllm backend\n"""\n', "information"),
+        ("# Benchmarks attention.\n", "error"),
+        ("import os\n# Benchmarks attention via cuDNN.\n", "error"),
+    ],
+)
+def test_a_program_whose_head_names_kernels_of_nvidia_is_information(head: str, severity: str) -> None:
+    """As in benchmarks/kernels/benchmark_vit_fp8_attn.py and benchmark_fused_collective.py of vLLM."""
+    text = head + PROGRAM.format("").replace("= argparse.ArgumentParser()", "= y.cuda(); argparse.ArgumentParser()")
+    assert [one.severity for one in findings({**FAMILY, "train.py": text}, "train.py")] == [severity]
+    assert [one.severity for one in findings({"train.py": text}, "train.py")] == ["error"]
+    module = text.partition("if __name__")[0]
+    assert [one.severity for one in findings({**FAMILY, "train.py": module}, "train.py")] == ["error"]
+
+
+@pytest.mark.parametrize(
     ("about", "line", "severity"),
     [
         ("Benchmark the ROCm top-k in isolation.", "from lib._aiter_ops import rocm_aiter_ops\n", "information"),

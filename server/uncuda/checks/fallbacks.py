@@ -40,6 +40,8 @@ _ASKING = frozenset({"", "available", "has", "have", "installed", "is", "use", "
 _MANY = 20  # maximum number of tests above an offset, and of calls of a function, that are checked
 # words of lines that may test whether a name is there
 _DECIDES = re.compile(r"\b(?:if|elif|while|assert|and|or|not|is|skipif|skipIf|skipUnless|hasattr|bool)\b")
+# a line that imports a name, or one line of an import over several lines
+_IMPORTED = re.compile(r"(?:from|import)\b|\w+(?:[ \t]+as[ \t]+\w+)?,?[ \t]*$")
 _TELLS = re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(?:True|False)\b", re.M)
 _ALIAS = re.compile(r"(?:\w+(?:\.\w+)*[ \t]+as[ \t]+)?(\w+)")
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
@@ -75,13 +77,14 @@ class Fallbacks:
         if guard is not None and not guard.raises:
             if any(map(self._is_needed, guard.flags)):
                 return _needed(hit)
-            if self._is_used_untested(hit, module, guard):
-                return replace(hit, severity="information", limits=(*hit.limits, UNTESTED))
+            untested = self._is_used_untested(hit, module, "try", guard)
         elif (asked := self._asked(module, statement, of_part)) is None:
             return hit
         elif any(map(self._is_needed, _CALLED.findall(asked))):
             return _needed(hit)
-        return replace(hit, severity="information", limits=(*hit.limits, LEFT_OUT))
+        else:
+            untested = self._is_used_untested(hit, module, "if", Guard(frozenset()))
+        return replace(hit, severity="information", limits=(*hit.limits, UNTESTED if untested else LEFT_OUT))
 
     def _tried(self, statement: Statement) -> Guard | None:
         """The `try` or `suppress` around a statement, inside the same function; computed once for each block."""
@@ -184,13 +187,13 @@ class Fallbacks:
             self._needed[flag] = any(not self._is_behind(flag, test.start()) for test in raising)
         return self._needed[flag]
 
-    def _is_used_untested(self, hit: Hit, module: str, guard: Guard) -> bool:
+    def _is_used_untested(self, hit: Hit, module: str, word: str, guard: Guard) -> bool:
         """Return whether the file uses the name that an optional import binds, and no line of the file tests whether
-        the import worked."""
+        the import worked. `word`: the keyword of the block that makes the import optional."""
         statement, alias = hit.statement, _ALIAS.match(self._text, hit.start, hit.end)
         if statement is None or alias is None or not statement.start <= hit.start < statement.end:
             return False
-        name, block = alias[1], self._block(statement)
+        name, block = alias[1], self._block(statement, word)
         if block is None or name in guard.fallbacks or self._says_available(module, block):
             return False
         used = self._lines_with(name, block)
@@ -201,30 +204,35 @@ class Fallbacks:
         flags = {flag: self._lines_with(flag, block) for flag in guard.flags - {name}}
         return not any(flag in told or _DECIDES.search(line) for flag, lines in flags.items() for line in lines)
 
-    def _block(self, statement: Statement) -> range | None:
-        """The offsets of the innermost `try`, with its handlers, around a statement; None if there is none."""
+    def _block(self, statement: Statement, word: str) -> range | None:
+        """The offsets of the innermost `try` or `if`, with all its clauses, around a statement; None if there is
+        none, or if the `if` has an `else`."""
         own = self._indents.header_at(statement.start)
         headers = (own, *self._indents.headers(statement.start))
-        header = next((header for header in headers if header.word in ("try", "def", "class")), own)
-        if header.word != "try":
+        header = next((header for header in headers if header.word in (word, "def", "class")), own)
+        clauses = self._indents.clauses(header) if header.word == word else []
+        if not clauses or (word == "if" and len(clauses) > 1):
             return None
-        return range(header.start, self._indents.extent(self._indents.clauses(header)[-1].start))
+        return range(header.start, self._indents.extent(clauses[-1].start))
 
     def _lines_with(self, name: str, block: range) -> list[str]:
         """The physical lines of code outside a block that contain a name."""
         facts = self._context.facts
         places = [at for at in facts.searches.find((name, True), uses(name, True)) if at not in block]
         facts.work.compare(len(places))
-        lines = {self._text.rfind("\n", 0, at) + 1: at for at in places if not facts.layout.token_at(at)}
-        return [self._text[start : facts.layout.line_break(at)] for start, at in lines.items()]
+        return list(dict.fromkeys(self._line(at) for at in places if not facts.layout.token_at(at)))
 
     def _says_available(self, module: str, block: range) -> bool:
         """Return whether the file, outside a block, contains a word such as `has_x` or `is_x_available` for a
         module."""
         root = re.escape(module.partition(".")[0])
-        asks = re.compile(rf"\b_?(?:has|have|is|with|use)\w*{root}|{root}\w*available|find_spec", re.I)
+        asks = re.compile(rf"\b_?(?:has|have|is|with)\w*{root}\w*|{root}\w*available|find_spec", re.I)
         self._context.facts.work.search(0, len(self._text))
-        return any(match.start() not in block for match in asks.finditer(self._text))
+        found = (match for match in asks.finditer(self._text) if match.start() not in block)
+        return any(not _IMPORTED.match(self._line(match.start()).lstrip()) for match in found)
+
+    def _line(self, at: int) -> str:
+        return self._text[self._text.rfind("\n", 0, at) + 1 : self._context.facts.layout.line_break(at)]
 
     def _is_behind(self, flag: str, at: int) -> bool:
         """Return whether the code is in a function that the file calls only if a flag is true."""

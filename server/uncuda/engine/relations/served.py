@@ -43,6 +43,9 @@ _OF_A_MAKER = re.compile(
 )
 _WRAPS = "_aiter_ops"
 _OF_A_WRAPPER = re.compile(r"^from[ \t]+[\w.]*\._aiter_ops[ \t]+import\b", re.M)
+_HEAD = re.compile(r"(?:\s|#[^\n]*\n)*(?:\"{3}[^\"]*\"{3})?")
+# backends that consist of kernels for NVIDIA's GPUs only, as the text at the top of a script names them
+_ABOUT_NVIDIA = re.compile(r"\b(?:cuDNN|TRT-?LLM|CUTLASS|CuTe[ _-]?DSL)\b", re.I)
 _DOCSTRING = re.compile(r"(?:\s|#[^\n]*\n)*\"{3}([^\"]*)\"{3}")
 _ABOUT_AMD, _ABOUT_CUDA = re.compile(r"\b(?:AMD|ROCm|AITER)\b"), re.compile(r"CUDA|NVIDIA|NCCL", re.I)
 _BUILDS = "torch.utils.cpp_extension."
@@ -152,13 +155,20 @@ class Served:
     @cached_property
     def _is_a_makers(self) -> bool:
         """Whether the file runs only on the GPUs of one vendor: it has a module-level import from a package named
-        `nvidia`, or is a script that imports CUTLASS kernels or AMD's AITER at module level. A script that imports a
-        module `_aiter_ops` must also be about AMD's GPUs, because scripts for CUDA import such a module, too."""
+        `nvidia`, or is a script that imports CUTLASS kernels or AMD's AITER at module level, or whose comments and
+        docstring at the top name kernels of NVIDIA. A script that imports a module `_aiter_ops` must also be about
+        AMD's GPUs, because scripts for CUDA import such a module, too."""
         facts = self._facts
         if facts.says(_NVIDIA) and self._has(_NVIDIAS):
             return True
         kernels = any(map(facts.says, _MAKERS)) and self._has(_OF_A_MAKER)
-        return (kernels or self._wraps_aiter()) and self._is_started_by_hand
+        return self._is_started_by_hand and (kernels or self._wraps_aiter() or self._says_nvidia())
+
+    def _says_nvidia(self) -> bool:
+        """Return whether the comments and the docstring at the top of the file name kernels of NVIDIA."""
+        head = _HEAD.match(self._facts.text)
+        self._facts.work.search(0, head.end() if head is not None else 0)
+        return head is not None and _ABOUT_NVIDIA.search(head[0]) is not None
 
     def _wraps_aiter(self) -> bool:
         """Return whether the file imports a module `_aiter_ops` at module level, and its docstring names AMD, ROCm or
