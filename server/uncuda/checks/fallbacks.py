@@ -40,6 +40,9 @@ _ASKING = frozenset({"", "available", "has", "have", "installed", "is", "use", "
 _MANY = 20  # maximum number of tests above an offset, and of calls of a function, that are checked
 # words of lines that may test whether a name is there
 _DECIDES = re.compile(r"\b(?:if|elif|while|assert|and|or|not|is|skipif|skipIf|skipUnless|hasattr|bool)\b")
+_NOTES = re.compile(
+    r"$|#|[\"')]|f[\"']|pass\b|[\w, \t]+(?::[^=]*)?=[ \t]*(?:None|False|True)\b|(?:print|_?log\w*|warnings?)[\w.]*\("
+)
 # a line that imports a name, or one line of an import over several lines
 _IMPORTED = re.compile(r"(?:from|import)\b|\w+(?:[ \t]+as[ \t]+\w+)?,?[ \t]*$")
 _TELLS = re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(?:True|False)\b", re.M)
@@ -193,8 +196,11 @@ class Fallbacks:
         statement, alias = hit.statement, _ALIAS.match(self._text, hit.start, hit.end)
         if statement is None or alias is None or not statement.start <= hit.start < statement.end:
             return False
-        name, block = alias[1], self._block(statement, word)
-        if block is None or name in guard.fallbacks or self._says_available(module, block):
+        name, clauses = alias[1], self._clauses(statement, word)
+        if not clauses or name in guard.fallbacks or not all(map(self._only_notes, clauses[1:])):
+            return False
+        block = range(clauses[0].start, self._indents.extent(clauses[-1].start))
+        if self._says_available(module, block):
             return False
         used = self._lines_with(name, block)
         binds = re.compile(rf"(?:def|class)[ \t]+{name}\b|.*\b(?:import|as)\b|{name}[ \t]*(?::[^=]*)?=(?!=)")
@@ -204,16 +210,18 @@ class Fallbacks:
         flags = {flag: self._lines_with(flag, block) for flag in guard.flags - {name}}
         return not any(flag in told or _DECIDES.search(line) for flag, lines in flags.items() for line in lines)
 
-    def _block(self, statement: Statement, word: str) -> range | None:
-        """The offsets of the innermost `try` or `if`, with all its clauses, around a statement; None if there is
-        none, or if the `if` has an `else`."""
+    def _clauses(self, statement: Statement, word: str) -> list[Header]:
+        """The clauses of the innermost `try` or `if` around a statement; empty if there is none."""
         own = self._indents.header_at(statement.start)
         headers = (own, *self._indents.headers(statement.start))
         header = next((header for header in headers if header.word in (word, "def", "class")), own)
-        clauses = self._indents.clauses(header) if header.word == word else []
-        if not clauses or (word == "if" and len(clauses) > 1):
-            return None
-        return range(header.start, self._indents.extent(clauses[-1].start))
+        return self._indents.clauses(header) if header.word == word else []
+
+    def _only_notes(self, clause: Header) -> bool:
+        """Return whether all that a clause does is to set variables to constants and to print or log text."""
+        block = self._text[clause.end : self._indents.extent(clause.start)]
+        self._context.facts.work.search(0, len(block))
+        return all(map(_NOTES.match, map(str.strip, block.splitlines())))
 
     def _lines_with(self, name: str, block: range) -> list[str]:
         """The physical lines of code outside a block that contain a name."""
