@@ -703,6 +703,23 @@ def test_information_in_a_file_for_amds_gpus_says_so_in_any_project(name: str, s
     assert (method.severity, classes([method])) == ("error", {"safe"})
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("tests/models/x/nvidia/decode/test_numerics.py", True),
+        ("tests/models/x/nvidia.py", False),
+        ("a/nvidias/ops.py", False),
+    ],
+)
+def test_information_about_a_library_says_that_the_folder_is_nvidias(name: str, said: bool) -> None:
+    """As in tests/models/deepseek_v41/nvidia/specialized_decode/test_numerics.py of vLLM."""
+    text = "import torch\nimport triton\nimport cupy\n"
+    library, lacked = findings({**FAMILY, name: text}, name)
+    assert ("its folder says that it is for NVIDIA's GPUs" in library.message) == said
+    assert "NVIDIA" not in lacked.message and "chooses" in lacked.message
+    assert "NVIDIA" not in findings({name: text}, name)[0].message
+
+
 def test_a_file_on_a_module_of_nvidias_is_information_in_a_project_that_chooses() -> None:
     for line, severity in (
         ("from lib.models.nvidia.ops import fused", "information"),

@@ -24,6 +24,8 @@ CHOSEN = "project-chooses"
 """The id of the sentence about hits that are only information, because the project chooses between accelerators."""
 AMDS = "amd-file"
 """The id of the sentence about a file that is for AMD's GPUs, according to its name or its folder's name."""
+NVIDIAS = "nvidia-folder"
+"""The id of the sentence about a file that is for NVIDIA's GPUs, according to the name of a folder above it."""
 SWITCHED = "switched-on"
 """The id of the sentence about an extension that is built only if an environment variable is set to 1."""
 _SWITCH = re.compile(
@@ -128,7 +130,8 @@ class Served:
                 return hits
         if self._everywhere:
             alone = self._is_a_makers or any(self._is_needed(hit) for hit in hits)
-            return [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
+            hits = [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
+            return [_of_nvidia(hit) for hit in hits] if _NVIDIA[1:] in PurePath(self._path).parts[:-1] else hits
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
@@ -250,6 +253,12 @@ def _chosen(hit: Hit, alone: bool) -> Hit:
     if not lacked or hit.rule.check in _OF_WHOLE or _is_information(hit):
         return hit.lowered(REVIEW)
     return _informing(hit, CHOSEN)
+
+
+def _of_nvidia(hit: Hit) -> Hit:
+    """Return a hit in a folder for NVIDIA's GPUs; if it is information about a library, it says where the file is."""
+    told = not {CHOSEN, OTHER_PLATFORM, SWITCHED}.isdisjoint(hit.limits)
+    return hit if told or hit.rule.check != "module" or not _is_information(hit) else _informing(hit, NVIDIAS)
 
 
 def _builds(hit: Hit) -> bool:
