@@ -24,8 +24,8 @@ class Key:
     """One key of a rule's declaration. `choices`: the values that the key may have; `empty`: the meaning of an empty
     value, if one is allowed; `each`: the type of the values in a table.
 
-    `filled`: whether `{placeholders}` in the value are replaced by the target's words. `group`: the heading under which
-    `docs/rule-keys.md` lists the key.
+    `filled`: whether names and device strings of the target replace `{placeholders}` in the value. `group`: the heading
+    under which `docs/rule-keys.md` lists the key.
     """
 
     name: str
@@ -43,8 +43,8 @@ class Key:
 
 @dataclass(frozen=True)
 class Verb:
-    """One check: what code it looks at, the keys that only it reads, and the `{placeholders}` that its messages may
-    use."""
+    """One check: what code it looks at, which keys its rules may have besides the common ones, and which
+    `{placeholders}` its messages may use."""
 
     en: str
     zh: str
