@@ -642,7 +642,9 @@ def test_a_program_for_kernels_of_one_maker_is_information_in_a_project_that_cho
     [
         ("# A license\n\n# Benchmarks attention via FlashInfer cuDNN backend.\n#\n# Usage\n", "information"),
         ('"""Benchmark for fused operations.\n\nFlashInfer with trtllm backend\n"""\n', "information"),
+        ('"""Benchmark a kernel.\n\nA schedule that is selected on SM 9.0 only.\n"""\n', "information"),
         ("# Benchmarks attention.\n", "error"),
+        ("# Benchmarks attention of SMALL models.\n", "error"),
         ("import os\n# Benchmarks attention via cuDNN.\n", "error"),
     ],
 )

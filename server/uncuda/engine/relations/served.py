@@ -46,8 +46,8 @@ _OF_A_MAKER = re.compile(
 _WRAPS = "_aiter_ops"
 _OF_A_WRAPPER = re.compile(r"^from[ \t]+[\w.]*\._aiter_ops[ \t]+import\b", re.M)
 _HEAD = re.compile(r"(?:\s|#[^\n]*\n)*(?:\"{3}[^\"]*\"{3})?")
-# backends that consist of kernels for NVIDIA's GPUs only, as the text at the top of a script names them
-_ABOUT_NVIDIA = re.compile(r"\b(?:cuDNN|TRT-?LLM|CUTLASS|CuTe[ _-]?DSL)\b", re.I)
+# backends for NVIDIA's GPUs only, and compute capabilities, as the text at the top of a script names them
+_ABOUT_NVIDIA = re.compile(r"\b(?:cuDNN|TRT-?LLM|CUTLASS|CuTe[ _-]?DSL|SM[ _]?(?:\d{1,2}\.\d|\d{2,3}[af]?))\b", re.I)
 _DOCSTRING = re.compile(r"(?:\s|#[^\n]*\n)*\"{3}([^\"]*)\"{3}")
 _ABOUT_AMD, _ABOUT_CUDA = re.compile(r"\b(?:AMD|ROCm|AITER)\b"), re.compile(r"CUDA|NVIDIA|NCCL", re.I)
 _BUILDS = "torch.utils.cpp_extension."
