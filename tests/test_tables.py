@@ -338,8 +338,8 @@ def rows_of(target: str, version: str) -> dict[str, dict[str, str]]:
 @pytest.mark.parametrize(
     ("version", "name", "wanted"),
     [
-        # 2.9.0 was released before its post-releases; these names were read from torch_npu/npu/streams.py and memory.py
-        # in the wheels
+        # the post-releases of 2.9.0 have names that 2.9.0 lacks, as torch_npu/npu/streams.py and memory.py in the
+        # wheels show
         ("2.9.0", "torch.cuda.ExternalStream", {"present": "0", "since": "2.9.0.post9"}),
         ("2.9.0.post9", "torch.cuda.ExternalStream", {"present": "1"}),
         ("2.9.1", "torch.cuda.ExternalStream", {"present": "0", "since": "2.10.0.post7"}),

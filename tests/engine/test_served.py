@@ -674,8 +674,8 @@ def test_a_program_whose_head_names_kernels_of_nvidia_is_information(head: str, 
     ],
 )
 def test_a_program_on_a_wrapper_of_aiter_is_for_amd_if_it_says_so(about: str, line: str, severity: str) -> None:
-    """As in benchmarks/kernels/benchmark_top_k_per_row_decode.py of vLLM. Its benchmark_device_communicators.py imports
-    the same wrapper, and runs on CUDA."""
+    """As in benchmarks/kernels/benchmark_top_k_per_row_decode.py of vLLM. vLLM's benchmark_device_communicators.py
+    imports the same wrapper, but runs on CUDA."""
     program = PROGRAM.format(line).replace("= argparse.ArgumentParser()", "= y.cuda(); argparse.ArgumentParser()")
     text = f'# A license\n"""{about}\n\nMore.\n"""\n\n{program}'
     assert [one.severity for one in findings({**FAMILY, "train.py": text}, "train.py")] == [severity]
