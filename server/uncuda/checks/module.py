@@ -12,7 +12,7 @@ from ..facts.bindings import Binding
 from ..facts.model import Statement
 from ..facts.scans import uses
 from .base import Context, Hit
-from .fallbacks import Fallbacks
+from .fallbacks import NEEDED, Fallbacks
 from .hit import ANOTHER_WAY
 from .module_parts import Parts
 
@@ -110,7 +110,8 @@ class Check:
         """Return the hit at an import; advice is added if the code needs the library, or a part of it, and the target's
         table has no sentence that says what to do."""
         part = "." in hit.subject and hit.rule.get("status") == ("unknown",)
-        if hit.rule.get("uses") or _gravity(hit) == len(_GRAVITY) - 1 or (hit.limits and not part):
+        told = NEEDED in hit.limits or (hit.limits and not part)
+        if hit.rule.get("uses") or _gravity(hit) == len(_GRAVITY) - 1 or told:
             return hit
         return replace(hit, limits=(*hit.limits, ANOTHER_WAY))
 
