@@ -41,7 +41,7 @@ class Staying:
         """Imports of CUDA libraries, and calls that build an extension, that the target never runs, because they are
         behind a test whose other branch works."""
         self.unused: set[int] = set()
-        """Imports of the class that builds an extension, if all its uses are among those."""
+        """Imports of the class that builds an extension, if all uses of the class are in `idle`."""
         self._behind: list[Stretch] = []
         """The spans of code that runs only if one of the tests that stay unchanged succeeds."""
 
@@ -49,7 +49,8 @@ class Staying:
         return bool(self.classes or self.reasons)
 
     def explained(self, hits: Sequence[Hit]) -> list[Hit]:
-        """Return the hits with the ids of the sentences that give the reasons."""
+        """Return the hits, with the ids of the sentences that say why fixes are not safe, or why the target never runs
+        the code."""
         found = list(hits)
         for index, (limit, name) in self.reasons.items():
             hit = hits[index]
@@ -79,9 +80,9 @@ class Staying:
     def hold_behind(
         self, asked: Iterable[int], hits: Sequence[Hit], classes: Sequence[str | None], questions: Questions
     ) -> bool:
-        """Lower the safe fixes in code that runs only if one of these tests succeeds, and in functions that only such
-        code calls; the tests stay unchanged, so the target never runs this code. Return whether any of the tests guards
-        code."""
+        """Change safe fixes to fixes that need review in code that runs only if one of these tests succeeds, and in
+        functions that only this code calls; the tests stay unchanged, so the target never runs this code. Return
+        whether any of the tests guards code."""
         pairs, spans, held = len(self.pairs), len(self._behind), False
         safe = sorted(
             (hit.start, index)
