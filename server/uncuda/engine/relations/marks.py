@@ -15,7 +15,7 @@ MODULE = -1
 
 _BETWEEN = ("@", "#", "")  # the first words of decorators, comments and empty lines
 _SKIP_MARK = re.compile(r"@[\w.]*skip", re.I)
-_SKIPS = re.compile("skip", re.I)
+_SKIPS = re.compile(r"skip", re.I)
 _OF_BLOCK = re.compile(r"pytestmark\b")
 _AT = re.compile(r"@[ \t]*")
 
@@ -58,12 +58,12 @@ def _block(at: int, facts: Facts) -> int:
 
 def _variable(node: ast.AST, statement: Statement, facts: Facts) -> str:
     """Return the variable to which a skip mark is assigned, if a node is in an argument of the mark; otherwise ""."""
-    facts.work.search(statement.start, statement.end)
-    if not _SKIPS.search(facts.text, statement.start, statement.end):
+    if not isinstance(next(iter(statement.digest.piece.nodes), None), (ast.Assign, ast.AnnAssign)):
         return ""
     skips = False
     inner = node
     for outer in statement.digest.ancestors(node):
+        facts.work.compare()
         if isinstance(outer, ast.Call) and inner is not outer.func:
             skips = _SKIPS.search(last_word(outer.func)) is not None
         elif isinstance(outer, (ast.Assign, ast.AnnAssign)):
