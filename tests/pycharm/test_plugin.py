@@ -37,7 +37,7 @@ EXPECTED = {
     "uncuda.verify.VerifierTest": 4,
 }
 
-pytestmark = [pytest.mark.slow, pytest.mark.network, pytest.mark.xdist_group("pycharm")]
+pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 
 @pytest.fixture(scope="module")
