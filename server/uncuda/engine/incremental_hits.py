@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Hashable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import chain
 from keyword import iskeyword
 from typing import NamedTuple
 
@@ -19,12 +20,14 @@ from ..checks.given_device import WHOLE_WORD, said_of
 from ..checks.hit import moved
 from ..checks.leaving import leaves
 from ..checks.target_variants import BEGINNING
-from ..facts.changes import Region
+from ..facts.changes import Region, one_after_the_other
 from ..facts.digest import Digest
 from ..facts.model import MENTIONED
-from ..facts.read import Facts
+from ..facts.read import Facts, Statement
 from ..project import Project
 from ..source import Span
+from .results import Report
+from .results import moved as moved_report
 
 _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
 _COMMENT = re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
@@ -56,34 +59,108 @@ Row = Sequence[tuple[Hit, "bool | None"]]
 unknown."""
 
 
+class Results(NamedTuple):
+    """The results of all checks of one text. `rows`: the hits of each check; each hit has a flag that tells whether a
+    sibling branch handles the target. `linked`: the hits with linked fixes; None if types of receivers were known.
+    `report`: the report on the text, if it is a function of `linked` alone.
+
+    `since`: if it is given, the offsets are those of an earlier text, which differs from the present one in this region
+    alone, and no result is in the region. While a line is typed, the results are thus moved once, when they are needed.
+    """
+
+    rows: Sequence[Row]
+    linked: Sequence[Hit] | None = None
+    report: Report | None = None
+    since: Region | None = None
+
+    def placed(self, facts: Facts) -> Results:
+        """Return the results with the offsets of the text."""
+        region, statements = self.since, facts.statements
+        if region is None:
+            return self
+
+        def here(hit: Hit) -> Hit:
+            assert hit.statement is not None
+            return moved(hit, statements[region.place(hit.statement.start)], region)
+
+        rows = [[(here(hit), served) for hit, served in row] for row in self.rows]
+        linked = None if self.linked is None else [here(hit) for hit in self.linked]
+        return Results(rows, linked, self.report and moved_report(self.report, region))
+
+    def stay(self, facts: Facts, whole: Region) -> bool:
+        """Return whether no result is in a region. `whole`: the region in which the text, whose statements are known,
+        differs from the text to whose offsets the results refer."""
+        if self.since is not None and self.since[:2] == whole[:2]:
+            return True
+        hits = chain((hit for row in self.rows for hit, _ in row), self.linked or ())
+        return all(_statement(hit, facts, whole) is not None for hit in hits)
+
+
+def _statement(hit: Hit, facts: Facts, region: Region) -> Statement | None:
+    """The statement of a hit after an edit; None if the edit affects the hit."""
+    if hit.statement is None or region.old <= hit.statement.start < region.old_end or _reaches(hit, region):
+        return None
+    now = facts.statements.get(region.place(hit.statement.start))
+    return now if now is not None and now.digest is hit.statement.digest else None
+
+
 class Found(NamedTuple):
-    """The results of all checks of one text. `hits`: the hits of each check; each hit has a flag that tells whether a
-    sibling branch handles the target. `asked` and `absent`: the values of the Context's fields of the same name.
-    `keys`: the keys of all searches that the checks used; `placed`: the keys of searches whose offsets the checks used.
-    `certain`: whether no result depended on words that earlier fixes may have written. `linked`: the hits with linked
-    fixes; None if types of receivers were known."""
+    """The results of all checks of one text, and what they depend on. `asked` and `absent`: the values of the Context's
+    fields of the same name. `keys`: the keys of all searches that the checks used; `placed`: the keys of searches whose
+    offsets the checks used. `certain`: whether no result depended on words that earlier fixes may have written."""
 
     facts: Facts
     project: Project
-    hits: Sequence[Row]
+    results: Results
     asked: set[str]
     absent: Collection[str]
     keys: frozenset[Hashable]
     placed: frozenset[Hashable]
     certain: bool
-    linked: Sequence[Hit] | None = None
+
+    @property
+    def hits(self) -> Sequence[Row]:
+        """The hits of each check, with the offsets of the text."""
+        return self.results.placed(self.facts).rows
+
+    @property
+    def linked(self) -> Sequence[Hit] | None:
+        """The hits with linked fixes, with the offsets of the text."""
+        return self.results.placed(self.facts).linked
 
 
-class Kept(NamedTuple):
-    """Hits of an earlier check that are still valid after an edit, at their new offsets. `line`: the only line that
-    must be checked again.
+class Kept:
+    """Results of an earlier check that are still valid after an edit. `line`: the only line that must be checked
+    again.
 
-    `linked`: the hits with linked fixes, if no hit is on the line and no fix touches the line; otherwise None.
+    `results.linked`: the hits with linked fixes, if no hit is on the line and no fix touches the line; otherwise None.
     """
 
-    hits: Sequence[Row]
-    line: Span
-    linked: Sequence[Hit] | None = None
+    def __init__(self, results: Results, facts: Facts, line: Span) -> None:
+        self.results, self.line = results, line
+        self._facts = facts
+
+    @cached_property
+    def placed(self) -> Results:
+        """The results, with the offsets of the text after the edit."""
+        return self.results.placed(self._facts)
+
+    @property
+    def hits(self) -> Sequence[Row]:
+        """The hits of each check, with the offsets of the text after the edit."""
+        return self.placed.rows
+
+    def are_all(self, found: Sequence[Row], whole: Sequence[bool]) -> bool:
+        """Return whether a check of the line finds the same hits as before the edit, and no fix touches the line.
+        `found`: the hits of each check in the line or, for those checks that are marked in `whole`, in the whole
+        text."""
+        rows = self.results.rows
+        if self.results.linked is None or any(row for row, every in zip(found, whole, strict=True) if not every):
+            return False
+        return not any(
+            every and (row or rows[number]) and not _same(self.hits[number], row)
+            for number, (row, every) in enumerate(zip(found, whole, strict=True))
+        )
 
 
 class Carried:
@@ -117,8 +194,7 @@ class Carried:
         facts: Facts,
         context: Context,
         old: Found | None,
-        hits: Sequence[Row],
-        linked: Sequence[Hit] | None,
+        results: Results,
         certain: bool,
     ) -> None:
         """Store the results of a check. `old`: the results whose hits were reused; the other arguments are as in
@@ -133,7 +209,13 @@ class Carried:
         last = self._found.get(key)
         if last is not None and last.facts is not facts:
             self._earlier[key] = last
-        self._found[key] = Found(facts, context.project, hits, asked, context.absent, keys, placed, certain, linked)
+        self._found[key] = Found(facts, context.project, results, asked, context.absent, keys, placed, certain)
+
+    def report(self, key: Hashable, facts: Facts, report: Report) -> None:
+        """Store the report on the last checked version of a text, which is a function of the linked hits alone."""
+        found = self._found.get(key)
+        if found is not None and found.facts is facts and found.results.linked is not None:
+            self._found[key] = found._replace(results=found.results._replace(report=report))
 
     def forget(self, key: Hashable) -> None:
         """Forget the results for a text."""
@@ -147,7 +229,7 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
     if found.project is not project:
         return None
     if facts is found.facts:
-        return Kept(found.hits, _NONE, found.linked)
+        return Kept(found.results, facts, _NONE)
     if not facts.searches.know(found.keys):
         return None
     if facts.origin is not found.facts.token or facts.region is None or facts.present != found.facts.present:
@@ -160,31 +242,43 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
     )
     if not (plain and _same_elsewhere(found, facts, region)) and not _is_apart(found, facts, region):
         return None
-    kept: list[list[tuple[Hit, bool | None]]] = []
-    for row in found.hits:
-        kept.append([])
+    results = _moved_on(found, facts, region)
+    return None if results is None else Kept(results, facts, Span(region.new, region.new_end))
+
+
+def _moved_on(found: Found, facts: Facts, region: Region) -> Results | None:
+    """Return the results without those in the edited lines; None if the edit affects a hit in another line."""
+    results = found.results
+    if found.certain and facts.taken_over and results.linked is not None:
+        whole = region if results.since is None else one_after_the_other(results.since, region)
+        if results.stay(facts, whole):
+            return results._replace(since=whole)
+    results = results.placed(found.facts)
+    rows: list[Row] = []
+    for row in results.rows:
+        kept = []
         for hit, served in row:
             statement = hit.statement
             if statement is None:
                 return None
             if region.old <= statement.start < region.old_end:
                 continue
-            now = facts.statements.get(region.place(statement.start))
-            if now is None or now.digest is not statement.digest or _reaches(hit, region):
+            now = _statement(hit, facts, region)
+            if now is None:
                 return None
-            kept[-1].append((moved(hit, now, region), served if found.certain else None))
-    return Kept(kept, Span(region.new, region.new_end), _linked(found, facts, region, sum(map(len, kept))))
+            kept.append((moved(hit, now, region), served if found.certain else None))
+        rows.append(kept)
+    changed = sum(map(len, rows)) < sum(map(len, results.rows))
+    return Results(rows, None if changed or not found.certain else _linked(results.linked, facts, region))
 
 
-def _linked(found: Found, facts: Facts, region: Region, kept: int) -> list[Hit] | None:
-    if found.linked is None or not found.certain or kept < sum(map(len, found.hits)):
-        return None
-    linked = []
-    for hit in found.linked:
+def _linked(linked: Sequence[Hit] | None, facts: Facts, region: Region) -> list[Hit] | None:
+    found = []
+    for hit in linked or ():
         if hit.statement is None or _reaches(hit, region):
             return None
-        linked.append(moved(hit, facts.statements[region.place(hit.statement.start)], region))
-    return linked
+        found.append(moved(hit, facts.statements[region.place(hit.statement.start)], region))
+    return None if linked is None else found
 
 
 @lru_cache(maxsize=1024)
@@ -192,7 +286,7 @@ def _words(digest: Digest) -> frozenset[str]:
     return frozenset(_WORD.findall(digest.piece.text))
 
 
-def same(kept: Row, found: Row) -> bool:
+def _same(kept: Row, found: Row) -> bool:
     """Whether the check of the line found the same hits as before the edit."""
     return [hit for hit, _ in kept] == [hit for hit, _ in found]
 

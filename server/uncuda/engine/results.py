@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
+from ..checks.hit import moved_fixes
 from ..edits import REVIEW, SAFE, Change, Edit, Fix, compose
+from ..facts.changes import Region
 from ..limits import Work
 from ..project import Site
 from ..source import Span
@@ -50,6 +52,36 @@ class Report:
     findings: tuple[Finding, ...] = ()
     skipped: tuple[Span, ...] = ()
     sites: tuple[Site, ...] = ()
+
+
+def moved(report: Report, region: Region) -> Report:
+    """Return a report with its offsets after an edit of lines that it does not mention; `skipped` is left out."""
+    here = region.place
+    sites = tuple(
+        [one._replace(span=Span(here(one.span.start), here(one.span.end)), at=here(one.at)) for one in report.sites]
+    )
+    return Report(tuple([_moved(finding, region) for finding in report.findings]), (), sites)
+
+
+def _moved(finding: Finding, region: Region) -> Finding:
+    """Return a finding after an edit of other lines; the same object if all its offsets are above these lines."""
+    here, last, span = region.place, region.old_end, finding.span
+    if (
+        span.end < last
+        and all(edit.end < last for fix in finding.fixes for edit in fix.edits)
+        and all(one.span.end < last for one in finding.related)
+    ):
+        return finding
+    return Finding(
+        finding.rule,
+        finding.severity,
+        finding.message,
+        Span(here(span.start), here(span.end)),
+        moved_fixes(finding.fixes, region),
+        finding.target,
+        tuple([Related(Span(here(one.span.start), here(one.span.end)), one.message) for one in finding.related]),
+        finding.subject,
+    )
 
 
 @dataclass(frozen=True)

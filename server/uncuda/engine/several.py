@@ -66,7 +66,7 @@ class _Part(Engine):
     def _spoken(self) -> Messages:
         return Messages(self.catalogue, self.target, self.settings.locale, self._every)
 
-    def _written(self, rows: list[Row], context: Context) -> list[Row]:
+    def _written(self, rows: Sequence[Row], context: Context) -> Sequence[Row]:
         written = self._writer(context).written([hit for row in rows for hit, _ in row])
         low = iter([hit and hit.lowered(lowest(_class(hit), self._low(hit))) for hit in written])
         return [[(hit, stays) for _, stays in row if (hit := next(low)) is not None] for row in rows]

@@ -45,7 +45,7 @@ def _around(regions: Sequence[Region]) -> Region:
     return Region(first.old, last.old_end, first.new, last.new_end)
 
 
-def _one_after_the_other(one: Region, other: Region) -> Region:
+def one_after_the_other(one: Region, other: Region) -> Region:
     """Return the region that two successive edits change together."""
     start, end = min(one.new, other.old), max(one.new_end, other.old_end)
     return Region(start, end - one.shift, start, end + other.shift)
@@ -149,7 +149,7 @@ class Searches:
         if this text repeated only a part of its searches."""
         region = _around(regions)
         if self._base is not None and len(self._found) < _MOST * len(self._base.found):
-            wider = _one_after_the_other(self._base.region, region)
+            wider = one_after_the_other(self._base.region, region)
             if wider.new_end - wider.new < len(self.text) * _WIDE:
                 return _Base(self._base.found, wider)
         return _Base(self._found, region)

@@ -143,6 +143,7 @@ class _Reader:
         if any(statement.digest.bindings for statement in self._pending):
             return None
         facts.references = [*moved, *chain.from_iterable(map(self._references, self._pending))]
+        facts.taken_over = True
         facts.broken = tuple(self._failed)
         return facts
 
