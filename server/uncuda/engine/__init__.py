@@ -16,7 +16,7 @@ from ..checks.missing_shim import is_patched, is_projects, patches, patching
 from ..checks.quotes import fitted
 from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.read import Facts, read
-from ..limits import LimitExceeded, Limits, Work
+from ..limits import LimitExceeded, Limits, Size, Work
 from ..project import Answers, Project, Site
 from ..settings import Settings
 from ..source import Source, Span
@@ -81,6 +81,7 @@ class Engine:
         self._remember = remember
         self._memory: OrderedDict[tuple[str, Ruleset], Facts] = OrderedDict()
         self._carried = Carried()
+        self._size = Size()
         self._messages = self._spoken()
         self._libraries = Libraries.of(catalogue, self.target, self.project)
 
@@ -159,7 +160,7 @@ class Engine:
         """
         work = Work(limits or self.settings.limits)
         try:
-            work.size(source.text)
+            work.size(source.text, edited, self._size)
             return self._check(source, concerned, edited, answers, work)
         except (LimitExceeded, RecursionError) as error:
             self._forget(source.path)  # the facts are incomplete and must not be reused
@@ -238,7 +239,7 @@ class Engine:
         facts, kept = looked.context.facts, looked.kept
         if kept is None or kept.results.report is None or facts.says("uncuda:"):
             return None
-        self._carried.keep((path, looked.ruleset), facts, looked.context, looked.known, kept.results, True)
+        self._carried.keep((path, looked.ruleset), facts, looked.context, looked.known, kept.results, True, kept.bare)
         report, since = kept.results.report, kept.results.since
         facts.work.compare(_FINDING * len(report.findings))
         return moved(report, since) if since is not None else report
@@ -265,7 +266,7 @@ class Engine:
         if kept is not None and same:
             linked = kept.placed.linked
             if not answers and linked is not None:
-                self._carried.keep(key, facts, context, known, kept.results, True)
+                self._carried.keep(key, facts, context, known, kept.results, True, kept.bare)
                 return linked, []
             rows = kept.hits
         rows = self._written(rows, context)

@@ -13,7 +13,7 @@ from collections.abc import Collection, Hashable, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
 from keyword import iskeyword
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..checks import Context, Hit
 from ..checks.given_device import WHOLE_WORD, said_of
@@ -107,7 +107,8 @@ def _statement(hit: Hit, facts: Facts, region: Region) -> Statement | None:
 class Found(NamedTuple):
     """The results of all checks of one text, and what they depend on. `asked` and `absent`: the values of the Context's
     fields of the same name. `keys`: the keys of all searches that the checks used; `placed`: the keys of searches whose
-    offsets the checks used. `certain`: whether no result depended on words that earlier fixes may have written."""
+    offsets the checks used. `certain`: whether no result depended on words that earlier fixes may have written. `bare`:
+    the function around the edited lines if no search for text of a whole function has a match in it."""
 
     facts: Facts
     project: Project
@@ -117,6 +118,7 @@ class Found(NamedTuple):
     keys: frozenset[Hashable]
     placed: frozenset[Hashable]
     certain: bool
+    bare: tuple[int, int] | None = None
 
     @property
     def hits(self) -> Sequence[Row]:
@@ -131,13 +133,13 @@ class Found(NamedTuple):
 
 class Kept:
     """Results of an earlier check that are still valid after an edit. `line`: the only line that must be checked
-    again.
+    again; `bare`: the same as in `Found`.
 
     `results.linked`: the hits with linked fixes, if no hit is on the line and no fix touches the line; otherwise None.
     """
 
-    def __init__(self, results: Results, facts: Facts, line: Span) -> None:
-        self.results, self.line = results, line
+    def __init__(self, results: Results, facts: Facts, line: Span, bare: tuple[int, int] | None = None) -> None:
+        self.results, self.line, self.bare = results, line, bare
         self._facts = facts
 
     @cached_property
@@ -196,6 +198,7 @@ class Carried:
         old: Found | None,
         results: Results,
         certain: bool,
+        bare: tuple[int, int] | None = None,
     ) -> None:
         """Store the results of a check. `old`: the results whose hits were reused; the other arguments are as in
         `Found`."""
@@ -206,10 +209,11 @@ class Carried:
             asked = asked | old.asked if asked - old.asked else old.asked
             placed = placed | old.placed if placed - old.placed else old.placed
             certain = certain and old.certain
+            bare = bare if keys is old.keys and placed is old.placed else None
         last = self._found.get(key)
         if last is not None and last.facts is not facts:
             self._earlier[key] = last
-        self._found[key] = Found(facts, context.project, results, asked, context.absent, keys, placed, certain)
+        self._found[key] = Found(facts, context.project, results, asked, context.absent, keys, placed, certain, bare)
 
     def report(self, key: Hashable, facts: Facts, report: Report) -> None:
         """Store the report on the last checked version of a text, which is a function of the linked hits alone."""
@@ -240,10 +244,13 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
         and _is_plain(found.facts, region.old, region.old_end, found.asked)
         and _is_plain(facts, region.new, region.new_end, found.asked)
     )
-    if not (plain and _same_elsewhere(found, facts, region)) and not _is_apart(found, facts, region):
-        return None
+    bare = None
+    if not (plain and _same_elsewhere(found, facts, region)):
+        bare = _apart(found, facts, region)
+        if bare is None:
+            return None
     results = _moved_on(found, facts, region)
-    return None if results is None else Kept(results, facts, Span(region.new, region.new_end))
+    return None if results is None else Kept(results, facts, Span(region.new, region.new_end), bare)
 
 
 def _moved_on(found: Found, facts: Facts, region: Region) -> Results | None:
@@ -319,64 +326,89 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
     return all(name.hidden == 0 for name in facts.references if start <= name.statement.start < end)
 
 
-def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
-    """Whether the edited line, before and after the edit, is in a function of which no statement was parsed, and
-    contains no name that a check traces. If the result is True, the edit has no effect on the hits in other lines."""
+def _apart(found: Found, facts: Facts, region: Region) -> tuple[int, int] | None:
+    """Return the function around the edited line if no statement of it was parsed, before and after the edit, and the
+    line contains no name that a check traces; the edit has no effect on the hits in other lines then."""
     old = found.facts.indents.outer_function(region.old, region.old_end)
     new = facts.indents.outer_function(region.new, region.new_end)
     if old is None or new is None or new != (old[0], old[1] + region.shift):
-        return False
+        return None
     line, fresh = Span(region.old, region.old_end), Span(region.new, region.new_end)
     # of a line with a bracket or a string that goes on, only the physical lines that changed count
     edited = facts.searches.regions[0] if _is_one_line(found.facts, line) and _is_one_line(facts, fresh) else region
     if not _are_quiet(found.facts, line, Span(edited.old, edited.old_end), found):
-        return False
+        return None
     if not _are_quiet(facts, fresh, Span(edited.new, edited.new_end), found):
-        return False
+        return None
     for text, (start, end) in ((found.facts, old), (facts, new)):
         if text.holds_part_of(start, end):
-            return False
+            return None
     if any(name.startswith("def ") for name in found.asked):
         if _is_read(found.facts, region.old, found.asked) or _is_read(facts, region.new, found.asked):
-            return False
-    return _nothing_found(found, facts, region, edited, (old, new))
+            return None
+    return new if _nothing_found(found, facts, region, edited, old) else None
 
 
-def _nothing_found(
-    found: Found, facts: Facts, region: Region, edited: Region, functions: tuple[tuple[int, int], tuple[int, int]]
-) -> bool:
+def _nothing_found(found: Found, facts: Facts, region: Region, edited: Region, function: tuple[int, int]) -> bool:
     """Whether no search for text of the whole function has a match in the function, before or after the edit, and no
-    search for text of single lines has a match in the line. `edited`: the physical lines that changed."""
-    line, fresh = (region.old, region.old_end), (region.new, region.new_end)
-    (start, end), (_, new_end) = functions
-    earlier, now = found.facts.searches, facts.searches
+    search for text of single lines has a match in the line. `edited`: the physical lines that changed; `function`: the
+    function before the edit."""
+    old, now = found.facts.searches, facts.searches
     flat = facts.same_blocks
     for text, first, lines in (
         (found.facts, region.old, (edited.old, edited.old_end)),
         (facts, region.new, (edited.new, edited.new_end)),
     ):
         flat = flat and _HEADER.match(text.text, first) is None and _HEADER.search(text.text, *lines) is None
-    for key in found.keys:
-        kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
-        if kind == "beginnings":  # matches of this kind of search affect only the block that contains them
-            continue
+    touched = _touched(found, facts, region)
+    for key in touched:
+        kind, more = _parts(key)
         if kind == MENTIONED:
-            if bool(earlier.again(key)) != bool(now.again(key)):
+            if bool(old.again(key)) != bool(now.again(key)):
                 return False
-            continue
-        # A match of any other search in the line has no effect: if it had, the line would have been parsed as a
-        # statement.
-        own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in found.placed
-        below = kind in _OF_BLOCKS or (kind == "text" and more.startswith(_DEFINITIONS))
-        first = region.old if below else start
-        if own or kind == WHOLE_WORD or (below and flat):
-            if earlier.touches(key, *line) or now.touches(key, *fresh):
-                said = said_of(more, found.facts.text[slice(*line)]) if kind == WHOLE_WORD else None
-                if kind != WHOLE_WORD or said != said_of(more, facts.text[slice(*fresh)]):
-                    return False
-        elif _within(earlier.again(key), first, end) or _within(now.again(key), first, new_end):
+        elif kind == WHOLE_WORD:
+            if not _said_alike(found, facts, region, more):
+                return False
+        elif kind != "beginnings":  # matches of this kind of search affect only the block that contains them
             return False
-    return True
+    # outside of the line, the searches have the same matches as before
+    start, end = function
+    wide, below = _wide(found.keys, found.placed)
+    if found.bare != function and any(_within(old.again(key), start, end) for key in wide):
+        return False
+    return flat or not any(_within(old.again(key), region.old, end) for key in below)
+
+
+@lru_cache(maxsize=64)
+def _wide(keys: frozenset[Hashable], placed: frozenset[Hashable]) -> tuple[list[Hashable], list[Hashable]]:
+    """The keys of those searches of which no match may be in a function of which nothing was read: in the whole
+    function, or below the edited line."""
+    wide, below = list[Hashable](), list[Hashable]()
+    for key in keys:
+        kind, more = _parts(key)
+        # A match of any other search has no effect: if it had, its line would have been parsed as a statement.
+        own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in placed
+        if not own and kind not in ("beginnings", MENTIONED, WHOLE_WORD):
+            beneath = kind in _OF_BLOCKS or (kind == "text" and more.startswith(_DEFINITIONS))
+            (below if beneath else wide).append(key)
+    return wide, below
+
+
+def _touched(found: Found, facts: Facts, region: Region) -> set[Hashable]:
+    """The keys of the searches that have a match in the edited lines, before or after the edit."""
+    keys, old, now = found.keys, found.facts.searches, facts.searches
+    return {*old.touching(keys, region.old, region.old_end), *now.touching(keys, region.new, region.new_end)}
+
+
+def _parts(key: Hashable) -> tuple[Any, Any]:
+    """The kind of a search, and what it looks for."""
+    return (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
+
+
+def _said_alike(found: Found, facts: Facts, region: Region, word: str) -> bool:
+    """Whether the edited lines say the same of a word as before."""
+    old, new = found.facts.text[region.old : region.old_end], facts.text[region.new : region.new_end]
+    return said_of(word, old) == said_of(word, new)
 
 
 def _is_one_line(facts: Facts, lines: Span) -> bool:
@@ -399,7 +431,7 @@ def _are_quiet(facts: Facts, span: Span, edited: Span, found: Found) -> bool:
         bound.update(_WORD.findall(_assigned(line)))
         if match := _NAMED.match(line):
             bound.add(match[1])
-    return all(bound.isdisjoint(_words(statement.digest)) for statement in found.facts.statements.values())
+    return not bound or all(bound.isdisjoint(_words(one.digest)) for one in found.facts.statements.values())
 
 
 def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
@@ -441,21 +473,15 @@ def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
 
     For a search that only tells whether the text contains a word, a further occurrence of the word changes nothing.
     """
-    earlier, now = found.facts.searches, facts.searches
-    for key in found.keys:
-        kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
-        if kind in _NOT_PLAIN or (
-            isinstance(more, bool) and isinstance(key, tuple) and len(key) == 2
-        ):  # statements that use a name
-            continue
-        if not earlier.touches(key, region.old, region.old_end) and not now.touches(key, region.new, region.new_end):
-            continue
+    old, now = found.facts.searches, facts.searches
+    for key in _touched(found, facts, region):
+        kind, more = _parts(key)
+        if kind in _NOT_PLAIN or (isinstance(key, tuple) and len(key) == 2 and isinstance(more, bool)):
+            continue  # statements that use a name
         if kind == WHOLE_WORD:
-            old, new = found.facts.text[region.old : region.old_end], facts.text[region.new : region.new_end]
-            if said_of(more, old) != said_of(more, new):
+            if not _said_alike(found, facts, region, more):
                 return False
-            continue
-        if kind not in ("text", MENTIONED) or bool(earlier.again(key)) != bool(now.again(key)):
+        elif kind not in ("text", MENTIONED) or bool(old.again(key)) != bool(now.again(key)):
             return False
     return True
 

@@ -20,6 +20,19 @@ instead, or the check runs after every edit."""
 Scan = Callable[[str, int, int], Iterable[int]]
 
 
+class Worded:
+    """A scan whose matches all contain a word, so that it finds nothing in a line without this word."""
+
+    __slots__ = ("_scan", "word")
+
+    def __init__(self, word: str, scan: Scan) -> None:
+        self.word = word
+        self._scan = scan
+
+    def __call__(self, text: str, start: int, end: int) -> Iterable[int]:
+        return self._scan(text, start, end)
+
+
 class Region(NamedTuple):
     """The lines [old, old_end) of one text that became the lines [new, new_end) of another; all four numbers are
     offsets."""
@@ -116,6 +129,13 @@ def _in_lines(old: str, edits: Iterable[tuple[int, int, int, bool]]) -> list[Reg
     return regions
 
 
+class _Words(NamedTuple):
+    """The keys of searches, each with a word that all matches of the search contain ("" if there is none)."""
+
+    keys: frozenset[Hashable]
+    words: list[tuple[Hashable, str]]
+
+
 class _Base(NamedTuple):
     """The results of all searches in an earlier text, and the region in which this text differs from the present
     text."""
@@ -143,6 +163,7 @@ class Searches:
         self._base = before._base_for(regions) if before is not None and regions else None
         self._placed: set[Hashable] = set()
         self._scans: dict[Hashable, Scan] = before._scans_for() if before is not None else {}
+        self._words: _Words = before._words if before is not None else _Words(frozenset(), [])
 
     def _base_for(self, regions: Sequence[Region]) -> _Base:
         """Return the results that searches in the next text can reuse: those of this text, or those of an earlier text
@@ -196,7 +217,7 @@ class Searches:
         return frozenset(self._placed)
 
     def know(self, keys: AbstractSet[Hashable]) -> bool:
-        """Return whether the search functions for these keys are stored; `again` and `touches` can be called only with
+        """Return whether the search functions for these keys are stored; `again` and `touching` can be called only with
         stored keys."""
         return self._scans.keys() >= keys
 
@@ -204,9 +225,15 @@ class Searches:
         """Return the result of `find` for a key that was used for a search in this text or in an earlier one."""
         return self._all(key, self._scans[key])
 
-    def touches(self, key: Hashable, start: int, end: int) -> bool:
-        """Return whether the search with this key has a match in a range of whole lines."""
-        return next(iter(self._scans[key](self.text, start, end)), None) is not None
+    def touching(self, keys: frozenset[Hashable], start: int, end: int) -> list[Hashable]:
+        """Return those of the keys whose search has a match in a range of whole lines."""
+        if self._words.keys is not keys:
+            scans = [(key, self._scans[key]) for key in keys]
+            words = [(key, scan.word if isinstance(scan, Worded) else "") for key, scan in scans]
+            self._words = _Words(keys, words)
+        text, line = self.text, self.text[start:end]
+        likely = [key for key, word in self._words.words if word in line]
+        return [key for key in likely if next(iter(self._scans[key](text, start, end)), None) is not None]
 
     def imports(self) -> Iterator[tuple[list[int], list[int]]]:
         """Yield (old offsets, new offsets) for each search for imports in the previous text."""
