@@ -30,7 +30,7 @@ from .messages import Messages
 from .relations.foreign import imports_unknown, without_handed
 from .relations.kernels import Libraries
 from .relations.served import Served, reported
-from .results import Finding, Fixed, Related, Report, moved, sparing, whole
+from .results import Finding, Fixed, Related, Report, sparing, whole
 from .ruleset import Ruleset
 from .selection import LeftAlone, Selection, name_of
 from .sites import answered, sites_of
@@ -240,9 +240,8 @@ class Engine:
         if kept is None or kept.results.report is None or facts.says("uncuda:"):
             return None
         self._carried.keep((path, looked.ruleset), facts, looked.context, looked.known, kept.results, True, kept.bare)
-        report, since = kept.results.report, kept.results.since
-        facts.work.compare(_FINDING * len(report.findings))
-        return moved(report, since) if since is not None else report
+        facts.work.compare(_FINDING * len(kept.results.report))
+        return kept.results.report.at(kept.results.since)
 
     def _looked(self, facts: Facts, ruleset: Ruleset, path: str) -> _Looked:
         """Run all checks, or check only the edited line if the hits of the text before the edit are still valid."""

@@ -26,8 +26,7 @@ from ..facts.model import MENTIONED
 from ..facts.read import Facts, Statement
 from ..project import Project
 from ..source import Span
-from .results import Report
-from .results import moved as moved_report
+from .results import Movable, Report
 
 _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
 _COMMENT = re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
@@ -70,7 +69,7 @@ class Results(NamedTuple):
 
     rows: Sequence[Row]
     linked: Sequence[Hit] | None = None
-    report: Report | None = None
+    report: Movable | None = None
     since: Region | None = None
 
     def placed(self, facts: Facts) -> Results:
@@ -85,7 +84,7 @@ class Results(NamedTuple):
 
         rows = [[(here(hit), served) for hit, served in row] for row in self.rows]
         linked = None if self.linked is None else [here(hit) for hit in self.linked]
-        return Results(rows, linked, self.report and moved_report(self.report, region))
+        return Results(rows, linked)
 
     def stay(self, facts: Facts, whole: Region) -> bool:
         """Return whether no result is in a region. `whole`: the region in which the text, whose statements are known,
@@ -219,7 +218,7 @@ class Carried:
         """Store the report on the last checked version of a text, which is a function of the linked hits alone."""
         found = self._found.get(key)
         if found is not None and found.facts is facts and found.results.linked is not None:
-            self._found[key] = found._replace(results=found.results._replace(report=report))
+            self._found[key] = found._replace(results=found.results._replace(report=Movable(report)))
 
     def forget(self, key: Hashable) -> None:
         """Forget the results for a text."""

@@ -162,6 +162,7 @@ class Searches:
         self._before: Mapping[Hashable, list[int]] = before._found if before is not None else {}
         self._base = before._base_for(regions) if before is not None and regions else None
         self._placed: set[Hashable] = set()
+        self._changed: tuple[Region | None, str] = (None, "")
         self._scans: dict[Hashable, Scan] = before._scans_for() if before is not None else {}
         self._words: _Words = before._words if before is not None else _Words(frozenset(), [])
 
@@ -235,6 +236,12 @@ class Searches:
         likely = [key for key, word in self._words.words if word in line]
         return [key for key in likely if next(iter(self._scans[key](text, start, end)), None) is not None]
 
+    def _lines_of(self, region: Region) -> str:
+        """The changed lines of the text."""
+        if self._changed[0] is not region:
+            self._changed = region, self.text[region.new : region.new_end]
+        return self._changed[1]
+
     def imports(self) -> Iterator[tuple[list[int], list[int]]]:
         """Yield (old offsets, new offsets) for each search for imports in the previous text."""
         for key in [key for key in self._before if isinstance(key, tuple) and key[0] == "imports"]:
@@ -245,10 +252,13 @@ class Searches:
             return old
         if len(regions) == 1:
             region = regions[0]
-            fresh = scan(self.text, region.new, region.new_end)
+            found_none = isinstance(scan, Worded) and scan.word not in self._lines_of(region)
+            fresh = () if found_none else tuple(scan(self.text, region.new, region.new_end))
             if not old:
-                return list(fresh)
+                return list(fresh) if fresh else old
             at, done = bisect_left(old, region.old), bisect_left(old, region.old_end)
+            if at == done and not fresh and (done == len(old) or not region.shift):
+                return old
             return [*old[:at], *fresh, *_moved(old[done:], region.new_end - region.old_end)]
         found: list[int] = []
         done = shift = 0
