@@ -82,7 +82,7 @@ class Movable:
 def _last(finding: Finding) -> int:
     """The largest offset in a finding."""
     ends = [edit.end for fix in finding.fixes for edit in fix.edits]
-    return max(finding.span.end, *ends, *(one.span.end for one in finding.related))
+    return max([finding.span.end, *ends, *(one.span.end for one in finding.related)])
 
 
 def _moved(finding: Finding, region: Region) -> Finding:
