@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..catalogue import Catalogue
@@ -20,7 +20,7 @@ from .portable.accelerators import Accelerators
 from .portable.agreement import Agreement, Lows
 from .portable.callees import Callees
 from .portable.forms import CALLS, DIFFERS, GIVEN, READ
-from .portable.readers import readers, sources
+from .portable.readers import readers, tests_names
 from .portable.spelling import Spelling
 from .portable.wrapping import wrapped
 from .portable.writing import Writer
@@ -156,14 +156,20 @@ class PortableEngine(Engine):
     def _limit_between(self, source: Source, report: Report) -> str:
         """Return the key of the reason if a file of the same package stays on CUDA that reads a value which the text
         declares, or that gives a device the value "cuda" which the text may test; "" otherwise."""
-        folder = self.project.helper.package_of(source.path) if self.project.helper is not None else ""
+        helper = self.project.helper
+        folder = helper.package_of(source.path) if helper is not None else ""
+        if helper is None or not folder:
+            return ""
         spans = [one.span for one in report.findings if _is_safe(one)]
-        for limit, found in ((READ, readers), (GIVEN, sources)) if folder else ():
-            if any(
-                self._callees.file_stays(one, self._stays) for one in found(source.text, source.path, spans, folder)
-            ):
-                return limit
-        return ""
+        if self._any_stays(readers(source.text, source.path, spans, folder)):
+            return READ
+        if not self.project.naming or not tests_names(source.text, spans):
+            return ""
+        named = (one for one in self.project.naming if one != source.path and helper.package_of(one) == folder)
+        return GIVEN if self._any_stays(named) else ""
+
+    def _any_stays(self, paths: Iterable[str]) -> bool:
+        return any(self._callees.file_stays(path, self._stays) for path in paths)
 
     def _together(
         self,
