@@ -73,6 +73,27 @@ def test_searches_find_what_a_new_search_finds(old: str, inserted: str, start: i
             assert old[region.old_end :] == new[region.new_end :]
 
 
+@given(
+    st.text(alphabet="a\n", max_size=12),
+    st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4), st.text(alphabet="b\n", max_size=2)), max_size=3),
+)
+def test_several_edits_differ_only_in_their_regions(old: str, wanted: list[tuple[int, int, str]]) -> None:
+    edits: list[tuple[int, int, str]] = []
+    for start, length, text in sorted(wanted, key=lambda edit: edit[0]):
+        if start <= len(old) and not (edits and start < max(edits[-1][1], edits[-1][0] + 1)):
+            edits.append((start, min(start + length, len(old)), text))
+    new, done = "", 0
+    for start, end, text in edits:
+        new += old[done:start] + text
+        done = end
+    new += old[done:]
+    last = before = 0
+    for region in of_edits(old, edits):
+        assert old[last : region.old] == new[before : region.new]
+        last, before = region.old_end, region.new_end
+    assert old[last:] == new[before:]
+
+
 def test_searches_that_are_not_made_again_are_forgotten() -> None:
     searches = Searches("a\n")
     for number in range(1000):

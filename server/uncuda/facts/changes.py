@@ -76,7 +76,12 @@ def between(old: str, new: str) -> list[Region]:
 
 def of_edits(old: str, edits: Iterable[tuple[int, int, str]]) -> list[Region]:
     """Return the regions for edits (start, end, text) of the old text that do not overlap."""
-    return _in_lines(old, [_by_lines(old, *edit) for edit in sorted(edits)])
+    apart: list[tuple[int, int, str]] = []
+    for start, end, text in sorted(edits):
+        if apart and start <= apart[-1][1]:  # edits without a character between them are one edit
+            start, text = apart[-1][0], apart.pop()[2] + text
+        apart.append((start, end, text))
+    return _in_lines(old, [_by_lines(old, *edit) for edit in apart])
 
 
 def _by_lines(old: str, start: int, end: int, text: str) -> tuple[int, int, int, bool]:
