@@ -295,6 +295,15 @@ def test_what_makes_a_text_a_program_is_looked_at_anew(line: str, question: str,
     typist.erase(at + len(words), len(words))
 
 
+def test_the_first_of_two_lines_that_set_one_switch_is_reported_after_each_key() -> None:
+    text = (
+        "import torch\n\n\ndef run(allow):\n    torch.backends.cuda.matmul.allow_tf32 = allow  # allo\n"
+        "    torch.backends.cudnn.allow_tf32 = allow\n"
+    )
+    typist = Typist(text, prepared("musa"))
+    typist.type(text.index("# allo") + 6, "w it")
+
+
 def test_an_import_that_cannot_be_read_is_named_after_each_key() -> None:
     line = "    from apex import amp    has_apex = True\n"
     text = f"import torch\ntry:\n{line}except ImportError:\n    torch.cuda.seed()\n"

@@ -294,6 +294,15 @@ def test_layout_is_taken_over_past_pasted_strings_and_a_line_that_began_a_statem
         assert back.strings == Layout(PROGRAM).strings
 
 
+def test_a_line_that_is_inserted_below_an_open_bracket_of_which_nothing_was_read() -> None:
+    text = "import torch\n\nloss = model(\nfrom torch import cuda\nsamples, ratio)\n"
+    at = text.index("from torch")
+    facts = read(text, WORDS)
+    typed = text[:at] + "    x = 'cuda'\n" + text[at:]
+    facts = read(typed, WORDS, facts, [(at, at, "    x = 'cuda'\n")])
+    assert facts.layout.logical_line(at) == Layout(typed).logical_line(at)
+
+
 def test_a_line_in_brackets_that_looks_like_a_statement() -> None:
     """In this text logical lines overlap, so an edit also changes the line around the edited one."""
     text = 'import torch\nx = [\n    torch,\n    \n    ("cuda", y.cuda()),\n]\n'

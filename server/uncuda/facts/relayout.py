@@ -164,8 +164,10 @@ def _ends(layout: Layout, offset: int) -> bool:
 
 
 def _holds_sure(layout: Layout, start: int, end: int) -> bool:
-    """Return whether a logical line contains a physical line that certainly begins a statement; the layout then did not
-    search the lines above it for brackets."""
+    """Return whether a logical line contains a physical line that certainly begins a statement, or (`start` is `end`)
+    such a line is below the offset; the layout then did not search the lines above it for brackets."""
+    if start == end:
+        return layout.is_sure(start)
     while start < end:
         if layout.is_sure(start):
             return True
