@@ -367,6 +367,13 @@ def test_nearly_every_key_of_a_call_is_carried(text: str, carried: list[Kept | N
     assert sum(kept is not None for kept in carried) >= len(carried) - 3
 
 
+def test_nearly_every_key_of_a_value_for_a_local_name_is_carried(carried: list[Kept | None]) -> None:
+    """The function has findings; none of them says the name."""
+    typist = Typist(PROGRAM.replace("        x = x.to", "        total\n        x = x.to", 1), prepared("npu"))
+    typist.type(typist.text.index("        x = x.to") - 1, " = first + second * 2")
+    assert sum(kept is not None for kept in carried) >= len(carried) - 1
+
+
 @pytest.mark.parametrize("words", ["# the model's device (cuda:0", "# not x.cuda() (a call"])
 def test_a_comment_is_carried(words: str, carried: list[Kept | None]) -> None:
     """The words of a comment affect no other line, so the lines around it are not checked again."""

@@ -303,6 +303,14 @@ def test_a_line_that_is_inserted_below_an_open_bracket_of_which_nothing_was_read
     assert facts.layout.logical_line(at) == Layout(typed).logical_line(at)
 
 
+def test_a_name_typed_in_an_open_bracket_above_a_line_that_can_be_read() -> None:
+    above, below = "import torch\n\ntorch.cuda.seed()\n\n\ndef f(x):\n    n = int(torc", "\n    x.cuda()\n    return n\n"
+    facts = read(above + below, WORDS)
+    text = above + "h" + below
+    facts = read(text, WORDS, facts, [(len(above), len(above), "h")])
+    assert facts.unread == read(text, WORDS).unread
+
+
 def test_a_line_in_brackets_that_looks_like_a_statement() -> None:
     """In this text logical lines overlap, so an edit also changes the line around the edited one."""
     text = 'import torch\nx = [\n    torch,\n    \n    ("cuda", y.cuda()),\n]\n'

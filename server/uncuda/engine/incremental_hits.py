@@ -30,6 +30,8 @@ from .results import Movable, Report
 
 _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
 _COMMENT = re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
+# an assignment to one local name, without strings; a lambda or `:=` may bind further names
+_LOCAL = re.compile(r"[ \t]+(?P<first>[A-Za-z_]\w*)[ \t]*=(?!=)(?!.*(?:\blambda\b|:=))[^\"'#;\\\r\n]*\r?\n?")
 # Words for skipped tests and TorchScript; a line with one of them affects the hits in other lines.
 _SPOKEN = re.compile(r"script|skip", re.I)
 _WORD = re.compile(r"\w+")
@@ -311,7 +313,11 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
         return not any(header.word in _APART for header in facts.indents.around(start)[:2])
     if not _COMMENT.fullmatch(text):
         match = _PLAIN.fullmatch(text)
-        if not prose and (match is None or iskeyword(match["first"] or "") or leaves(text.lstrip())):
+        if not prose and (match is None or leaves(text.lstrip())):
+            match = _LOCAL.fullmatch(text)
+            if match is None or not _is_local(facts, start, end, match["first"]):
+                return False
+        if not prose and match is not None and iskeyword(match["first"] or ""):
             return False
         if _says_asked(set(_WORD.findall(text)), asked):
             return False
@@ -323,6 +329,14 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
     if any(name.startswith("def ") for name in asked) and _is_read(facts, start, asked):
         return False
     return all(name.hidden == 0 for name in facts.references if start <= name.statement.start < end)
+
+
+def _is_local(facts: Facts, start: int, end: int, name: str) -> bool:
+    """Whether a line in a function, of which no statement was read, assigns a name that no statement says which was
+    read."""
+    if facts.holds_part_of(start, end) or facts.indents.outer_function(start, end) is None:
+        return False
+    return not any(name in _words(statement.digest) for statement in facts.statements.values())
 
 
 def _apart(found: Found, facts: Facts, region: Region) -> tuple[int, int] | None:
