@@ -304,7 +304,10 @@ def test_a_line_that_is_inserted_below_an_open_bracket_of_which_nothing_was_read
 
 
 def test_a_name_typed_in_an_open_bracket_above_a_line_that_can_be_read() -> None:
-    above, below = "import torch\n\ntorch.cuda.seed()\n\n\ndef f(x):\n    n = int(torc", "\n    x.cuda()\n    return n\n"
+    above, below = (
+        "import torch\n\ntorch.cuda.seed()\n\n\ndef f(x):\n    n = int(torc",
+        "\n    x.cuda()\n    return n\n",
+    )
     facts = read(above + below, WORDS)
     text = above + "h" + below
     facts = read(text, WORDS, facts, [(len(above), len(above), "h")])

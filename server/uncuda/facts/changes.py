@@ -13,6 +13,7 @@ _STRETCH = 4096
 _MOST = 0.8  # a text that repeated less than this share of the searches was checked only in part
 _FEW, _IN_VAIN = 100, 4  # kept search functions: at most `_FEW`, and `_IN_VAIN` more for each search in the last text
 _WIDE = 0.2  # if a larger share of a text has changed, the results of earlier texts are not kept
+_APART = 16  # the results of an earlier text are kept if the texts differ in at most this number of regions
 FAR = 20_000  # in a part of a text with more characters, the result of a search is worth keeping after an edit
 FOLLOWED = "followed"
 """The first part of the key of a search whose results need no comparison after an edit: the traced names are compared
@@ -62,6 +63,22 @@ def one_after_the_other(one: Region, other: Region) -> Region:
     """Return the region that two successive edits change together."""
     start, end = min(one.new, other.old), max(one.new_end, other.old_end)
     return Region(start, end - one.shift, start, end + other.shift)
+
+
+def _followed_by(regions: Sequence[Region], later: Region) -> list[Region]:
+    """Return the regions that successive edits change together: those of the earlier edits, and a later one."""
+    above = [one for one in regions if one.new_end < later.old]
+    below = [one for one in regions if one.new > later.old_end]
+    beside = regions[len(above) : len(regions) - len(below)]
+    if beside:
+        start, end = min(beside[0].new, later.old), max(beside[-1].new_end, later.old_end)
+        old = start - (beside[0].new - beside[0].old)
+        merged = Region(old, end - beside[-1].shift, start, end + later.shift)
+    else:
+        shift = above[-1].shift if above else 0
+        merged = Region(later.old - shift, later.old_end - shift, later.new, later.new_end)
+    moved_on = (Region(one.old, one.old_end, one.new + later.shift, one.new_end + later.shift) for one in below)
+    return [*above, merged, *moved_on]
 
 
 def between(old: str, new: str) -> list[Region]:
@@ -142,11 +159,11 @@ class _Words(NamedTuple):
 
 
 class _Base(NamedTuple):
-    """The results of all searches in an earlier text, and the region in which this text differs from the present
+    """The results of all searches in an earlier text, and the regions in which this text differs from the present
     text."""
 
     found: Mapping[Hashable, list[int]]
-    region: Region
+    regions: Sequence[Region]
 
 
 class Searches:
@@ -176,10 +193,11 @@ class Searches:
         if this text repeated only a part of its searches."""
         region = _around(regions)
         if self._base is not None and len(self._found) < _MOST * len(self._base.found):
-            wider = one_after_the_other(self._base.region, region)
-            if wider.new_end - wider.new < len(self.text) * _WIDE:
-                return _Base(self._base.found, wider)
-        return _Base(self._found, region)
+            every = _followed_by(self._base.regions, region)
+            size = sum(one.new_end - one.new for one in every)
+            if len(every) <= _APART and size < len(self.text) * _WIDE:
+                return _Base(self._base.found, every)
+        return _Base(self._found, [region])
 
     def _scans_for(self) -> dict[Hashable, Scan]:
         """Return the functions of all searches in this text and in earlier texts; the texts share one dictionary until
@@ -204,7 +222,7 @@ class Searches:
         if found is None:
             old, regions = self._before.get(key), self.regions
             if old is None and self._base is not None:
-                old, regions = self._base.found.get(key), (self._base.region,)
+                old, regions = self._base.found.get(key), self._base.regions
             found = list(scan(self.text, 0, len(self.text))) if old is None else self._renewed(old, scan, regions)
             self.work.search(0, len(self.text) if old is None else 0, len(found))
             self._found[key] = found
