@@ -379,7 +379,7 @@ def test_a_comment_is_carried(words: str, carried: list[Kept | None]) -> None:
     """The words of a comment affect no other line, so the lines around it are not checked again."""
     typist = Typist(PROGRAM.replace("        x = x.to", "        #\n        x = x.to", 1), prepared("npu"))
     typist.type(typist.text.index("        x = x.to") - 1, words)
-    # some of the words are new in the text, so it is checked as a whole
+    # a word that is new in the text makes the engine check the whole text again
     assert sum(kept is not None for kept in carried) >= len(carried) - 3
 
 
@@ -562,7 +562,7 @@ def test_a_traced_name_in_a_function_of_its_own_is_carried(words: str, carried: 
 
 
 def test_a_line_between_equal_tests_parts_them() -> None:
-    """Two tests of which nothing separates the first from the second change together."""
+    """Two equal device tests are fixed together unless a line between them separates them."""
     asking = "        if not self.rocm and torch.cuda.is_available():\n"
     text = f"import torch\n\n\nclass Net:\n    def run(self):\n{asking}        \n{asking}{asking}            pass\n"
     typist = Typist(text, prepared("npu"))
@@ -592,7 +592,8 @@ class User:
 
 
 def test_a_comment_may_say_what_a_name_is_set_to() -> None:
-    """The check that looks for the class of an object takes its only value, even one in a comment."""
+    """If the text gives a name only one value, the check that looks for the class of an object takes this value, even
+    from a comment."""
     text = """import torch
 class Net:
     def place(self, where):

@@ -1,5 +1,5 @@
-"""Finds out whether a file exchanges values with other files: whether they read the number of devices or a backend
-which it declares as a field of a class, and whether it may test the device strings that they give."""
+"""Finds out whether a text exchanges values with other files. Some files read a field of a class to which the text
+assigns the number of devices or a backend; the text may test the device strings of others."""
 
 # Paths are strings here, because making a Path costs as much as reading a small file.
 # ruff: noqa: PTH118
@@ -23,7 +23,8 @@ _MOST = 4000  # maximum number of files that are searched
 
 
 def readers(text: str, path: str, spans: Collection[Span], folder: str) -> Iterator[str]:
-    """Yield the files below a folder that say CUDA and read a field whose value is at one of the spans."""
+    """Yield the files below a folder that name CUDA and read a field of a class in this text; the value of the field is
+    at one of the spans."""
     values = [span for span in spans if _VALUE.search(text, span.start, span.end)]
     fields = frozenset(_fields(text, values)) if values else frozenset()
     if fields:
@@ -37,8 +38,8 @@ def tests_names(text: str, spans: Collection[Span]) -> bool:
 
 
 def _others(path: str, folder: str, holds: Callable[[str, tuple[int, int]], bool]) -> Iterator[str]:
-    """Yield the files below a folder, except the one at `path`, for which `holds` is true; it is given each file's path
-    and the result of `stamp_of`."""
+    """Yield the files below a folder, except the one at `path`, for which `holds` returns True. The arguments of
+    `holds` are a file's path and the result of `stamp_of` for it."""
     for place in _files(folder):
         stamp = stamp_of(place)
         if place != path and stamp is not None and holds(place, stamp):

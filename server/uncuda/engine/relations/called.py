@@ -23,8 +23,8 @@ _MANY = 60  # maximum number of uses of a name that are checked
 
 
 class Called:
-    """Finds the code of a file that runs only from given spans: the spans, and the functions and constants that only
-    they use.
+    """Finds the code of a file that runs only if code in given spans runs: the spans themselves, and functions and
+    constants that are used only in these spans.
 
     Only module-level functions and constants that other files do not use are considered: names that begin with an
     underscore, and in test modules all names except those of tests.

@@ -90,7 +90,7 @@ class _Search:
         self._facts, self._text = branches.facts, branches.text
         self._indents, self._work = branches.indents, branches.work
         self._seen: set[Word] = set()
-        self._values = 0  # number of the words in `_seen` that are variables with a value; these lead to no other names
+        self._values = 0  # number of words in `_seen` that hold a value, not a function; these lead to no other names
         self._waiting: list[Word] = []
         self._led: dict[tuple[int, bool, bool], Answers] = {}
         self._first: dict[tuple[int, ast.BoolOp], tuple[int, list[int]]] = {}  # see `_asked_before`
@@ -114,7 +114,7 @@ class _Search:
             self._waiting.append(word)
 
     def _given(self, place: Place) -> None:
-        """Trace the names that hold the compiled module which the call at this place returns."""
+        """If the code at this place is a call that returns a compiled module, trace the names that hold the module."""
         statement = self._facts.peek(place.at)
         node = _node_at(place.at, statement) if statement is not None else None
         call = statement.digest.parents.get(node) if statement is not None and node is not None else None
@@ -137,8 +137,8 @@ class _Search:
         return names
 
     def _place(self, place: Place) -> Iterator[Held]:
-        """Yield the tests that guard a place whose code runs only on CUDA. If no test guards it, the callers of the
-        function that contains the place are searched."""
+        """Yield the tests that guard a place whose code runs only on CUDA. If no test guards the place, the callers of
+        the function that contains the place are searched."""
         line = self._indents.header_at(place.at)
         if place.hit is None and not self._may_ask(line):
             yield from self._climb(line, place)
@@ -264,8 +264,8 @@ class _Search:
         return header.word == "class"
 
     def _above(self, line: Header) -> Answers:
-        """Return the tests of the last statement before a line, in the same block, that lets only CUDA continue; each
-        with a flag that tells whether it raises an exception on other devices."""
+        """Find the last statement before a line, in the same block, after which only CUDA continues. Return its tests,
+        each with a flag that tells whether the statement raises an exception on other devices."""
         if not self._leaving:
             return ()
         block = self._block(line)
@@ -275,7 +275,7 @@ class _Search:
 
     @cached_property
     def _leaving(self) -> dict[Block, list[tuple[int, Answers]]]:
-        """For each block: the tests in it after which only CUDA continues, sorted."""
+        """For each block: its statements after which only CUDA continues, as (start offset, tests), sorted."""
         found: dict[Block, list[tuple[int, Answers]]] = {}
         for start in self._questions.conditions:
             header = self._indents.header_at(start)

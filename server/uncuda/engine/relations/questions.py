@@ -82,8 +82,8 @@ class Questions:
         return chain(self, self._asking_state, *self.tests.values(), *self.marks.values())
 
     def unfollowed(self) -> Iterator[int]:
-        """Yield the indices of hits that read a state such as autocast, if this file does not test their result, or
-        tests it together with CUDA."""
+        """Yield the indices of hits that read a state such as autocast. A hit is yielded if this file does not test the
+        state, or tests it together with CUDA."""
         for index in self._asking_state:
             hit = self._hits[index]
             if hit.statement is None:
@@ -294,8 +294,8 @@ class Questions:
         yield from self._of_expression(hit.node, statement)
 
     def _choices(self, flag: str) -> list[tuple[frozenset[int], list[Stretch]]]:
-        """Return, for each statement that evaluates a part of an expression only if a variable is true, the tests whose
-        result the variable holds, and the spans of these parts."""
+        """Find statements that evaluate parts of an expression only if the variable `flag` is true. Return, for each
+        statement, the tests whose result the variable holds, and the spans of these parts."""
         if flag not in self._choices_of:
             found = []
             for line in self._lines_of(flag).values():

@@ -40,13 +40,14 @@ class Staying:
         """Imports of CUDA libraries, and calls that build an extension, that the target never runs, because they are
         behind a test whose other branch works."""
         self.unused: set[int] = set()
-        """Imports of the class that builds an extension, if all its uses are among those."""
+        """Imports of the class that builds an extension, if all uses of the class are in `idle`."""
 
     def __bool__(self) -> bool:
         return bool(self.classes or self.reasons)
 
     def explained(self, hits: Sequence[Hit]) -> list[Hit]:
-        """Return the hits with the ids of the sentences that give the reasons."""
+        """Return the hits, with the ids of the sentences that say why fixes are not safe, or why the target never runs
+        the code."""
         found = list(hits)
         for index, (limit, name) in self.reasons.items():
             hit = hits[index]
@@ -76,8 +77,8 @@ class Staying:
     def hold_behind(
         self, asked: Iterable[int], hits: Sequence[Hit], classes: Sequence[str | None], questions: Questions
     ) -> bool:
-        """Lower the safe fixes in code that runs only if one of these tests succeeds; the tests stay unchanged, so the
-        target never runs this code. Return whether any of the tests guards code."""
+        """Change safe fixes to fixes that need review in code that runs only if one of these tests succeeds; the tests
+        stay unchanged, so the target never runs this code. Return whether any of the tests guards code."""
         before = len(self.pairs)
         safe = sorted((hit.start, index) for index, hit in enumerate(hits) if classes[index] == SAFE)
         for question in asked:
