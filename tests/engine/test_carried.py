@@ -14,7 +14,8 @@ from engine.typist import PATH, Typist, prepared
 from uncuda.checks import Hit
 from uncuda.edits import Fix
 from uncuda.engine import Engine, Finding, Related, Report
-from uncuda.engine.incremental_hits import Kept, carry
+from uncuda.engine.incremental_hits import carry
+from uncuda.engine.kept import Kept
 from uncuda.project import Project
 from uncuda.source import Source
 
@@ -302,6 +303,14 @@ def test_the_first_of_two_lines_that_set_one_switch_is_reported_after_each_key()
     )
     typist = Typist(text, prepared("musa"))
     typist.type(text.index("# allo") + 6, "w it")
+
+
+def test_edits_in_two_functions_leave_the_header_between_them_where_it_is() -> None:
+    """The key of a hit's links names the header of the function around its variable."""
+    text = "import torch\n\n\ndef first(y):\n    y\n\n\ndef second(y):\n    z\n    x = 'cuda'\n    return x\n"
+    typist = Typist(text, prepared("npu"))
+    for line in ("    y\n", "    z\n"):
+        typist.type(typist.text.index(line) + 5, "ou")
 
 
 def test_an_import_that_cannot_be_read_is_named_after_each_key() -> None:

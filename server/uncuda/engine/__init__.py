@@ -24,7 +24,8 @@ from ..suppress import NONE, Suppressions, parse
 from ..suppress import RULE as UNUSED
 from .fault_isolation import Tell, run_apart
 from .fixing import Chosen, Combination, Edited, fixed
-from .incremental_hits import Carried, Found, Kept, Results, Row
+from .incremental_hits import Carried
+from .kept import Found, Kept, Results, Row
 from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
 from .relations.foreign import imports_unknown, without_handed

@@ -14,7 +14,7 @@ from ..settings import Settings
 from ..source import Source, SourceError, Span
 from . import Engine, Finding, Report
 from .fixing import Chosen, Edited
-from .incremental_hits import Row
+from .kept import Row
 from .messages import Messages
 from .portable.accelerators import Accelerators
 from .portable.agreement import Agreement, Lows
