@@ -121,6 +121,28 @@ def test_searches_that_some_texts_did_without_find_what_a_new_search_finds(seed:
                 assert searches.find(word, plain(word)) == list(plain(word)(text, 0, len(text)))
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_results_are_kept_past_edits_in_several_parts_of_a_text(seed: int) -> None:
+    chance = random.Random(seed)
+    text = "".join(chance.choice("ab\n") for _ in range(4000))
+    searches, searched = Searches(text), 0
+
+    def scan(part: str, start: int, end: int) -> list[int]:
+        nonlocal searched
+        searched += end - start
+        return list(plain("a")(part, start, end))
+
+    for word in "abc":
+        searches.find(word, scan)
+    searched = 0
+    for _ in range(8):
+        at = chance.randrange(len(text) + 1)
+        new = text[:at] + chance.choice(["", "a", "b\n", "\na"]) + text[at + chance.randrange(3) :]
+        searches, text = Searches(new, searches, between(text, new)), new
+    assert searches.find("a", scan) == list(plain("a")(text, 0, len(text)))
+    assert searched < 400
+
+
 def test_offsets_move_with_the_lines_that_hold_them() -> None:
     regions = of_edits("a\nb\nc\nd\n", [(2, 3, "long"), (6, 6, "x")])
     assert [tuple(region) for region in regions] == [(2, 4, 2, 7), (6, 8, 9, 12)]

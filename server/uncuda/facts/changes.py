@@ -185,7 +185,7 @@ class Searches:
         self.regions = regions
         self._found: dict[Hashable, list[int]] = {}
         self._before: Mapping[Hashable, list[int]] = before._found if before is not None else {}
-        self._base = before._base_for(regions) if before is not None and regions else None
+        self._base = before._base_for(regions) if before is not None else None
         self._placed: set[Hashable] = set()
         self._changed: tuple[Region | None, str] = (None, "")
         self._scans: dict[Hashable, Scan] = before._scans_for() if before is not None else {}
@@ -194,13 +194,12 @@ class Searches:
     def _base_for(self, regions: Sequence[Region]) -> _Base:
         """Return the results that searches in the next text can reuse: those of this text, or, if only a part of the
         searches was repeated in this text, those of an earlier text."""
-        region = _around(regions)
         if self._base is not None and len(self._found) < _MOST * len(self._base.found):
-            every = _followed_by(self._base.regions, region)
+            every = _followed_by(self._base.regions, _around(regions)) if regions else self._base.regions
             size = sum(one.new_end - one.new for one in every)
             if len(every) <= _APART and size < len(self.text) * _WIDE:
                 return _Base(self._base.found, every)
-        return _Base(self._found, [region])
+        return _Base(self._found, [_around(regions)] if regions else [])
 
     def _scans_for(self) -> dict[Hashable, Scan]:
         """Return the functions of all searches in this text and in earlier texts. All texts share one dictionary; a new
