@@ -650,3 +650,57 @@ def test_what_a_private_function_is_passed_is_looked_at_anew(words: str) -> None
     at = text.index("        \n") + 8
     typist.type(at, words)
     typist.erase(at + len(words), len(words))
+
+
+@pytest.mark.parametrize("values", [("True", "True"), ("True", "False")])
+def test_settings_that_become_one_are_the_same_in_whatever_order_they_were_typed(values: tuple[str, str]) -> None:
+    lines = [f"torch.backends.{name}.allow_tf32 = {value}" for name, value in zip(("cuda.matmul", "cudnn"), values)]
+    text = "import torch\n" + "\n".join(lines) + "\n"
+    typist = Typist(text, prepared("musa"))
+    for line in (*lines, "import torch"):
+        at = text.index(line)
+        typist.erase(at + len(line), len(line) // 2)
+        typist.type(at + len(line) - len(line) // 2, line[len(line) - len(line) // 2 :])
+
+
+WAITING = """import pytest
+import torch
+import torch_npu
+waits = pytest.mark.skipif(not torch.cuda.is_available(), reason="no")
+
+
+def _fast(x):
+    return x.cuda()
+
+
+@waits
+class Test:
+    def test(self):
+        _fast(1)
+        torch.cuda.nccl.version()
+
+
+def run(x):
+    y = x
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [
+        ("    y = x\n", "    _fast(y)\n"),
+        ("return y\n", "_fast(1)\n"),
+        ("return y\n", "pytestmark = waits\n"),
+        ("@waits\n", "# slow\n"),
+        ("@waits\n", "@slow\n"),
+        ("import torch_npu\n", "@register\n"),
+        ("x.cuda()\n\n\n", "@waits\n"),
+        ("_fast(1)\n", "        x.cuda()\n"),
+    ],
+)
+def test_what_waits_with_a_mark_is_looked_at_anew(after: str, words: str) -> None:
+    typist = Typist(WAITING, prepared("npu"))
+    at = WAITING.index(after) + len(after)
+    typist.type(at, words)
+    typist.erase(at + len(words), len(words))

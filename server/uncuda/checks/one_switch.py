@@ -41,6 +41,7 @@ def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
         written = list(_written(switch, context)) if context.facts.says(switch) else []
         if len({setting.switch for _, setting in settings}) + bool(written) < 2:
             continue  # no other line assigns this setting
+        settings.sort(key=lambda one: one[0].statement.start)  # references are in the order in which they were typed
         blocks: dict[tuple[int, int], list[_Setting]] = {}
         for setting in (*written, *(setting for _, setting in settings)):
             blocks.setdefault(setting.block, []).append(setting)
