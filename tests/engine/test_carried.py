@@ -14,7 +14,8 @@ from engine.typist import PATH, Typist, prepared
 from uncuda.checks import Hit
 from uncuda.edits import Fix
 from uncuda.engine import Engine, Finding, Related, Report
-from uncuda.engine.incremental_hits import Kept, carry
+from uncuda.engine.incremental_hits import carry
+from uncuda.engine.kept import Kept
 from uncuda.project import Project
 from uncuda.source import Source
 
@@ -295,6 +296,23 @@ def test_what_makes_a_text_a_program_is_looked_at_anew(line: str, question: str,
     typist.erase(at + len(words), len(words))
 
 
+def test_the_first_of_two_lines_that_set_one_switch_is_reported_after_each_key() -> None:
+    text = (
+        "import torch\n\n\ndef run(allow):\n    torch.backends.cuda.matmul.allow_tf32 = allow  # allo\n"
+        "    torch.backends.cudnn.allow_tf32 = allow\n"
+    )
+    typist = Typist(text, prepared("musa"))
+    typist.type(text.index("# allo") + 6, "w it")
+
+
+def test_edits_in_two_functions_leave_the_header_between_them_where_it_is() -> None:
+    """The key of a hit's links names the header of the function around its variable."""
+    text = "import torch\n\n\ndef first(y):\n    y\n\n\ndef second(y):\n    z\n    x = 'cuda'\n    return x\n"
+    typist = Typist(text, prepared("npu"))
+    for line in ("    y\n", "    z\n"):
+        typist.type(typist.text.index(line) + 5, "ou")
+
+
 def test_an_import_that_cannot_be_read_is_named_after_each_key() -> None:
     line = "    from apex import amp    has_apex = True\n"
     text = f"import torch\ntry:\n{line}except ImportError:\n    torch.cuda.seed()\n"
@@ -356,6 +374,13 @@ def test_nearly_every_key_of_a_call_is_carried(text: str, carried: list[Kept | N
     typist.type(typist.text.index("        x = x.to") - 1, "torch.cuda.set_device(1)")
     # while a bracket is open, the statement includes the following lines
     assert sum(kept is not None for kept in carried) >= len(carried) - 3
+
+
+def test_nearly_every_key_of_a_value_for_a_local_name_is_carried(carried: list[Kept | None]) -> None:
+    """The function has findings; none of them says the name."""
+    typist = Typist(PROGRAM.replace("        x = x.to", "        total\n        x = x.to", 1), prepared("npu"))
+    typist.type(typist.text.index("        x = x.to") - 1, " = first + second * 2")
+    assert sum(kept is not None for kept in carried) >= len(carried) - 1
 
 
 @pytest.mark.parametrize("words", ["# the model's device (cuda:0", "# not x.cuda() (a call"])
