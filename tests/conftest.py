@@ -1,5 +1,6 @@
 """Fixtures and hooks for all tests."""
 
+import gc
 import importlib.util
 import os
 
@@ -27,3 +28,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(skips, "expected-skips")
     config.pluginmanager.register(parallel, "parallel")
     config.pluginmanager.register(notes, "notes")
+    gc.disable()  # until all tests are collected
+
+
+def pytest_collection_finish() -> None:
+    """Exclude the collected tests and the imported modules from garbage collection, because they live until the process
+    ends, and visiting them again and again takes a tenth of the time of the tests."""
+    gc.freeze()
+    gc.enable()
