@@ -28,11 +28,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(skips, "expected-skips")
     config.pluginmanager.register(parallel, "parallel")
     config.pluginmanager.register(notes, "notes")
-    gc.disable()  # until all tests are collected
-
-
-def pytest_collection_finish() -> None:
-    """Exclude the collected tests and the imported modules from garbage collection, because they live until the process
-    ends, and visiting them again and again takes a tenth of the time of the tests."""
-    gc.freeze()
-    gc.enable()
+    # Imported modules, tables and collected tests live until the process ends; with Python's own thresholds, visiting
+    # them again and again would take a tenth of the time of the tests.
+    gc.set_threshold(10_000, 20, 1_000)
