@@ -31,3 +31,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # Imported modules, tables and collected tests live until the process ends; with Python's own thresholds, visiting
     # them again and again would take a tenth of the time of the tests.
     gc.set_threshold(10_000, 20, 1_000)
+
+
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    """Let the last test of a process fail if an earlier one has left something open in a cycle."""
+    if nextitem is None:
+        gc.collect()
