@@ -112,8 +112,8 @@ def test_imports_point_one_way(name: str) -> None:
 
 
 def imported(name: str) -> set[str]:
-    """Return the modules that a module imports or starts as a process, and the modules whose names it gets through a
-    package."""
+    """Return the modules that a module imports, including those that it imports through a package, and the modules that
+    it starts as processes."""
     found = {one.module for one in imports(name, MODULES[name])}
     found.update(re.findall(r'"(uncuda\.[\w.]+)"', _code(name)))
     packages = [one for one in found & {*MODULES} - {"uncuda"} if MODULES[one].name in ("__init__.py", "session.py")]

@@ -324,11 +324,11 @@ class TestVersions:
             (">=2.7,<2.8", "2.7.1.post11"),
             (">=2.6,<=2.8", "2.6.0.post5 2.7.1.post11 2.8.0.post5"),
             (">2.6.0,<2.8", "2.6.0.post5 2.7.1.post11"),
-            # 2.1.0.post17 is included: a version that is not in KNOWN, such as 2.5, has at least the names that the
-            # tables of 2.1.0.post17 and 2.6.0.post5 both have
+            # 2.5 has no table, and has at least the names that the tables of 2.1.0.post17 and 2.6.0.post5 both have, so
+            # both tables are read
             (">=2.5,<2.7", "2.1.0.post17 2.6.0.post5"),
-            # 2.8.0.post5 is included: a version that is not in KNOWN, such as 2.9, has at least the names that the
-            # tables of 2.8.0.post5 and 2.13.0 both have
+            # 2.9 has no table, and has at least the names that the tables of 2.8.0.post5 and 2.13.0 both have, so both
+            # tables are read
             (">=2.8,<2.10", "2.8.0.post5 2.13.0"),
             (">=2.9,<2.12", "2.8.0.post5 2.13.0"),
             ("<2", "2.1.0.post17"),

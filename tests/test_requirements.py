@@ -31,7 +31,8 @@ def said(pins: Pins) -> dict[str, str]:
 
 
 def held(folder: Path, tell: Callable[[str], object] = lambda message: None) -> dict[str, tuple[str, str]]:
-    """Return, for each package, the versions that a folder's files require, and the file's name."""
+    """Return, for each package, the versions that the files in a folder require, and the name of the file that requires
+    them."""
     found = Requirements(PACKAGES, tell).of(str(folder))
     return {name: (str(one.versions), Path(one.path).name) for name, one in found.items()}
 
@@ -290,7 +291,7 @@ def test_files_that_may_say_versions(name: str, asks: bool) -> None:
         ("npu", {}, "torch-musa==2.7.1", None, None, "assumed"),
         ("musa", {}, "torch==2.7.0", "2.7.0", "2.7.0", "goes with"),
         ("musa", {}, "torch==2.6.0", "2.6.0", "2.6.0", "goes with"),
-        # torch_musa's versions had the numbers of PyTorch's versions only later
+        # before 2.5.0, the version numbers of torch_musa are not those of PyTorch
         ("musa", {}, "torch==2.2.0", None, "2.2.0", "assumed"),
     ],
 )

@@ -17,7 +17,7 @@ from support.engines import engine_for
 from uncuda.catalogue.words import complete
 from uncuda.checks.amp_c import GUARD_RAISES
 from uncuda.checks.environment import RAISES
-from uncuda.checks.fallbacks import LEFT_OUT
+from uncuda.checks.fallbacks import LEFT_OUT, NEEDED, UNTESTED
 from uncuda.checks.hit import ANOTHER_WAY
 from uncuda.checks.module import ASKED_ONLY, TRIED
 from uncuda.checks.name_calls import LACKS
@@ -27,7 +27,7 @@ from uncuda.checks.tested import CAUGHT, TESTED_FOR
 from uncuda.engine.portable.forms import PORTABLE_REASONS
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
-from uncuda.engine.relations.served import AMDS, CHOSEN, OTHER_PLATFORM, SWITCHED
+from uncuda.engine.relations.served import AMDS, CHOSEN, NVIDIAS, OTHER_PLATFORM, SWITCHED
 from uncuda.engine.relations.staying import REASONS
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -221,7 +221,10 @@ def test_texts_are_used() -> None:
         GUARD_RAISES,
         RAISES,
         LEFT_OUT,
+        NEEDED,
+        UNTESTED,
         AMDS,
+        NVIDIAS,
         CHOSEN,
         OTHER_PLATFORM,
         SWITCHED,
@@ -335,8 +338,8 @@ def rows_of(target: str, version: str) -> dict[str, dict[str, str]]:
 @pytest.mark.parametrize(
     ("version", "name", "wanted"),
     [
-        # 2.9.0 was released before its post-releases; these names were read from torch_npu/npu/streams.py and memory.py
-        # in the wheels
+        # the post-releases of 2.9.0 have names that 2.9.0 lacks, as torch_npu/npu/streams.py and memory.py in the
+        # wheels show
         ("2.9.0", "torch.cuda.ExternalStream", {"present": "0", "since": "2.9.0.post9"}),
         ("2.9.0.post9", "torch.cuda.ExternalStream", {"present": "1"}),
         ("2.9.1", "torch.cuda.ExternalStream", {"present": "0", "since": "2.10.0.post7"}),

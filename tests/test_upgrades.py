@@ -1,5 +1,6 @@
-"""Tests of the proposed plugin upgrade: the oldest later version in which findings without a fix get one or disappear,
-and still do in the newest version, and the number of findings without a fix that this version would add."""
+"""Tests of the proposed plugin upgrade: the oldest later version with which findings without a fix get a fix or
+disappear, provided that the newest version does the same. The proposal also says how many findings without a fix this
+version would add."""
 
 from __future__ import annotations
 

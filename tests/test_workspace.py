@@ -487,8 +487,8 @@ class TestWrite:
 
 
 def _modes_seen(monkeypatch: pytest.MonkeyPatch, folder: Path, act: Callable[[], object]) -> list[int]:
-    """Return the permissions of the other files in a folder, read after each call that creates or changes a file
-    there."""
+    """Return the permissions of all files in a folder except a.py, read after each call that creates or changes a file
+    in the folder."""
     seen: list[int] = []
 
     def watch(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""Writes settings.json, from which the PyCharm plugin builds its settings page, from the table of settings.
+"""Generates settings.json from the table of settings; the PyCharm plugin builds its settings page from this file.
 
 With --check the script only compares; it exits with 1 if the file is stale.
 """

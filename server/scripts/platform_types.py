@@ -1,7 +1,7 @@
 """Writes the types of api-surface.txt as Java sources into a folder; the PyCharm plugin is compiled against them.
 
-`platform_types.py FOLDER`. A written method passes its call to com.intellij.Stub, where tests say what it does. Only
-the method getInstance does something itself: it returns a service, as in the IDE.
+`platform_types.py FOLDER`. The body of a generated method calls com.intellij.Stub, where tests define what the method
+does. Only a generated method `getInstance` has another body: it returns a service, as in the IDE.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from scripts.compare_api import SURFACE, types
 
 _KINDS = {"": "interface", "@": "@interface", "e": "enum", "a": "abstract class", "f": "final class", "c": "class"}
 _PRIMITIVES = {"V": "void", "Z": "boolean", "I": "int"}
-# The dumps do not say which supertypes are classes. These are the classes that are not in the list.
+# The dumps do not say which supertypes are classes. The supertypes that are classes and are not in api-surface.txt.
 _CLASSES = ("java.lang.Exception", "javax.swing.JComponent", "javax.swing.JTree")
-# The values of constants whose type is not in the list; a constant of another type is a new object.
+# The values of constants whose type is not in api-surface.txt; any other constant is a new object of its type.
 _VALUES = {
     "com.intellij.openapi.util.Key": 'com.intellij.openapi.util.Key.create("")',
     "javax.swing.Icon": "new javax.swing.ImageIcon()",
@@ -57,12 +57,12 @@ class Type:
 
     @property
     def constructors(self) -> tuple[Member, ...]:
-        """The constructors that the list contains."""
+        """The constructors that api-surface.txt lists for the type."""
         return tuple(member for member in self.members if member.name == "<init>")
 
 
 class Sources:
-    """The sources of the types of a list."""
+    """The Java sources of the types in a surface file, such as api-surface.txt."""
 
     def __init__(self, surface: str) -> None:
         read = [_read(head, lines) for head, lines in types(surface.splitlines()).items()]
@@ -87,7 +87,7 @@ class Sources:
             return f"{head} {{ {', '.join(member.name for member in one.members)} }}"
         body = [self._member(member, one, parent) for member in one.members]
         if "class" in one.kind and not one.constructors:
-            access = "public " * ("abstract" in one.kind)  # tests extend what is abstract
+            access = "public " * ("abstract" in one.kind)  # tests extend abstract classes
             body.append(f"{access}{one.name}() {{ {self._super(parent, ())} }}")
         nested = (other for other in self._types.values() if other.path.rpartition("$")[0] == one.path)
         return "\n".join([f"{head} {{", *body, *map(self._type, nested), "}\n"])
@@ -96,7 +96,8 @@ class Sources:
         return name in _CLASSES or (name in self._types and "class" in self._types[name].kind)
 
     def _super(self, parent: str, given: tuple[str, ...]) -> str:
-        """Return the call of the superclass's constructor. A written constructor does not use the values."""
+        """Return the call of the superclass's constructor. If the superclass is generated, too, its constructor ignores
+        its arguments, so null is passed for each."""
         if parent in self._types:
             first = next(iter(self._types[parent].constructors), None)
             given = tuple(f"({name}) null" for name in (first and first.parameters) or ())
@@ -149,7 +150,8 @@ def _call(on: str, name: str, given: tuple[str, ...]) -> str:
 
 
 def main(folder: Path) -> None:
-    """Write the files that differ, so that Maven compiles only after a change, and delete those of former types."""
+    """Write the files that differ, so that Maven compiles only after a change, and delete the files of types that are
+    no longer in api-surface.txt."""
     made = {folder / path: text for path, text in Sources(SURFACE.read_text(encoding="utf-8")).files().items()}
     for stale in set(folder.rglob("*.java")) - made.keys():
         stale.unlink()

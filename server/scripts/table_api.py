@@ -26,8 +26,8 @@ YOUNGER = {"torch.OutOfMemoryError": "2.5.0"}
 class Decision(NamedTuple):
     """What people decided about one name: a line of server/scripts/tables/TARGET.tsv.
 
-    `shim`: whether the target's patch makes the name work; empty if the plugin itself contains the patch, so that the
-    plugin's source shows this.
+    `shim`: whether the target's patch makes the name work; empty if the patch is a part of the plugin, because the
+    plugin's source then shows whether it does.
     """
 
     name: str
@@ -74,13 +74,14 @@ class Plugin:
         )
 
     def _stays(self, name: str, at: int) -> bool:
-        """Return whether importing this version or any later one sets the CUDA name itself on torch, so that code can
-        keep the name. A name that a later version no longer sets gets the plugin's own name instead."""
+        """Return whether this version and all later ones set the CUDA name itself on torch when they are imported, so
+        that code can keep the name. If a later version no longer sets a CUDA name, fixes write the plugin's own name
+        instead."""
         return all(version.gives(name) for version in self.versions[at:])
 
     def _has(self, name: str, version: Version) -> bool | None:
-        """Return whether a version has a name; True for PyTorch's own names, and if no name is needed; None if the file
-        with the name was not read."""
+        """Return whether a program can use a name with a version of the plugin: one of the plugin's names, or one of
+        PyTorch's own; True for an empty name. Return None if the plugin's file with the name was not read."""
         if version.within(name):
             return version.has(name)
         if not any(other.gives(name) for other in self.versions):

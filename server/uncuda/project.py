@@ -30,9 +30,9 @@ class Site(NamedTuple):
 
 
 ACTS, INHERITS, MOVES, PATCHES = "acts", "inherits", "moves", "patches"
-"""The effects that the method `cuda` of a class in the project may have. ACTS: more than moving the object; INHERITS:
-the same as torch's method; MOVES: moving the contents of an object that is not torch's; PATCHES: the method replaces
-torch's own (`torch.Tensor.cuda = traced`)."""
+"""The effects that the method `cuda` of a class in the project may have. ACTS: it does more than move the object;
+INHERITS: it does the same as torch's method; MOVES: it moves the contents of an object that is not torch's; PATCHES: it
+replaces torch's own method (`torch.Tensor.cuda = traced`)."""
 
 
 class Owner(NamedTuple):

@@ -138,7 +138,8 @@ class Source:
         return Location(line - bisect_right(self.line_starts, cell.start) + 1, column, cell.number)
 
     def physical(self, span: Span) -> tuple[Location, Location]:
-        """Return the locations in the file at which a span begins and ends; those in the JSON text for a notebook."""
+        """Return the locations in the file at which a span begins and ends; for a notebook, they are in the JSON
+        text."""
         if self.cells is None:
             return self.location(span.start), self.location(span.end)
         start, end = self.cells.physical(span.start), self.cells.physical(span.end, span.start < span.end)

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.run import Figure
 from support.growth import SHAPES
 
-MOST = 5.0  # the highest allowed factor for four times the size
+MOST = 5.0  # the highest allowed factor by which the time grows if the size grows fourfold
 SIZES = (16 << 10, 64 << 10)
 LARGE = 1 << 20  # a run of all constructs with this size takes half an hour
 SHORT = 1.0  # in CPU seconds; a shorter run is repeated three times, and the fastest counts
@@ -115,7 +115,7 @@ def run(folder: Path, *arguments: str) -> Run:
 
 
 def grown(name: str, sizes: Sequence[int] = SIZES) -> list[Figure]:
-    """The measurements of one construct."""
+    """Measure the time of `check` and `fix --diff` on a file that repeats one construct, for each size of the file."""
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="uncuda-bench-") as made_in:
         folder = Path(made_in)

@@ -37,10 +37,10 @@ TURNS = 3  # number of runs of each server, alternately
 TYPED = "torch.cuda.set_device(1)"
 MEGATRON = "megatron-core"
 BEYOND = 30_000  # the number of pairs of statements in the text that exceeds the limits
-# Two of the texts are files of the benchmark's packages that contain CUDA words: among files with 950 to 1,050 and with
-# 4,500 to 5,500 lines, the one with the median number of such words; the text of 10,000 lines is the second file,
-# followed by another large file of its package. The dense texts are nearly all CUDA code: they show the cost of
-# findings, and have no budget.
+# Two of the texts are files of the benchmark's packages: one of 950 to 1,050 lines, and one of 4,500 to 5,500 lines.
+# Each has the median number of CUDA words among all files of these sizes that contain CUDA words. The text of 10,000
+# lines is the second file, followed by another large file of its package. The dense texts are nearly all CUDA code:
+# they show the cost of findings, and have no budget.
 LARGE = "transformers/modeling_utils.py"
 BUFFER = "megatron/core/distributed/fsdp/src/megatron_fsdp/param_and_grad_buffer.py"
 TEXTS = {

@@ -108,7 +108,7 @@ def starting() -> list[Figure]:
         Figure("start: --version", median([*UNCUDA, "--version"]).cpu, "s", 0.15),
         Figure("start: one small file", median([*CHECK, str(EXAMPLE)]).cpu, "s", 0.25),
         Figure("start: catalogue", printed([sys.executable, "-c", LOAD]), "ms", 40),
-        # with -B nothing is cached beside the byte code, so the rules are read again
+        # with -B the rules are not cached beside the byte code, so they are read from their files
         Figure("start: catalogue, first time", printed([sys.executable, "-B", "-c", LOAD]), "ms"),
     ]
 

@@ -139,6 +139,84 @@ def test_what_raises_later_is_a_warning(name: str) -> None:
     assert severities(start + RAISES[name]) == ["warning"]
 
 
+def test_what_raises_later_comes_with_the_advice_not_to_ask_for_it() -> None:
+    text = "import torch\ntry:\n    import cupy\nexcept ImportError:\n    cupy = None\n"
+    text += "def f(fast):\n    if fast and cupy is None:\n        raise ImportError\n"
+    (found,) = NPU.check(Source(text)).findings
+    assert "raises an error if something asks for it: leave that switched off" in found.message
+    assert "the program can go on without it" not in found.message
+
+
+UNTESTED = {
+    "a module": "def f(x):\n    cupy.put(x)\n",
+    "an argument": "def f(x):\n    g(x, cupy.float32)\n",
+    "a mention": "# if cupy is None\ndef f(x):\n    cupy.put(x)\n",
+    "an attribute of another object": "def f(x):\n    x.OK = not x.cupy\n    cupy.put(x)\n",
+}
+TESTED = {
+    "no use": "",
+    "a comment": "# cupy.put(x)\n",
+    "a flag": "def f(x):\n    if OK:\n        cupy.put(x)\n",
+    "a flag that is passed on": "def f(x):\n    return g(OK, cupy)\n",
+    "the name": "def f(x):\n    return None if cupy is None else cupy.put(x)\n",
+    "another word for it": "def f(x):\n    if is_cupy_available():\n        cupy.put(x)\n",
+    "a mark": "@pytest.mark.skipif(not OK)\ndef f(x):\n    cupy.put(x)\n",
+    "a definition": "def cupy(x):\n    return x\n\n\ncupy(1)\n",
+    "another import": "def f(x):\n    import cupy\n\n    cupy.put(x)\n",
+}
+
+
+@pytest.mark.parametrize("name", [*UNTESTED, *TESTED])
+def test_what_uses_an_optional_import_without_a_test_does_not_go_on(name: str) -> None:
+    start = "import torch\ntry:\n    import cupy\n    OK = True\nexcept ImportError:\n    OK = False\n"
+    found = NPU.check(Source(start + {**UNTESTED, **TESTED}[name])).findings[0]
+    assert ("used here without a test: code that uses it raises" in found.message) == (name in UNTESTED)
+
+
+@pytest.mark.parametrize(
+    ("rest", "untested"),
+    [
+        ("", True),
+        ("if x and is_cupy_available():\n    y()\n", False),
+        ("else:\n    put = slow\n", False),
+    ],
+)
+def test_what_uses_an_import_behind_a_function_that_tells_without_a_test(rest: str, untested: bool) -> None:
+    """As in trl/experimental/gkd/gkd_trainer.py of TRL: `if config.use_liger_kernel: Loss()` for any library."""
+    text = "import torch\nfrom .utils import (\n    is_cupy_available,\n)\nif is_cupy_available():\n"
+    text += f"    from cupy import put\n{rest}def f(self, x):\n    if self.use_cupy:\n        put(x)\n"
+    (found,) = NPU.check(Source(text)).findings
+    assert found.severity == "information"
+    assert ("used here without a test" in found.message) == untested
+
+
+HANDLERS = {
+    "pass": True,
+    "put, OK = None, False": True,
+    'put = None  # no fast way\n    logger.warning(\n        "slow"\n    )': True,
+    "return": False,
+    "KINDS.remove('fast')": False,
+    "for kind in KINDS:\n        kind['enabled'] = False": False,
+    "pytest.skip('no cupy')": False,
+}
+
+
+@pytest.mark.parametrize("handler", HANDLERS)
+def test_a_handler_may_keep_the_program_from_what_is_missing(handler: str) -> None:
+    """As in nemo/core/config/hydra_runner.py of NeMo, whose handler returns, and in
+    benchmarks/kernels/benchmark_nvfp4_gemm.py of vLLM, whose handler disables what needs the library."""
+    text = f"try:\n    from cupy import put\nexcept ImportError:\n    {handler}\nx = put(1)\n"
+    text = "import torch\ndef f():\n" + "".join(f"    {line}\n" for line in text.splitlines())
+    (found,) = NPU.check(Source(text)).findings
+    assert ("used here without a test" in found.message) == HANDLERS[handler]
+
+
+def test_what_another_object_takes_the_place_of_goes_on() -> None:
+    text = "import torch\ntry:\n    from cupy import put\nexcept ImportError:\n    from .slow import put\nput(1)\n"
+    (found,) = NPU.check(Source(text)).findings
+    assert "the program can go on without it" in found.message
+
+
 def test_what_raises_without_a_library_that_a_function_tells_of_is_a_warning() -> None:
     start = "if is_cupy_available():\n    import cupy\n"
     raises = "def f(x):\n    if x:\n        if not is_cupy_available():\n            raise ImportError\n"
@@ -193,6 +271,26 @@ def test_parts_of_libraries_that_are_modules_of_their_own() -> None:
     assert said(text, MUSA) == [("module-unknown", 2), ("module-unsupported", 3)]
 
 
+# https://docs.mthreads.com/musa-sdk/version-5.2.0/install_guide: Moore Threads' builds of Triton are 3.2.0 and 3.6.0.
+# The wheels of Triton have `knobs` and `experimental` from 3.4.0 on, `runtime._async_compile` from 3.5.0 on, and `ops`
+# before 3.2.0; those of xformers have `components` before 0.0.34.
+OF_VERSIONS = {
+    "triton.experimental.gluon": "Triton 3.6.0: 3.2.0 does not have this part",
+    "triton.knobs": "Triton 3.6.0: 3.2.0 does not have this part",
+    "triton.runtime._async_compile": "Triton 3.6.0: 3.2.0 does not have this part",
+    "triton.ops": "from 3.2.0 on",
+    "triton.profiler": "whether Moore Threads' build of Triton has this part is not known",
+    "triton.language": "install Moore Threads' build of Triton; the import name stays",
+    "xformers.components.attention": "from 0.0.34 on",
+}
+
+
+@pytest.mark.parametrize("module", OF_VERSIONS)
+def test_a_part_that_only_some_versions_have_is_said_with_them(module: str) -> None:
+    (found,) = MUSA.check(Source(f"import torch\nimport {module} as part\n")).findings
+    assert OF_VERSIONS[module] in found.message
+
+
 PARTS = {
     "import deepspeed": (None, "module-adapted"),
     "import bitsandbytes as bnb": (None, "module-unknown"),
@@ -212,6 +310,8 @@ PARTS = {
     "from fbgemm_gpu.experimental.gemm.triton_gemm.fp4_quantize import f": ("module-unknown", "module-unknown"),
     "from fbgemm_gpu import split_table_batched_embeddings_ops": ("module-adapted", "module-unknown"),
     "from triton import knobs": ("module-unknown", "module-adapted"),
+    "import triton.profiler as proton": ("module-unknown", "module-unknown"),
+    "from xformers.components.attention import build_attention": ("module-unsupported", "module-unknown"),
     "import triton.experimental.gluon as gluon": ("module-unknown", "module-adapted"),
     "from triton.runtime._async_compile import active_mode": ("module-unknown", "module-adapted"),
     "from triton.testing import do_bench": ("module-adapted", "module-adapted"),
@@ -345,7 +445,8 @@ def test_a_handler_at_the_import_does_not_catch_that_a_part_is_missing(name: str
     (finding,) = MUSA.check(Source("import torch\n" + text)).findings
     assert (finding.severity, "can go on without" in finding.message) == (severity, False)
     (finding,) = NPU.check(Source("import torch\n" + text.replace("deep_ep", "flashinfer"))).findings
-    assert "can go on without" in finding.message
+    assert finding.severity == "information"
+    assert ("can go on without" if name == "x" else "used here without a test") in finding.message
 
 
 @pytest.mark.parametrize(
@@ -390,7 +491,7 @@ def test_a_library_for_several_devices_is_not_made_for_cuda(line: str, engine: E
 
 
 def test_a_message_says_which_part_there_is() -> None:
-    assert "FlashAttention-3 interface only" in message("import flash_attn", MUSA)
+    assert "only 0.1.3 has a module `flash_attn`" in message("import flash_attn", MUSA)
     assert "no `ElasticBuffer`" in message("import deep_ep", NPU)
     assert "Ascend/DeepEP" in message("from deep_ep import EPHandle", NPU)
     assert "DeepGEMM-Ascend" in message("import deep_gemm", NPU)

@@ -529,6 +529,27 @@ NOT_CAUGHT = {
     "in a function": "try:\n    def f():\n        {0}\nexcept Exception:\n    pass\n",
     "a whole program": "try:\n    {0}\n" + "    train()\n" * 200 + "except Exception:\n    pass\n",
 }
+BUILDS = "m = load_inline('m', cpp_sources=['x'], with_cuda=True)"
+
+
+@pytest.mark.parametrize(
+    ("caught", "severity"),
+    [
+        ("(RuntimeError, OSError) as e", "information"),
+        ("EnvironmentError", "information"),
+        ("RuntimeError", "error"),
+        ("ValueError", "error"),
+    ],
+)
+def test_an_extension_that_cannot_be_built_is_information_where_that_is_caught(caught: str, severity: str) -> None:
+    """As in megatron/core/inference/unified_memory.py of Megatron-core 0.17. Without CUDA's toolkit,
+    torch/utils/cpp_extension.py raises OSError."""
+    start = "from torch.utils.cpp_extension import load_inline\n\n\ndef f():\n"
+    text = f"    try:\n        {BUILDS}\n    except {caught}:\n        warn()\n        m = None\n"
+    found = engine("musa").check(Source(start + text)).findings
+    assert [one.severity for one in found if one.span.start > len(start)] == [severity]
+
+
 SETS = "torch.cuda.memory._set_allocator_settings('')"
 
 

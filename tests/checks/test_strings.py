@@ -1,4 +1,5 @@
-"""Tests of strings: what their role proves or suggests, which strings are not reported, and which change together."""
+"""Tests of strings: which uses prove or suggest that a string names a device or a backend, which strings are not
+reported, and which change together."""
 
 from __future__ import annotations
 

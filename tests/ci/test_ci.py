@@ -145,7 +145,8 @@ def test_the_names_of_the_page(tools: Path, shown: list[Any]) -> None:
 
 
 def test_hooks(tools: Path, shown: list[Any], source: Path, project: Path, tmp_path: Path) -> None:
-    """pre-commit itself installs and runs both hooks, and the configuration that the page on CI shows."""
+    """pre-commit runs the hook that the page on CI configures, and then the two hooks `uncuda-check` and
+    `uncuda-fix`."""
     run([str(tools / "pre-commit"), "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml")], ROOT, {}, 0)
     revision = git(source, "rev-parse", "HEAD").strip()
     repository = {"repo": str(source), "rev": revision}

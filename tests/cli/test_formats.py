@@ -229,3 +229,12 @@ def test_a_diff_says_where_there_is_no_newline() -> None:
         b"--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n a\r\n"
         b"-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"
     )
+
+
+def test_diff_of_a_long_file_keeps_a_blank_line_between_changed_lines() -> None:
+    before = b"\n".join([b"a = 1\n"] * 150 + [b"first = 'cuda'\n", b"second = 'cuda'\n", b"a = 1\n"])
+    diff = b"".join(unified_diff("a.py", before, before.replace(b"cuda", b"npu")))
+    assert diff == (
+        b"--- a/a.py\n+++ b/a.py\n@@ -298,8 +298,8 @@\n \n a = 1\n \n"
+        b"-first = 'cuda'\n+first = 'npu'\n \n-second = 'cuda'\n+second = 'npu'\n \n a = 1\n"
+    )

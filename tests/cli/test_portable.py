@@ -513,7 +513,8 @@ def get_device(name="cuda"):
 
 @pytest.mark.parametrize("given", ['    device: str = "cuda"', '    defaults = {"device": "cuda:0"}'])
 def test_a_name_that_a_file_without_torch_gives(given: str) -> None:
-    """The name stays "cuda" in the file without torch, so a test of names that is fixed would let it pass."""
+    """The file without torch keeps the name "cuda". If the test of names in the other file were fixed, it would let
+    "cuda" pass."""
     text = NAMED.format('name.startswith("cuda") and not torch.cuda.is_available()')
     make({"pkg/__init__.py": "", "pkg/config.py": f"class Config:\n{given}\n", "pkg/utils.py": text})
     make({"uncuda.toml": SETTINGS})

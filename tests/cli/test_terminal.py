@@ -63,6 +63,7 @@ class Terminal(io.StringIO):
 def test_a_bar_if_it_takes_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = itertools.count(step=0.04)
     monkeypatch.setattr("uncuda.cli.console.time.monotonic", lambda: next(clock))
+    monkeypatch.setenv("TERM", "xterm")
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     console = Console(Words("en"))
@@ -85,3 +86,9 @@ def test_no_bar(monkeypatch: pytest.MonkeyPatch, quiet: bool, shown: bool, strea
     monkeypatch.setattr(sys, "stderr", out)
     assert list(Console(Words("en"), quiet).progress([1, 2, 3], shown)) == [1, 2, 3]
     assert out.getvalue() == ""
+
+
+def test_no_bar_on_a_terminal_that_can_remove_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dumb terminal knows no escape sequences."""
+    monkeypatch.setenv("TERM", "dumb")
+    test_no_bar(monkeypatch, quiet=False, shown=True, stream=Terminal)

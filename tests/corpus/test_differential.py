@@ -19,8 +19,8 @@ pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 
 
 class Compared(NamedTuple):
-    """What the comparison of a package's files for one target found. `differ`: the files with other findings, or with
-    skipped islands."""
+    """What the comparison of a package's files for one target found. `differ`: the files in which the two
+    implementations have different findings, or in which uncuda skipped a statement."""
 
     files: int
     findings: int
@@ -61,8 +61,8 @@ def test_islands_equal_the_oracle(package: str, target: str, corpus: Callable[[s
 
 @pytest.mark.parametrize("package", ["timm", "fairseq"])
 def test_files_left_out_have_no_finding(package: str, corpus: Callable[[str], Path]) -> None:
-    """The byte search excludes no file in which a check with whole-file `ast` has findings, apart from findings of
-    rules that declare the words for which a file is read (`gate`)."""
+    """If the byte search excludes a file, a check with whole-file `ast` has no findings in it, except findings of rules
+    that declare the words for which a file is read (`gate`)."""
     made = engine("npu")
     left_out = 0
     for path in sorted(corpus(package).rglob("*.py")):

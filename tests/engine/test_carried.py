@@ -363,7 +363,7 @@ def test_a_comment_is_carried(words: str, carried: list[Kept | None]) -> None:
     """The words of a comment affect no other line, so the lines around it are not checked again."""
     typist = Typist(PROGRAM.replace("        x = x.to", "        #\n        x = x.to", 1), prepared("npu"))
     typist.type(typist.text.index("        x = x.to") - 1, words)
-    # some of the words are new in the text, so it is checked as a whole
+    # a word that is new in the text makes the engine check the whole text again
     assert sum(kept is not None for kept in carried) >= len(carried) - 3
 
 
@@ -546,7 +546,7 @@ def test_a_traced_name_in_a_function_of_its_own_is_carried(words: str, carried: 
 
 
 def test_a_line_between_equal_tests_parts_them() -> None:
-    """Two tests of which nothing separates the first from the second change together."""
+    """Two equal device tests are fixed together unless a line between them separates them."""
     asking = "        if not self.rocm and torch.cuda.is_available():\n"
     text = f"import torch\n\n\nclass Net:\n    def run(self):\n{asking}        \n{asking}{asking}            pass\n"
     typist = Typist(text, prepared("npu"))
@@ -576,7 +576,8 @@ class User:
 
 
 def test_a_comment_may_say_what_a_name_is_set_to() -> None:
-    """The check that looks for the class of an object takes its only value, even one in a comment."""
+    """If the text gives a name only one value, the check that looks for the class of an object takes this value, even
+    from a comment."""
     text = """import torch
 class Net:
     def place(self, where):
@@ -622,5 +623,59 @@ def test_what_a_private_function_is_passed_is_looked_at_anew(words: str) -> None
     )
     typist = Typist(text, prepared("npu"))
     at = text.index("        \n") + 8
+    typist.type(at, words)
+    typist.erase(at + len(words), len(words))
+
+
+@pytest.mark.parametrize("values", [("True", "True"), ("True", "False")])
+def test_settings_that_become_one_are_the_same_in_whatever_order_they_were_typed(values: tuple[str, str]) -> None:
+    lines = [f"torch.backends.{name}.allow_tf32 = {value}" for name, value in zip(("cuda.matmul", "cudnn"), values)]
+    text = "import torch\n" + "\n".join(lines) + "\n"
+    typist = Typist(text, prepared("musa"))
+    for line in (*lines, "import torch"):
+        at = text.index(line)
+        typist.erase(at + len(line), len(line) // 2)
+        typist.type(at + len(line) - len(line) // 2, line[len(line) - len(line) // 2 :])
+
+
+WAITING = """import pytest
+import torch
+import torch_npu
+waits = pytest.mark.skipif(not torch.cuda.is_available(), reason="no")
+
+
+def _fast(x):
+    return x.cuda()
+
+
+@waits
+class Test:
+    def test(self):
+        _fast(1)
+        torch.cuda.nccl.version()
+
+
+def run(x):
+    y = x
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [
+        ("    y = x\n", "    _fast(y)\n"),
+        ("return y\n", "_fast(1)\n"),
+        ("return y\n", "pytestmark = waits\n"),
+        ("@waits\n", "# slow\n"),
+        ("@waits\n", "@slow\n"),
+        ("import torch_npu\n", "@register\n"),
+        ("x.cuda()\n\n\n", "@waits\n"),
+        ("_fast(1)\n", "        x.cuda()\n"),
+    ],
+)
+def test_what_waits_with_a_mark_is_looked_at_anew(after: str, words: str) -> None:
+    typist = Typist(WAITING, prepared("npu"))
+    at = WAITING.index(after) + len(after)
     typist.type(at, words)
     typist.erase(at + len(words), len(words))

@@ -1,5 +1,5 @@
-"""Tests that, when fixes are applied one at a time, fixes whose findings would be hidden by a partial fix are applied
-together, and all others separately."""
+"""Tests of fixes that are applied one after the other, in any order: if a fix alone would hide the finding of
+another fix, both are one fix; all other fixes stay separate."""
 
 from __future__ import annotations
 

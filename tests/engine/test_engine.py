@@ -1,5 +1,5 @@
-"""Tests of the engine: findings that are fixed together, suppression, refused fixes, the shim, and fixes that reach a
-stable text."""
+"""Tests of the engine: findings that are fixed together, suppression, refused fixes, the shim, and fixing a text until
+nothing changes any more."""
 
 from __future__ import annotations
 

@@ -85,7 +85,8 @@ def test_what_grows_is_refused_by_count_at_some_size(name: str) -> None:
     assert (Kept.last.statements, Kept.last.comparisons) == before
 
 
-# The time for these texts was once quadratic; for all other texts, only the counted work is limited.
+# The work for these texts was once quadratic, so its growth is tested; for all other texts, only the limit on the work
+# is tested.
 FOLLOWED = [
     *("and_chain", "is_cuda_chain", "if_after_if", "rebound_name", "match_cases", "unclosed_brackets"),
     *("broken_statements", "unclosed_quotes", "dict_of_values", "nccl_checks", "argparse_options", "amp_c_guards"),

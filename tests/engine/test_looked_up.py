@@ -35,7 +35,8 @@ FREE = {
 
 
 def classes_of(code: str) -> dict[str, str]:
-    """Return the class of the first fix of each finding, by the source of its place."""
+    """Return the class of the first fix of each finding, by the source text of the finding; "manual" if there is no
+    fix."""
     text = HEAD + code
     findings = ENGINE.check(Source(text)).findings
     return {
@@ -44,7 +45,7 @@ def classes_of(code: str) -> dict[str, str]:
 
 
 def question_of(code: str) -> str:
-    """Return the class of the test in `code`, which has only one."""
+    """Return the fix class of the device test in `code`, which contains only one device test."""
     found = classes_of(code)
     return found.get("'cuda'") or found["is_cuda"]
 

@@ -47,7 +47,7 @@ def test_a_rule_alone_says_what_it_says_beside_all_others() -> None:
 
 
 def test_a_fix_changes_nothing_that_is_ignored() -> None:
-    """A fix may change code that a rule reports which is not selected, but no code that an ignored rule reports."""
+    """A fix may change code that only a rule outside of `select` reports, but no code that an ignored rule reports."""
     code = "import torch\n\ndevice = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
     ignoring = Engine(load(), "npu", Settings(locale="en", ignore=("cuda-api",)), Project())
     (finding,) = ignoring.check(Source(code)).findings

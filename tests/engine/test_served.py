@@ -638,6 +638,26 @@ def test_a_program_for_kernels_of_one_maker_is_information_in_a_project_that_cho
 
 
 @pytest.mark.parametrize(
+    ("head", "severity"),
+    [
+        ("# A license\n\n# Benchmarks attention via FlashInfer cuDNN backend.\n#\n# Usage\n", "information"),
+        ('"""Benchmark for fused operations.\n\nFlashInfer with trtllm backend\n"""\n', "information"),
+        ('"""Benchmark a kernel.\n\nA schedule that is selected on SM 9.0 only.\n"""\n', "information"),
+        ("# Benchmarks attention.\n", "error"),
+        ("# Benchmarks attention of SMALL models.\n", "error"),
+        ("import os\n# Benchmarks attention via cuDNN.\n", "error"),
+    ],
+)
+def test_a_program_whose_head_names_kernels_of_nvidia_is_information(head: str, severity: str) -> None:
+    """As in benchmarks/kernels/benchmark_vit_fp8_attn.py and benchmark_fused_collective.py of vLLM."""
+    text = head + PROGRAM.format("").replace("= argparse.ArgumentParser()", "= y.cuda(); argparse.ArgumentParser()")
+    assert [one.severity for one in findings({**FAMILY, "train.py": text}, "train.py")] == [severity]
+    assert [one.severity for one in findings({"train.py": text}, "train.py")] == ["error"]
+    module = text.partition("if __name__")[0]
+    assert [one.severity for one in findings({**FAMILY, "train.py": module}, "train.py")] == ["error"]
+
+
+@pytest.mark.parametrize(
     ("about", "line", "severity"),
     [
         ("Benchmark the ROCm top-k in isolation.", "from lib._aiter_ops import rocm_aiter_ops\n", "information"),
@@ -654,8 +674,8 @@ def test_a_program_for_kernels_of_one_maker_is_information_in_a_project_that_cho
     ],
 )
 def test_a_program_on_a_wrapper_of_aiter_is_for_amd_if_it_says_so(about: str, line: str, severity: str) -> None:
-    """As in benchmarks/kernels/benchmark_top_k_per_row_decode.py of vLLM. Its benchmark_device_communicators.py imports
-    the same wrapper, and runs on CUDA."""
+    """As in benchmarks/kernels/benchmark_top_k_per_row_decode.py of vLLM. vLLM's benchmark_device_communicators.py
+    imports the same wrapper, but runs on CUDA."""
     program = PROGRAM.format(line).replace("= argparse.ArgumentParser()", "= y.cuda(); argparse.ArgumentParser()")
     text = f'# A license\n"""{about}\n\nMore.\n"""\n\n{program}'
     assert [one.severity for one in findings({**FAMILY, "train.py": text}, "train.py")] == [severity]
@@ -683,6 +703,23 @@ def test_information_in_a_file_for_amds_gpus_says_so_in_any_project(name: str, s
     assert (library.rule, library.severity) == ("module-adapted", "information")
     assert ("its folder says that it is for AMD's GPUs" in library.message) == said
     assert (method.severity, classes([method])) == ("error", {"safe"})
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("tests/models/x/nvidia/decode/test_numerics.py", True),
+        ("tests/models/x/nvidia.py", False),
+        ("a/nvidias/ops.py", False),
+    ],
+)
+def test_information_about_a_library_says_that_the_folder_is_nvidias(name: str, said: bool) -> None:
+    """As in tests/models/deepseek_v41/nvidia/specialized_decode/test_numerics.py of vLLM."""
+    text = "import torch\nimport triton\nimport cupy\n"
+    library, lacked = findings({**FAMILY, name: text}, name)
+    assert ("its folder says that it is for NVIDIA's GPUs" in library.message) == said
+    assert "NVIDIA" not in lacked.message and "chooses" in lacked.message
+    assert "NVIDIA" not in findings({name: text}, name)[0].message
 
 
 def test_a_file_on_a_module_of_nvidias_is_information_in_a_project_that_chooses() -> None:

@@ -73,7 +73,7 @@ def _plain(value: object, seen: dict[int, int]) -> Any:
         return tuple(_plain(part, seen) for part in value)
     if isinstance(value, Mapping):
         return dict(value)
-    if type(value) is int and value > 1 << 24:  # an id() inside a key that links hits
+    if type(value) is int and value > 1 << 24:  # the id() of an object, in a key by which hits are linked
         return "identity", seen.setdefault(value, len(seen))
     return ("offset", int(value)) if isinstance(value, At) else value
 

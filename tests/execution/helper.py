@@ -2,10 +2,11 @@
 
 `PYTHONPATH=tests:server .venv/bin/python -m execution.helper`.
 
-The checks cover forked and spawned children, workers of a DataLoader, `torch.compile(fullgraph=True)` and pickling, on
-a build of PyTorch for CUDA without a device, and what the module returns beside plugins (modules that are written
-here). A line is printed for each check; the exit code is 1 if one fails. `--python FILE` names the interpreter of
-another PyTorch, such as 2.1, the oldest that the helper module supports.
+The checks cover forked and spawned children, workers of a DataLoader, `torch.compile(fullgraph=True)` and pickling,
+with a build of PyTorch for CUDA on a machine without a device. The checks also compare what the helper module returns
+if plugins are installed; these plugins are small modules that the checks write. A line is printed for each check; the
+exit code is 1 if one fails. `--python FILE` names the interpreter of another PyTorch, such as 2.1, the oldest that the
+helper module supports.
 """
 
 from __future__ import annotations

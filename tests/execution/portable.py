@@ -2,11 +2,13 @@
 
 `PYTHONPATH=tests:server .venv/bin/python -m execution.portable [PROGRAM…]`; without a name, all programs are run. The
 original program runs on simulated CUDA and on PyTorch's CPU; its ports (after safe fixes, and after fixes that need
-review) run on these and on a simulated NPU and MUSA. On CUDA and on the CPU a port must print the same as the original
-and execute the same operators on the same devices and the same calls of `torch.cuda`, in the same order (`record.py`).
-On NPU and MUSA it must print the same, or `verdict.py` decides as for other ports. A port after fixes that need review
-may end at a line that such a fix wrote. A difference counts if it occurs twice: threads of autograd and processes of a
-program may run in another order. What differs for another reason is in `portable.toml`, with the reason.
+review) run on these and on a simulated NPU and MUSA. On CUDA and on the CPU, a port must print what the original
+program prints. The port must also execute the same operators on the same devices, and make the same calls of
+`torch.cuda`, in the same order as the original program (`record.py`). On NPU and MUSA, a port must print what the
+original program prints; otherwise `verdict.py` judges the port, as it judges ports with other strategies. A port after
+fixes that need review may end at a line that such a fix wrote. A difference counts if it occurs twice: threads of
+autograd and processes of a program may run in another order. All other accepted differences are listed in
+`portable.toml`, each with its reason.
 """
 
 from __future__ import annotations
@@ -142,7 +144,7 @@ class Comparison:
 
 
 def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Place]:
-    """Yield the lines of files that differ from those before."""
+    """Yield the lines that were changed or added: the name of the file, and the number of the line in `after`."""
     for name, text in after.items():
         matcher = difflib.SequenceMatcher(None, before.get(name, "").splitlines(), text.splitlines(), autojunk=False)
         for kind, _, _, start, end in matcher.get_opcodes():

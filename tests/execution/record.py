@@ -1,8 +1,8 @@
 """Records what a program does, in order: its calls of `torch.cuda`, and operators with the devices of their arguments.
 
-The steps of each thread are in order, one thread after the other, the main thread first: autograd runs operators of a
-device in a thread of its own, beside those of the CPU. Operators that receive a batch from a worker of a DataLoader are
-left out, because their order depends on which worker is faster.
+The steps are grouped by thread, the main thread first: autograd runs the operators of a device in a separate thread, at
+the same time as the operators of the CPU. Operators that receive a batch from a worker of a DataLoader are left out,
+because their order depends on which worker is faster.
 """
 
 from __future__ import annotations

@@ -29,16 +29,16 @@ simulates `cuda`.
 
 | result | meaning |
 |---|---|
-| ✓ | The port ends with the same loss at every step and with changed weights. \
+| ✓ | The port ends and has changed the weights; its loss at every step is that of the unported program. \
 At least 95 % of the operators ran on the device, in the same order as in the unported program. |
 | reported | The port does not run on the device, or fails, and a finding that `uncuda fix` left reports it. |
 | **differs**, **fails** | The port gives other results or fails, and no finding reports it. \
 A table below gives the reason for each such result. |
 | n/s | The port needs something that is not simulated. |
 
-The columns `safe` show ports by `uncuda fix`, the columns `review` ports by `uncuda fix --review-fixes` whose fixes
-nobody reviewed. If versions of a plugin give different results, the cell names the versions. {folded} of {cases}
-cases were not run: the same ported text had already run in a simulation that behaves the same for it.
+The columns `safe` show ports by `uncuda fix`. The columns `review` show ports by `uncuda fix --review-fixes`, and
+nobody reviewed these fixes. If versions of a plugin give different results, the cell names the versions. {folded} of
+{cases} cases were not run: the same ported text had already run in a simulation that behaves the same for it.
 
 ```console
 $ make test-execution

@@ -48,14 +48,14 @@ class Result:
 
 
 class Judge:
-    """Runs ported programs and compares them with the unported ones, each text once for simulations that behave the
-    same."""
+    """Runs ported programs and compares the results with those of the unported programs. A text runs only once for all
+    simulations that behave the same."""
 
     def __init__(self, porter: Porter, runners: Runners) -> None:
         self.porter, self.runners = porter, runners
         self.originals: dict[str, Future[Run]] = {}
         self.on_cpu: dict[str, Future[Run]] = {}
-        # maps each target and text to its runs so far, with the versions of the plugin
+        # the runs of each program and text on each target so far, each with the version of the plugin
         self.runs: dict[tuple[str, str, str], list[tuple[str, Future[Run]]]] = {}
 
     def original(self, program: Program) -> Run:
@@ -111,8 +111,8 @@ class Judge:
 
 def _alike(target: str, one: str, other: str, run: Run) -> bool:
     """Return whether a program that ran on the version `one` of a plugin could not tell it apart from the version
-    `other`: both versions give the same answers to the program's queries, and have the same names of those that the
-    program looked up."""
+    `other`: both versions give the same answers to the program's queries, and have the same entry for every name that
+    the program looked up."""
     versions, names, others = PLUGINS[target].versions, modules(target, one), modules(target, other)
     for record in run.records:
         if "asked" not in record:  # the record belongs to a process that the program started

@@ -61,7 +61,8 @@ def compare(target: str, version: str, before: str, after: str) -> tuple[list[st
 
 
 def _named(target: str, version: str, text: str) -> Iterator[tuple[str, ast.Call | None]]:
-    """Yield dotted names in the plugin, as imported or spelled, each with its call."""
+    """Yield the names of the plugin that a text imports or uses, as dotted names; if the text calls a name, with the
+    call."""
     tree = ast.parse(text)
     known: dict[str, str] = {}
     for node in ast.walk(tree):

@@ -110,7 +110,7 @@ def test_offsets_move_with_the_lines_that_hold_them() -> None:
     ("edit", "region"),
     [
         ((1, 1, "\n  "), (2, 2, 2, 5)),  # Enter at the end of a line
-        ((1, 3, ""), (2, 4, 2, 2)),  # and back
+        ((1, 3, ""), (2, 4, 2, 2)),  # a line break and the line below it are deleted
         ((2, 2, "x\ny\n"), (2, 2, 2, 6)),  # whole lines
         ((2, 4, ""), (2, 4, 2, 2)),
         ((2, 3, "x\n"), (2, 4, 2, 5)),

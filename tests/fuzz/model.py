@@ -42,8 +42,8 @@ class Kind(Protocol):
 
 
 def told(find: Find, mark: str, **files: bytes) -> Find:
-    """Return the failure with further files, and with the inputs that its detail names (as `mark` and a number), if
-    these are few."""
+    """Return the failure with further files. If the failure has no inputs yet, the inputs that its detail names (`mark`
+    and a number) are added, unless there are more than four."""
     cases = tuple(sorted({int(number) for number in re.findall(rf"{mark}(\d+)(?![\d])", find.detail)}))
     return replace(find, cases=find.cases or (cases if len(cases) <= 4 else ()), files={**find.files, **files})
 
@@ -54,5 +54,6 @@ def chance(seed: str, kind: str, case: int | str) -> random.Random:
 
 
 def first_of_run(kind: Kind, cases: Sequence[int]) -> int:
-    """Return the first number of a run, which is the same whichever inputs of the run are tested."""
+    """Return the number of the run to which these inputs belong; it is the same whichever inputs of the run are
+    tested."""
     return cases[0] // kind.size

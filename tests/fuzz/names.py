@@ -123,7 +123,7 @@ def _all_are_named(folder: Path, options: list[str], cases: int) -> Iterator[Fin
 def _make(folder: Path, case: int, choose: random.Random) -> str:
     """Write a file; returns its path in the folder, or "" if the file system refuses it."""
     path = "/".join([*(_name(choose) for _ in range(choose.choice((0, 0, 0, 1, 2, 12)))), _name(choose)])
-    # the name of a failing file then contains the number of its input
+    # the number of the input in the name shows which input made uncuda fail
     path += f"_n{case}" if choose.random() < 0.7 else ""
     path += choose.choice(_SUFFIXES)
     text = choose.choice(_TEXTS).replace("{}", _name(choose).encode("utf-8", "replace").decode())

@@ -39,8 +39,8 @@ def texts(client: Client, wanted: Json, shown: Json) -> dict[str, str]:
 
 
 def test_each_file_and_its_fixed_text(start: Start, tmp_path: Path) -> None:
-    """A client that compares files gets the files that the fix changes, with the same texts as the fix and `uncuda fix`
-    write."""
+    """A client that compares files gets the fixed text of each file that the fix changes; the fix itself and `uncuda
+    fix` write the same texts."""
     client = start(VIEW, files=FILES)
     copy = shutil.copytree(tmp_path, tmp_path.with_name("copy"))
     uri = client.open(tmp_path / "a.py")

@@ -35,8 +35,8 @@ NOTE = "uncuda did not check this file: "
 
 
 def begin(start: Start, tmp_path: Path, profile: str = "vscode", written: str = HEAVY, **more: str) -> Client:
-    """Start a session with both files open and wait until the folder was scanned, after which both are analysed
-    again."""
+    """Start a session with light.py and heavy.py open, and wait until the folder was scanned; after the scan, both
+    files are analysed again."""
     files: dict[str, str | bytes] = {
         "light.py": LIGHT,
         "heavy.py": written,

@@ -537,7 +537,8 @@ class TestTheReview:
         assert queue == ["a.py: tf32 (1 of 3)", "b.py: device-string (2 of 3)", "a.py: cudnn-flags (3 of 3)"]
 
     def test_it_waits_while_files_are_checked(self, start: Start, tmp_path: Path) -> None:
-        """A client that asks again whenever the overview has changed gets the first finding, or that none is left."""
+        """A client that repeats its request whenever the overview has changed gets the first finding, or, if none is
+        left, a reply without a finding."""
         client = start(VIEW, files={"uncuda.toml": 'target = "npu"\n', "a.py": REVIEW})
         first, found = reviewed(client)
         assert (first["node"], first["isWaiting"]) == (None, True)

@@ -25,7 +25,7 @@ def written(*arguments: str) -> str:
 
 
 def without_commands(page: str) -> str:
-    """Return a page without its command lines, which have no paths in a page made for an editor."""
+    """Return a page without its command lines, because only a page that the command line writes has paths in them."""
     return re.sub(r"<code>uncuda .*?</code>", "", page)
 
 

@@ -15,7 +15,7 @@ from lsp.harness.text import units
 from lsp.harness.traffic import Json
 
 EDITS, WARM = 10_000, 2_000
-MOST = 4.0  # in MiB, after warming up: 0.5 KB for each edit
+MOST = 4.0  # the highest allowed growth of the memory in MiB, after warming up: 0.5 KB for each edit
 STATEMENTS = [
     "torch.cuda.set_device({})",
     'x{} = y.to("cuda:{}")',

@@ -120,5 +120,5 @@ def test_every_accelerator_by_its_name_is_a_finding() -> None:
         "hard-coded-accelerator",
         "cuda-method",
     ]
-    assert ported(HARD_CODED) == HARD_CODED  # no fix of a file is safe if code in it stays unchanged
+    assert ported(HARD_CODED) == HARD_CODED  # no fix is safe in a file in which other code stays unchanged
     assert ported(HARD_CODED, review=True).count("accelerator_type()") == 1

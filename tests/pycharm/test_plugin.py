@@ -37,12 +37,13 @@ EXPECTED = {
     "uncuda.verify.VerifierTest": 4,
 }
 
-pytestmark = [pytest.mark.slow, pytest.mark.network, pytest.mark.xdist_group("pycharm")]
+pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 
 @pytest.fixture(scope="module")
 def ran() -> dict[str, tuple[int, int]]:
-    """Build the plugin and run its tests; the numbers of tests by class."""
+    """Build the plugin and run its tests; return for each test class how many tests it ran, and how many of them failed
+    or were skipped."""
     clean()
     maven("package")
     return results()
@@ -50,7 +51,7 @@ def ran() -> dict[str, tuple[int, int]]:
 
 @pytest.fixture(scope="module")
 def classes(ran: dict[str, tuple[int, int]]) -> dict[str, str]:
-    """What each class of the shipped plugin names: constants of class files are plain text."""
+    """Return the text of each class file in the shipped plugin, in which the names that the class uses can be found."""
     assert ran
     with (
         zipfile.ZipFile(zip_path()) as plugin,

@@ -83,7 +83,7 @@ e:org.some.Side
 - sf:LEFT:org.some.Side
 - sf:RIGHT:org.some.Side
 """
-# What javac must see. The order is that of the list.
+# The start of each line that the generated Java files must have, by file, in the order of LIST.
 JAVA = {
     "org/some/Shape.java": [
         "public abstract class Shape<T> implements java.lang.Runnable {",
@@ -108,7 +108,7 @@ JAVA = {
 
 
 def test_every_notation_of_the_dumps_is_written_as_java() -> None:
-    """Nothing is more accessible, and nothing else is there, than the list says."""
+    """The generated types have all members in LIST and no others, each with the access that LIST gives."""
     made = Sources(LIST).files()
     assert made.keys() == JAVA.keys()
     for path, lines in JAVA.items():

@@ -154,8 +154,8 @@ class Later:
         self.gate = folder / "gate"
 
     def submit(self, path: str, *words: str) -> None:
-        """Submit a text with one receiver for each of `words`, which are the verdicts that the process gives on these
-        receivers."""
+        """Submit a text with one receiver for each of `words`; the process returns the word as the verdict on its
+        receiver."""
         lines = [str(self.gate), *(f"{word}: {number}" for number, word in enumerate(words))]
         text = "".join(line + "\n" for line in lines)
         starts = [text.index(f"{word}: {number}") for number, word in enumerate(words)]
@@ -170,7 +170,7 @@ class Later:
         return self.answers.get(timeout=60)
 
     def open_gate(self) -> None:
-        """Let the process answer the questions that contain `wait`."""
+        """Let the process give the verdicts on the receivers named `wait`, which it has held back until now."""
         self.gate.touch()
 
 

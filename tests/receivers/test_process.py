@@ -44,7 +44,7 @@ def make(notes: Notes) -> Iterator[Make]:
 
 
 def ask(receivers: Receivers, *lines: str, path: str = "a.py", timeout: float = 60) -> list[str]:
-    """Return the verdicts on one question for each line."""
+    """Return the verdict on the receiver at the start of each line."""
     text, asked = "", []
     for line in lines:
         asked.append(Site("rule", Span(len(text), len(text) + 1), len(text)))

@@ -51,7 +51,7 @@ _PROGRAM = re.compile(r"from (uncuda[\w.]*) import main; main\(\)$")
 
 class _Order(TypedDict):
     """`module`: the module whose `main` runs; `arguments`: those of its command line; `alone`: whether its child
-    processes are not forked."""
+    processes are started as new processes instead of forked."""
 
     module: str
     arguments: list[str]
@@ -274,7 +274,8 @@ def _prepare_protocol() -> None:
 
 
 def _report_ends(reports: dict[int, int]) -> None:
-    """Report the exit code of every program that has ended; `reports`: from process id to the descriptor for it."""
+    """Report the exit code of every program that has ended; `reports` maps a process id to the descriptor to which the
+    exit code is written."""
     while reports:
         pid, status = os.waitpid(-1, os.WNOHANG)
         if not pid:

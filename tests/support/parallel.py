@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 
 # All tests of a group in TOGETHER run on the same worker and share what one of them started or built.
-TOGETHER = ("tests/e2e/vscode/", "tests/ci/", "tests/test_bundle.py", "tests/corpus/test_accepted.py")
-# The test reads a package once for all targets, which are the last part of its ids.
+TOGETHER = ("tests/e2e/vscode/", "tests/pycharm/test_plugin.py", "tests/ci/", "tests/test_bundle.py",
+            "tests/corpus/test_accepted.py", "tests/corpus/test_screen.py", "tests/corpus/test_yolov5.py",
+            "tests/vscode/test_extension.py", "tests/vscode/test_vsix.py")  # fmt: skip
+# This test reads a package once for all targets; the target is the last part of the test's id.
 PACKAGES = "tests/corpus/test_differential.py::test_islands_equal_the_oracle["
 # Tests that take minutes: if they started last, one worker would still be running when the others have finished.
-LONG = (*TOGETHER, "tests/pycharm/test_plugin.py", "tests/test_other_pythons.py", "tests/corpus/", "tests/editors/",
+LONG = (*TOGETHER, "tests/test_other_pythons.py", "tests/corpus/", "tests/editors/",
         "tests/vscode/", "tests/lsp/test_soak", "tests/lsp/test_gone.py", "tests/support/witness/")  # fmt: skip
 # Test files that take longer than others: they run after the long tests, so that short files are left to balance the
 # workers.
@@ -38,7 +40,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def part_of(test: str) -> str:
-    """Return the group of a test, whose tests all run on one worker; `test`: the id of the test."""
+    """Return the group of a test: all tests of a group run on the same worker. `test`: the id of the test."""
     if test.startswith(PACKAGES):
         return test.rpartition("-")[0]
     whole = next((place for place in TOGETHER if test.startswith(place)), "")

@@ -22,9 +22,9 @@ from scripts.plugin.values import (
     texts,
 )
 
-# The methods that `torch.utils.generate_methods_for_privateuse1_backend` sets, by its parameter, in torch 2.14.1; an
-# older version of the file, pytorch@044bc05535, sets all of them except those of packed sequences, and is used for
-# torch 2.1. By default this torch function sets all methods except those of storages.
+# The classes on which `torch.utils.generate_methods_for_privateuse1_backend` sets methods, by the parameter that
+# requests these methods. Source: torch 2.14.1. The version for torch 2.1 (pytorch@044bc05535) sets no methods on packed
+# sequences. If no parameter is passed, the function sets the methods of all these classes except storages.
 GENERATED = {
     "for_tensor": ["torch.Tensor"],
     "for_module": ["torch.nn.Module"],
@@ -165,7 +165,8 @@ class World:
                 self.set(Module(self.source.package), name, self.attribute(Module(module), attribute))
 
     def apply(self, patches: Value) -> None:
-        """Simulate torch_npu's `_apply_patches`, which sets all public names of a module, or an object, on torch."""
+        """Simulate torch_npu's `_apply_patches`, which sets on torch either all public names of a module, or one
+        object."""
         for pair in patches.items if isinstance(patches, Many) else ():
             path, patch = pair.items if isinstance(pair, Many) and len(pair.items) == 2 else (None, None)
             if not isinstance(path, Text):

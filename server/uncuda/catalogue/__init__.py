@@ -23,7 +23,7 @@ __all__ = ["CHINESE", "Accelerator", "Api", "Catalogue", "CatalogueError", "Exam
 
 
 class Catalogue:
-    """All rules, and all targets whose words replace the placeholders in the rules."""
+    """All rules, and all targets, whose names and device strings replace the placeholders in the rules."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -107,8 +107,9 @@ class Catalogue:
         return follows_torch(self.declarations[name], versions)
 
     def going_with(self, name: str, torch: str) -> str | None:
-        """Return the plugin versions of a target that match PyTorch versions (both are `Versions`, as text): a known
-        version of the same minor release, otherwise the same number; None if the two numberings are unrelated."""
+        """Return the plugin versions of a target that match PyTorch versions (both are `Versions`, as text): for a
+        single PyTorch version, a known plugin version of the same minor release, otherwise the same version number.
+        Return None if the plugin's version numbers do not follow those of PyTorch."""
         versions = Versions.of(torch)
         first = self.declarations[name].get("torch-from")
         going = versions.within(Versions(first)) if first else None

@@ -55,9 +55,10 @@ class Api:
 
 @dataclass(frozen=True)
 class Accelerator:
-    """The names of the table for one target, by dotted name, and the newest PyTorch version that was read for it.
+    """The table of `torch.accelerator` for one target, and the newest PyTorch version that the table covers.
 
-    `roots`: the dotted beginnings of these names (`torch.Event`, `torch.accelerator`).
+    `apis`: maps each dotted name to its row; `roots`: the first two parts of these names (`torch.Event`,
+    `torch.accelerator`).
     """
 
     apis: Mapping[str, Api] = field(default_factory=dict)

@@ -9,7 +9,8 @@ from pathlib import Path
 from .model import Rule, nearest
 from .rules import error_at
 
-# for each check, the key under which a rule declares the names that it claims
+# the key under which a rule lists the names that it reports, by check; for all other checks, the key is the name of the
+# check with an "s"
 _KEYS = {"jit-script": "names", "argument": "calls", "string": "pattern"}
 
 

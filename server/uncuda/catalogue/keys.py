@@ -24,8 +24,8 @@ class Key:
     """One key of a rule's declaration. `choices`: the values that the key may have; `empty`: the meaning of an empty
     value, if one is allowed; `each`: the type of the values in a table.
 
-    `filled`: whether `{placeholders}` in the value are replaced by the target's words. `group`: the heading under which
-    `docs/rule-keys.md` lists the key.
+    `filled`: whether names and device strings of the target replace `{placeholders}` in the value. `group`: the heading
+    under which `docs/rule-keys.md` lists the key.
     """
 
     name: str
@@ -43,8 +43,8 @@ class Key:
 
 @dataclass(frozen=True)
 class Verb:
-    """One check: what code it looks at, the keys that only it reads, and the `{placeholders}` that its messages may
-    use."""
+    """One check: what code it looks at, which keys its rules may have besides the common ones, and which
+    `{placeholders}` its messages may use."""
 
     en: str
     zh: str
@@ -72,8 +72,8 @@ COMMON = (
     Key("when-imported", TEXT, "The runtime patch's module (`{patch}`). The rule is on only with the strategy `shim`.",
         "运行时补丁的模块（`{patch}`）。仅在策略为 `shim` 时规则才开启。"),
     Key("prerequisite", TEXT,
-        "The step in the recommended order of work, before all fixes, to which the rule's findings without a fix "
-        "belong.",
+        "The step of the recommended order of work to which the rule's findings without a fix belong; it comes before "
+        "all fixes.",
         "该规则需手动处理的问题在处理顺序中属于哪一步（先于所有修复）。", PREREQUISITES),
     Key("imports", TEXTS, "The imports that a fix adds if they are missing.", "修复所需的导入，缺少时由修复添加。"),
     Key("anchors", TEXTS,
@@ -153,8 +153,8 @@ _NAME = (
     Key("beyond", TABLE, "For each function: the keywords that a fix writes for the positional arguments after those "
                          "that `leading` counts.",
         "按函数列出：`leading` 之后的位置参数对应的关键字。", each=TEXTS),
-    Key("review-limits", TEXTS, "Limits in the table that lower a fix to `review`.",
-        "表中使修复降为 `review` 的限制。", group="which limits lower the class of a fix"),
+    Key("review-limits", TEXTS, "Limits in the target's table because of which a fix needs review.",
+        "目标的表中使修复需要复核的限制。", group="which limits lower the class of a fix"),
     _MANUAL_LIMITS,
     Key("manual-words", TEXTS, "Words. The rule has no fixes in a file that contains one of these words.",
         "文件含这些词时所有位置都没有修复。", group="which limits lower the class of a fix"),
@@ -162,11 +162,11 @@ _NAME = (
         "函数。位于其参数中的名称没有修复。", group="which limits lower the class of a fix"),
     Key("call-limits", TABLE,
         "For each limit: the arguments (`enabled=True`, or `=True` by position) or uses of the result (`['key']`) to "
-        "which the limit applies. Calls without them keep their fix, and their message omits the limit.",
+        "which the limit applies. A call without these arguments or uses keeps its fix; its message omits the limit.",
         "按限制列出：受其约束的参数（`enabled=True`，或按位置 `=True`）或对结果的使用（`['key']`）。其他调用保留修"
         "复，提示信息也不含该限制。", group="which limits lower the class of a fix", each=TEXTS),
     Key("fields", TEXTS,
-        "Functions whose result lacks fields on the target; the fix needs review if the code reads a lacking field.",
+        "Functions whose result lacks fields on the target; the fix needs review if the code reads a missing field.",
         "其结果在目标上缺少某些字段的函数；读取缺少的字段时需复核。", group="which limits lower the class of a fix"),
     Key("numbers", TABLE,
         "For each function: fields of its result whose numbers have a meaning only on CUDA; the fix needs review if "
@@ -191,9 +191,9 @@ _METHOD = (
         "fix needs review.",
         "函数。仅对其返回对象的方法，修复才是安全的，否则需复核。"),
     Key("not-from", TABLE,
-        "For each function: the target's limit for the objects that the function returns; the fix for these objects "
-        "writes the code of `for-all`.",
-        "按函数列出：目标对其返回对象的限制；对这些对象，修复写入适用于所有设备的代码。", each=TEXT),
+        "For each function: the limit that says why an object which the function returns may lack the method on the "
+        "target. The fix for such an object writes the code of the key `for-all`.",
+        "按函数列出：说明其返回对象为何可能没有该方法的限制；对这些对象，修复写入 `for-all` 的代码。", each=TEXT),
     Key("for-all", TEXT, "The replacement for objects that may lack the method on the target.",
         "对象在目标上可能没有该方法时写入的替代。"),
     Key("with-device", TEXT, "The replacement for a call whose argument is a device.", "参数为设备时写入的替代。"),
@@ -206,8 +206,8 @@ _STRING = (
         required=True, filled=False, group="which strings"),
     Key("words", TABLE, "Words in the string, and the replacement of each.", "字符串中的词及各自的替代。",
         group="which strings", each=TEXT),
-    Key("roles", TEXTS, "The rule reports only strings in these roles.", "只报告这些角色的字符串。", ROLES,
-        group="which strings"),
+    Key("roles", TEXTS, "The rule reports only strings that the code uses in one of these ways.",
+        "只报告代码以这些方式使用的字符串。", ROLES, group="which strings"),
     Key("own", FLAG,
         "The rule reports only strings that, as `own-choices` and `hints` show, are the program's own and not torch's.",
         "只报告由 `own-choices`、`hints` 判定为程序自己的、而非 torch 的字符串。", group="which strings"),
@@ -234,7 +234,7 @@ _STRING = (
         group="what proves that a string is a device or backend"),
     Key("proving-items", TEXTS,
         "Strings that prove that the checked string is a device or backend, if they are in the same list or in the "
-        "other arm of the same conditional expression.",
+        "other branch of the same conditional expression.",
         "位于同一列表或条件表达式另一分支中、可作为证明的字符串。",
         group="what proves that a string is a device or backend"),
     Key("questions", TEXTS,
@@ -251,7 +251,7 @@ _STRING = (
     Key("own-choices", TEXTS, "If a name can also hold one of these strings, it holds a word of the program itself.",
         "字符串。同一名称也可取其中之一时，其值是程序自己的字符串。",
         group="whether a string is torch's or the program's own"),
-    Key("hints", TEXTS, "Patterns for names that, compared with the string, show that it is torch's device or backend.",
+    Key("hints", TEXTS, "Patterns for names. A string that is compared with such a name is torch's device or backend.",
         "名称的模式。与这类名称的比较是对 torch 设备或后端的判断。",
         group="whether a string is torch's or the program's own"),
     Key("suggesting-items", TEXTS,
@@ -279,8 +279,8 @@ _STRING = (
     Key("entry", FLAG, "If the string is a dictionary key, the fix adds an entry for the target and keeps the old one.",
         "对字典的键，修复加入目标的条目，保留原条目。", group="what a fix writes"),
     Key("shim", TEXT, _SHIM.en, _SHIM.zh, _SHIM.choices, _SHIM.default, group="with a runtime patch"),
-    Key("shim-roles", TEXTS, "The roles that are reported although a runtime patch is used.",
-        "使用运行时补丁时仍报告的角色。", ROLES, group="with a runtime patch"),
+    Key("shim-roles", TEXTS, "The rule reports strings with these roles even if a runtime patch is used.",
+        "使用运行时补丁时仍报告这些角色的字符串。", ROLES, group="with a runtime patch"),
     Key("shim-fix", TEXT, "The best class of the rule's fixes if a runtime patch is used.",
         "使用运行时补丁时修复的最高级别。", FIXES, group="with a runtime patch"),
     _PORTABLE,

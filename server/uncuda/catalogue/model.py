@@ -11,7 +11,7 @@ from typing import Any
 
 _WORD = re.compile(r"\w+")
 IN_BRACES = re.compile(r"\{([\w-]+)\}")
-"""A placeholder in a text, such as `{module}`, which is replaced by a word of the target."""
+"""A placeholder in a text, such as `{device}`; a name or device string of the target replaces it."""
 
 
 class CatalogueError(Exception):
@@ -142,21 +142,23 @@ class Target:
     keywords: dict[str, tuple[str, str]] = field(default_factory=dict)
     classes: frozenset[str] = frozenset()
     stated: str = ""
-    """The plugin's version (the oldest of a range), if the plugin's or PyTorch's version is known; a plugin has the
-    version number of the PyTorch release that it is built for."""
+    """The plugin's version (the oldest of a range); "" if neither the plugin's version nor PyTorch's is known. A plugin
+    has the version number of the PyTorch release that it is built for."""
     torch: str = ""
-    """PyTorch's version (the oldest of a range) if it or the plugin's is known."""
+    """PyTorch's version (the oldest of a range); "" if neither PyTorch's version nor the plugin's is known."""
     fields: dict[str, frozenset[str]] = field(default_factory=dict)
     """For each function of torch.cuda: the fields that the target fills in the object that the function returns."""
     assumed: bool = False
 
     def fill(self, template: str, **words: str) -> str:
-        """Return the template with its placeholders replaced by the target's words and by `words`."""
+        """Return the template with each placeholder replaced, by a word of the target (a name or device string) or by
+        one of `words`."""
         return template.format_map({**self.words, "target": self.title, **words})
 
     @property
     def has_tables(self) -> bool:
-        """Return whether the target has tables of its APIs; without tables only the target's words are known."""
+        """Return whether the target has tables of its APIs; without tables, only its names and device strings are
+        known."""
         return bool(self.rows)
 
     def has(self, feature: str) -> bool:

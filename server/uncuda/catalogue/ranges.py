@@ -58,7 +58,7 @@ class Versions:
 
     @classmethod
     def of(cls, text: str) -> Versions:
-        """Return the range for a text that `str` of a range returns: `2.6.0` is one version, `>=2.6,<2.8` a range, the
+        """Parse a range from the text that `str` returns for it: `2.6.0` is one version, `>=2.6,<2.8` a range, the
         empty text any version."""
         low = high = ""
         above = below = False

@@ -30,8 +30,8 @@ def read_rows(path: Path) -> dict[str, Row]:
 
 
 def read_keywords(path: Path) -> dict[str, tuple[str, str]]:
-    """Return the keywords that have another name on the target: `torch.f.old` is mapped to the new keyword and the
-    value that it takes."""
+    """Return the keywords that have another name on the target: maps `torch.f.old` to the new keyword and the new
+    value."""
     return {
         f"{cells['owner']}.{cells['word']}": (cells["replacement"], cells["value"])
         for cells in records(path)
@@ -73,9 +73,9 @@ def same_version(version: str, known: str) -> bool:
 def around(versions: Versions, known: tuple[str, ...]) -> tuple[str, ...]:
     """Return the known versions whose tables apply to a range, the oldest first: all known versions in the range.
 
-    If the range may contain a version between two known ones, both are included: such a version has at least the names
-    that both of them have. A later post-release is assumed to have the names of the last known post-release of the same
-    release.
+    If the range may contain a version between two known ones, the result includes both known versions: a version
+    between them has at least the names that both have. A later post-release is assumed to have the names of the last
+    known post-release of the same release.
     """
     ordered = sorted(known, key=release)
     if exact := versions.exact:
@@ -96,8 +96,8 @@ def around(versions: Versions, known: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _reaches(versions: Versions, last: str) -> bool:
-    """Whether a range contains a minor release after that of its last known version: after 2.8, `<2.13` contains 2.9 to
-    2.12."""
+    """Whether a range contains a later minor release than `last`, its last known version: `<2.13` contains 2.9 to 2.12
+    after 2.8."""
     if not versions.high:
         return False
     (major, end), (same, known) = minor(versions.high), minor(last)

@@ -71,8 +71,9 @@ def build_target(
     """Return a target in one version of its plugin, or in all versions of a range (`Versions`, as text); for a range,
     it has only the names that all of its versions have.
 
-    `version`: by default that of the declaration, otherwise the newest with a table; `torch_version`: by default the
-    version for which the plugin is built; `read`: the function that reads a table, whose rows are not changed.
+    `version`: by default the `default-version` of the declaration, or, if there is none, the newest version with a
+    table; `torch_version`: by default the version for which the plugin is built; `read`: a function that reads a table;
+    its rows are not changed.
     """
     folder = tables / name
     versions = known_versions(folder)
@@ -110,8 +111,8 @@ def build_target(
 
 
 def _words(raw: dict[str, Any], versions: tuple[str, ...]) -> dict[str, str]:
-    """Return the words of a declaration; `patch-variable` is left out if one of these versions ignores that environment
-    variable."""
+    """Return the names and device strings in a declaration; `patch-variable` is left out if one of these versions
+    ignores that environment variable."""
     words: dict[str, str] = raw["words"]
     unknown = set() if set(raw.get("no-patch-variable", ())).isdisjoint(versions) else {"patch-variable"}
     return {name: word for name, word in words.items() if name not in unknown}

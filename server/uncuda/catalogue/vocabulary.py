@@ -15,8 +15,8 @@ _LAST = {"last"}  # `{last}` is the last part of the replaced dotted name
 
 
 def problems(raw: Mapping[str, Any], words: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield the errors in a declaration, each as a key and a sentence. `words`: the names of words that targets may
-    declare."""
+    """Yield the errors in a declaration, each as a key and a sentence. `words`: the placeholders that a target may
+    replace."""
     check = raw.get("check")
     if not isinstance(check, str):
         yield "check", "'check' is missing" if check is None else "check must be a string"
@@ -62,7 +62,7 @@ def _wrong(key: Key, value: Any) -> str | None:
 
 
 def _unfilled(key: Key, value: Any, check: str, words: Collection[str]) -> str | None:
-    """Return the error about a placeholder in a value for which there is no word; None if there is a word for each."""
+    """Return an error if the value contains a placeholder without a word that replaces it; otherwise None."""
     known: set[str] = set(words)
     if key.name in _MESSAGES:
         known |= {"target", *CHECKS[check].words}

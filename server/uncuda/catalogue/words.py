@@ -1,7 +1,7 @@
-"""The table of the words that a target's declaration may contain: what each word means, whether it is required, and
-from which words its default is made.
+"""The words that a target's declaration may contain: names and device strings of one accelerator, such as `package` and
+`device`. This table says what each word means, whether it is required, and from which other word its default is made.
 
-If a target lacks a word, the rules that use the word in a fix are switched off for that target.
+If a declaration lacks a word, the rules that use the word in a fix are switched off for this target.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from .model import IN_BRACES, Rule, nearest
 
 @dataclass(frozen=True)
 class Word:
-    """A word that a target's declaration (`rules/targets/ID.toml`) may contain. `derived`: the template from which the
-    word's value is made if a declaration does not contain the word; `required`: whether every target must have the
-    word."""
+    """A word, such as `device`, that a target's declaration (`rules/targets/ID.toml`) may contain. `derived`: the
+    template from which the word's value is made if a declaration does not contain the word; `required`: whether every
+    target must have the word."""
 
     name: str
     about: str
@@ -57,12 +57,13 @@ WORDS: tuple[Word, ...] = (
 HELPER_NAMES = ("accelerator_type", "device_type", "device_module", "device", "backend", "visible_devices")
 """The functions that the helper module of a portable project contains; rules name them in braces."""
 NAMES = tuple(word.name for word in WORDS)
-_OF_CHECK = {"missing-shim": ("patch", "patch-import")}  # the fixes of this check use these words without placeholders
+# the fixes of this check use these words, but not as `{placeholders}`
+_OF_CHECK = {"missing-shim": ("patch", "patch-import")}
 
 
 def problem(words: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the first error in the words of a declaration, as the word and a sentence that says what to do; None if
-    the words are valid."""
+    """Return the first error in the words of a declaration, as a pair: the word, and a sentence that says what to do;
+    None if the words are valid."""
     for name, said in words.items():
         if name not in NAMES:
             return name, f"unknown word {name!r}{nearest(name, NAMES)}"

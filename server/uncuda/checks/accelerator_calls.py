@@ -93,8 +93,8 @@ def _unfit(call: ast.Call, signature: Sequence[Parameter]) -> Misuse:
 
 
 def _by_name(call: ast.Call, signature: Sequence[Parameter], first: int) -> Misuse:
-    """Return the misuse of a call that passes the arguments from index `first` on by position; its fix passes them by
-    keyword."""
+    """Return the misuse of a call that passes keyword-only arguments by position, from index `first`; its fix passes
+    these by keyword."""
     names = [one.name for one in signature if one.place == "*"]
     moved, said = call.args[first:], {keyword.arg for keyword in call.keywords}
     if len(moved) > len(names) or not said.isdisjoint(names[: len(moved)]) or not said <= set(names):

@@ -92,8 +92,8 @@ class Guards:
         return False
 
     def _asked_above(self, offset: int, wanted: Wanted) -> bool:
-        """Return whether an earlier statement of the same block is an `assert` that tests for the name, or such an `if`
-        that returns or raises. Each line is read at most once, over all calls of the method."""
+        """Return whether an earlier statement of the same block tests for one of the names in `wanted`: an `assert`, or
+        an `if` that returns or raises. Each line is read at most once, over all calls of the method."""
         own, above = self._indents.header_at(offset), self._indents.header_above(offset)
         key = (above.start if above is not None else -1, own.indent, wanted)
         done, found = self._above.get(key, (-1, -1))
@@ -180,8 +180,8 @@ class Guards:
 
     @cached_property
     def _flags(self) -> Mapping[str, Wanted]:
-        """Return names and the attributes of `torch.accelerator` for which each name tests: variables with the result
-        of such a test, and functions that contain one; _ITS_VERSION stands for a version test."""
+        """Return the names of variables that hold the result of a test, and of functions that contain a test; each with
+        the attributes of `torch.accelerator` for which it tests. _ITS_VERSION stands for a test of the version."""
         facts, found = self._context.facts, dict[str, Wanted]()
         facts.work.search(0, 8 * len(self._text))
         asking = re.compile(rf"{_ATTRIBUTE.pattern}|__version__|{self._version.pattern}", re.I)

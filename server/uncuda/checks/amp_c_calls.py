@@ -63,8 +63,8 @@ class Applier:
 
     @cached_property
     def given(self) -> dict[str, list[Edit]]:
-        """Return, by the source of each first argument such as `self.op`, the edits that turn
-        `multi_tensor_applier(self.op, flag, …)` into a call of `self.op`."""
+        """Return the edits that turn `multi_tensor_applier(self.op, flag, …)` into a call of `self.op`, by the source
+        of the first argument (`self.op`)."""
         found: dict[str, list[Edit]] = {}
         facts, called = self.facts, f"{self.name}("
         for at in facts.searches.find(("text", called), plain(called)):

@@ -101,14 +101,14 @@ class BranchWords:
 
     @property
     def certain(self) -> bool:
-        """Whether no answer so far depended on words that uncuda's own fixes may have written."""
+        """Whether all results so far are independent of words that uncuda's own fixes may have written."""
         return self._touched is None
 
     def polarity(self, start: int, end: int, alike: bool = False) -> int:
         """1 if a part of the source names the target, -1 if it names the target to exclude it, 0 otherwise.
 
-        `alike`: also count names that a fix may have written; for callers that know that no fix wrote this one, because
-        it would have changed the code for CUDA, too.
+        `alike`: also count names that a fix may have written. Callers set it if no fix can have written this name,
+        because such a fix would have changed the code for CUDA, too.
         """
         self._work.search(0, 1000 + 16 * (end - start))
         text = self._code(start, end)
@@ -142,7 +142,7 @@ class BranchWords:
         if self._serves.search(self._written.sub("", text)):
             return True
         if self._touched is None:
-            self._touched = True  # while `_ask` runs, only words that fixes never write show the author's work
+            self._touched = True  # while `_ask` runs, only words that fixes never write count as written by the author
             ask = self._ask()
             self._touched = ask is None or ask()
         return not self._touched

@@ -44,7 +44,8 @@ class Branches:
         self._spoken: dict[tuple[int, ast.AST], frozenset[ast.AST]] = {}
         self._paired: dict[int, bool] = {}
         self._asked: dict[int, int] = {}
-        # For the header of an enclosing block and an indentation: the `if` statements that name the target.
+        # The `if` statements that name the target, by the header of the block that contains them and by their
+        # indentation.
         self._tests: dict[tuple[Header | None, int], list[Header]] = {}
 
     def served(self, statement: Statement, node: ast.AST | None) -> bool:
@@ -59,7 +60,7 @@ class Branches:
 
     @property
     def certain(self) -> bool:
-        """Whether no answer so far depended on words that uncuda's own fixes may have written."""
+        """Whether all results so far are independent of words that uncuda's own fixes may have written."""
         return self._words.certain
 
     def _touched(self) -> bool:
@@ -214,8 +215,8 @@ class Branches:
         return asked.get(header.start, 0) <= 0 and any(polarity > 0 for polarity in asked.values())
 
     def _condition_serves(self, header: Header, others: list[Header], clauses: list[Header]) -> bool:
-        """Return whether another clause handles the target: its condition names the target, or its body does and the
-        conditions name devices."""
+        """Return whether another clause handles the target: its condition names the target, or its body names the
+        target and a condition of the chain names CUDA or a GPU."""
         own = 0 if header.word == "else" else self._condition(header)
         if own:
             return own < 0

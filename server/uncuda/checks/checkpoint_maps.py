@@ -45,8 +45,8 @@ def is_sure(role: Role, made: ast.AST | None = None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The edits that must be applied together with the fix of a device string, and the highest fix class of all
-    together."""
+    """The edits that must be applied together with the fix of a device string, and the highest fix class that they
+    allow."""
 
     edits: tuple[Edit, ...] = ()
     links: Links = ()

@@ -160,7 +160,7 @@ class Collectives:
         return ""
 
     def _after(self, tensor: _Tensor, name: str, call: ast.Call) -> _Tensor | None:
-        """The tensor that a method returns; None if its dtype may differ or is unknown."""
+        """The tensor that a method returns; None if its dtype is unknown, or may differ from that of the object."""
         words = {word.arg for word in call.keywords}
         same = tensor._replace(node=call)
         if name == "cuda":

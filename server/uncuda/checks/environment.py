@@ -20,12 +20,13 @@ from .string_evidence import is_prose, named
 
 RAISES = "raises-unset"
 """The id of the sentence about code that raises KeyError if the target's variable is not set."""
-_UNLESS_READ = re.compile(r"[\"'](?![ \t]*\](?![ \t]*=[^=]))")  # the end of a key, unless code reads the value
+# a closing quote, except in a subscript whose value is read
+_UNLESS_READ = re.compile(r"[\"'](?![ \t]*\](?![ \t]*=[^=]))")
 _SETTING = re.compile(r"(?:(?:env|export) +)?([A-Z][A-Z0-9_]*)=(?P<value>\S*)[^\n]*\Z")
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation"})
 _KEYWORD = re.compile(r"[(,\s](?:CUDA|NCCL|TORCH|PYTORCH|NVIDIA|CUDNN|CUBLAS)_[A-Z0-9_]+[ \t]*=(?!=)")
-# Matches the names by which build scripts find and link a library. The library itself reads no variable of such a name.
+# Matches variables by which build scripts find and link a library; the library itself does not read them.
 _BUILD = re.compile(r".*_(?:HOME|(?:INCLUDE|LIB|LIBRARY|ROOT)(?:_DIRS?)?|LIBRARIES|LIBS|PATH|STATIC)")
 _STEMS = ("CUD", "NCCL", "NVIDIA_VIS", "CUBLAS_")
 _ASKING = frozenset({"get", "getenv", "__contains__"})

@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 
-from ..catalogue import Rule
 from ..facts.read import Statement
 from ..facts.scans import plain, uses
 from ..facts.scopes import FUNCTION, Header
@@ -20,6 +19,10 @@ from .branch_words import last_of
 
 LEFT_OUT = "left-out"
 """The id of the sentence for optional imports, which says that the code runs on without the module."""
+NEEDED = "needed-later"
+"""The id of the sentence for imports without which the file raises an exception later."""
+UNTESTED = "used-untested"
+"""The id of the sentence for optional imports of a name that the file uses, although nothing in it tests for it."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
 _AND = re.compile(r"\band\b")
@@ -32,9 +35,19 @@ _SKIPS = "importorskip("
 _SKIPPED = re.compile(r"[\"'](\w+(?:\.\w+)*)[\"']")
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 _APART = re.compile(r"[\W_]+")
-# a test whose name has no other word than these and the library's is about the library, not about a part of it
+# `has_apex` tests for a library; a name with any word besides these and the library's, such as `has_apex_gemm`, tests
+# for a part of the library
 _ASKING = frozenset({"", "available", "has", "have", "installed", "is", "use", "with"})
 _MANY = 20  # maximum number of tests above an offset, and of calls of a function, that are checked
+# words of lines that may test whether a name is there
+_DECIDES = re.compile(r"\b(?:if|elif|while|assert|and|or|not|is|skipif|skipIf|skipUnless|hasattr|bool)\b")
+_NOTES = re.compile(
+    r"$|#|[\"')]|f[\"']|pass\b|[\w, \t]+(?::[^=]*)?=[ \t]*(?:None|False|True)\b|(?:print|_?log\w*|warnings?)[\w.]*\("
+)
+# a line that imports a name, or one line of an import over several lines
+_IMPORTED = re.compile(r"(?:from|import)\b|\w+(?:[ \t]+as[ \t]+\w+)?,?[ \t]*$")
+_TELLS = re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(?:True|False)\b", re.M)
+_ALIAS = re.compile(r"(?:\w+(?:\.\w+)*[ \t]+as[ \t]+)?(\w+)")
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
 
@@ -57,9 +70,9 @@ class Fallbacks:
         """Return the hit at an import or a use; its severity is "information" if the code runs on without the module.
 
         The severity is "warning" if the file raises an exception later because the module is missing. `tried`: whether
-        a `try` around the statement makes the import optional. `of_part`: whether the target has the library without
-        this part of it; then a test for the library, `has_x()`, finds it, and only a test for the part counts,
-        `has_x_gemm()`.
+        a `try` around the statement makes the import optional. `of_part`: whether the target has the library, but lacks
+        this part of it; then only a test for the part counts, `has_x_gemm()`, because a test for the library,
+        `has_x()`, succeeds.
         """
         rule, statement = hit.rule, hit.statement
         if statement is None or rule.severity == "information":
@@ -67,12 +80,15 @@ class Fallbacks:
         guard = self._tried(statement) if tried else None
         if guard is not None and not guard.raises:
             if any(map(self._is_needed, guard.flags)):
-                return replace(hit, severity=_at_most_warning(rule))
+                return _needed(hit)
+            untested = self._is_used_untested(hit, module, "try", guard)
         elif (asked := self._asked(module, statement, of_part)) is None:
             return hit
         elif any(map(self._is_needed, _CALLED.findall(asked))):
-            return replace(hit, severity=_at_most_warning(rule))
-        return replace(hit, severity="information", limits=(*hit.limits, LEFT_OUT))
+            return _needed(hit)
+        else:
+            untested = self._is_used_untested(hit, module, "if", Guard(frozenset()))
+        return replace(hit, severity="information", limits=(*hit.limits, UNTESTED if untested else LEFT_OUT))
 
     def _tried(self, statement: Statement) -> Guard | None:
         """The `try` or `suppress` around a statement, inside the same function; computed once for each block."""
@@ -92,8 +108,8 @@ class Fallbacks:
         return None
 
     def _asked(self, module: str, statement: Statement, of_part: bool) -> str | None:
-        """Return the condition of the enclosing `if` that tests for the module, unless the code raises an exception
-        without the module; "" if an earlier statement tests for the module, None if no test does."""
+        """Return the condition of the enclosing `if` that tests for the module; "" if an earlier statement tests for
+        the module; None if there is no such test, or if the code raises an exception without the module."""
         start = statement.start
         if self._is_skipped(module, start, of_part) or self._left_without(module, start, start, of_part):
             return ""
@@ -122,8 +138,8 @@ class Fallbacks:
         return False
 
     def _left_without(self, module: str, block: int, offset: int, of_part: bool) -> bool:
-        """Return whether `offset` is below an `if`, in the block that contains the offset `block`, that returns if the
-        module is missing: `if not is_x_available(): return`."""
+        """Return whether `offset` is below an `if` that leaves the block if the module is missing: `if not
+        is_x_available(): return`. The `if` is in the block that contains the offset `block`."""
         facts = self._context.facts
         if not facts.says("available"):
             return False
@@ -174,6 +190,58 @@ class Fallbacks:
             raising = filter(self._raises_without, self._tests_of(flag))
             self._needed[flag] = any(not self._is_behind(flag, test.start()) for test in raising)
         return self._needed[flag]
+
+    def _is_used_untested(self, hit: Hit, module: str, word: str, guard: Guard) -> bool:
+        """Return whether the file uses the name that an optional import binds, and no line of the file tests whether
+        the import worked. `word`: the keyword of the block that makes the import optional."""
+        statement, alias = hit.statement, _ALIAS.match(self._text, hit.start, hit.end)
+        if statement is None or alias is None or not statement.start <= hit.start < statement.end:
+            return False
+        name, clauses = alias[1], self._clauses(statement, word)
+        if not clauses or name in guard.fallbacks or not all(map(self._only_notes, clauses[1:])):
+            return False
+        block = range(clauses[0].start, self._indents.extent(clauses[-1].start))
+        if self._says_available(module, block):
+            return False
+        used = self._lines_with(name, block)
+        binds = re.compile(rf"(?:def|class)[ \t]+{name}\b|.*\b(?:import|as)\b|{name}[ \t]*(?::[^=]*)?=(?!=)")
+        if not used or any(_DECIDES.search(line) or binds.match(line.lstrip()) for line in used):
+            return False
+        told = set(_TELLS.findall(self._text, block.start, block.stop))
+        flags = {flag: self._lines_with(flag, block) for flag in guard.flags - {name}}
+        return not any(flag in told or _DECIDES.search(line) for flag, lines in flags.items() for line in lines)
+
+    def _clauses(self, statement: Statement, word: str) -> list[Header]:
+        """The clauses of the innermost `try` or `if` around a statement; empty if there is none."""
+        own = self._indents.header_at(statement.start)
+        headers = (own, *self._indents.headers(statement.start))
+        header = next((header for header in headers if header.word in (word, "def", "class")), own)
+        return self._indents.clauses(header) if header.word == word else []
+
+    def _only_notes(self, clause: Header) -> bool:
+        """Return whether all that a clause does is to set variables to constants and to print or log text."""
+        block = self._text[clause.end : self._indents.extent(clause.start)]
+        self._context.facts.work.search(0, len(block))
+        return all(map(_NOTES.match, map(str.strip, block.splitlines())))
+
+    def _lines_with(self, name: str, block: range) -> list[str]:
+        """The physical lines of code outside a block that contain a name."""
+        facts = self._context.facts
+        places = [at for at in facts.searches.find((name, True), uses(name, True)) if at not in block]
+        facts.work.compare(len(places))
+        return list(dict.fromkeys(self._line(at) for at in places if not facts.layout.token_at(at)))
+
+    def _says_available(self, module: str, block: range) -> bool:
+        """Return whether the file, outside a block, contains a word such as `has_x` or `is_x_available` for a
+        module."""
+        root = re.escape(module.partition(".")[0])
+        asks = re.compile(rf"\b_?(?:has|have|is|with)\w*{root}\w*|{root}\w*available|find_spec", re.I)
+        self._context.facts.work.search(0, len(self._text))
+        found = (match for match in asks.finditer(self._text) if match.start() not in block)
+        return any(not _IMPORTED.match(self._line(match.start()).lstrip()) for match in found)
+
+    def _line(self, at: int) -> str:
+        return self._text[self._text.rfind("\n", 0, at) + 1 : self._context.facts.layout.line_break(at)]
 
     def _is_behind(self, flag: str, at: int) -> bool:
         """Return whether the code is in a function that the file calls only if a flag is true."""
@@ -233,5 +301,6 @@ def _is_short_for(name: str, short: str) -> bool:
     return short not in _MODULES and short[0] == name[0] and all(letter in letters for letter in short)
 
 
-def _at_most_warning(rule: Rule) -> str:
-    return "warning" if rule.severity == "error" else rule.severity
+def _needed(hit: Hit) -> Hit:
+    severity = "warning" if hit.rule.severity == "error" else hit.rule.severity
+    return replace(hit, severity=severity, limits=(*hit.limits, NEEDED))

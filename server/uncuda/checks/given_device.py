@@ -62,7 +62,7 @@ def is_bound_to_device(context: Context, name: str) -> bool:
     known = context.devices
     if name not in known:
         facts = context.facts
-        if len(known) < _FEW:  # what a line says of a name that was searched for is compared after each edit
+        if len(known) < _FEW:  # after an edit of a line, the results of `said_of` for these names are compared
             places = facts.searches.find((WHOLE_WORD, name), whole_word(name))
             facts.work.compare(4 * len(places))
             known[name] = _bound_in(_lines_at(facts.text, places)).get(name, False)

@@ -17,7 +17,7 @@ Links = tuple[tuple[Hashable, ...], ...]
 
 
 class At(int):
-    """A source offset in a key of `Hit.links`, marked by its type so that it is moved after an edit."""
+    """A source offset in a key of `Hit.links`; the type marks the offset, so that it is moved after an edit."""
 
     __slots__ = ()
 

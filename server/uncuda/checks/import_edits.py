@@ -17,7 +17,7 @@ _HARMLESS = re.compile(
     r"|from[ \t]+torch(?:\.\w+)*[ \t]+import[ \t]+[\w, \t]+|[\w.]+[ \t]*=[ \t]*(?:True|False|None|\d+))?[ \t]*(?:#.*)?"
 )
 _INDENT = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)(?=\S)")
-# with these words, a fix writes code that fails without the plugin
+# code with these words fails without the plugin after it is fixed
 _NEEDS_PLUGIN = (".cuda(", ".is_cuda", '="cuda', "='cuda")
 _RUNS_AT_ONCE = re.compile(r"(?!(?:def|async|class|import|from|elif|else|except|finally)\b)[\w(\[)\]}]")
 _OPENS = re.compile(r"else[ \t]*:[ \t]*(?:#[^\n]*)?\r?\n")
@@ -76,8 +76,8 @@ def _on_lines_without_indent(word: str) -> Scan:
 
 
 def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newline: str) -> Edit | None:
-    """The edit that imports the plugin in the `else` of a `try` that only imports torch. In the `else`, the failed
-    import of a missing plugin is not handled by the `try` as if torch were missing."""
+    """The edit that imports the plugin in the `else` of a `try` that only imports torch. If the plugin is missing, its
+    import in the `else` raises an exception, which the `except` for a missing torch does not catch."""
     indents, text = facts.indents, facts.text
     header = indents.header_above(statement.start)
     if header is None or header.word != "try":

@@ -41,10 +41,10 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
     """Return whether a class of the checked project may define the method that an attribute names.
 
     If the project replaces torch's method, the function returns True for every object; otherwise False for an object of
-    torch, and True for an object of a class that defines the method. An object of unknown type may have a method of the
-    project if a method of this name in the project does more than move its object to a device, or if the variable is
-    named after a class whose method moves the contents of its objects. An attribute `is_cuda` of an imported name
-    always counts as one of the project.
+    torch, and True for an object of a class that defines the method. For an object of unknown type, the function
+    returns True in two cases: a method of this name in the project does more than move its object to a device, or the
+    variable is named after a class whose method moves the contents of its objects. An attribute `is_cuda` of an
+    imported name always counts as one of the project.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         return True

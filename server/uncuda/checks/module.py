@@ -12,14 +12,14 @@ from ..facts.bindings import Binding
 from ..facts.model import Statement
 from ..facts.scans import uses
 from .base import Context, Hit
-from .fallbacks import Fallbacks
+from .fallbacks import NEEDED, Fallbacks
 from .hit import ANOTHER_WAY
 from .module_parts import Parts
 
 ASKED_ONLY = "asked-only"
 """The id of the sentence about a library that the file imports only to find out whether it is available."""
 TRIED = "tried-elsewhere"
-"""The id of the sentence about an import whose file is itself imported only in a `try`."""
+"""The id of the sentence about an import in a file that is itself imported only in a `try`."""
 _MANY = 20  # maximum number of uses of a part of a library that are checked for conditions
 _THERE = ("adapted", "upstream")  # the statuses of libraries that exist for the target
 _GRAVITY = ("error", "warning", "information")
@@ -107,10 +107,11 @@ class Check:
         return replace(lowered, statement=hit.statement)
 
     def _advised(self, hit: Hit) -> Hit:
-        """Return the hit at an import with an advice, if the code needs the library, or the part of one, and its table
-        has no sentence that says what to do."""
+        """Return the hit at an import; advice is added if the code needs the library, or a part of it, and the target's
+        table has no sentence that says what to do."""
         part = "." in hit.subject and hit.rule.get("status") == ("unknown",)
-        if hit.rule.get("uses") or _gravity(hit) == len(_GRAVITY) - 1 or (hit.limits and not part):
+        told = NEEDED in hit.limits or (hit.limits and not part)
+        if hit.rule.get("uses") or _gravity(hit) == len(_GRAVITY) - 1 or told:
             return hit
         return replace(hit, limits=(*hit.limits, ANOTHER_WAY))
 

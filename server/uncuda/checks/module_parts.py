@@ -41,7 +41,8 @@ class Parts:
     def used(self, base: str, local: str, at: int, context: Context) -> Used:
         """Return the uses of the module `base`, which an import at `at` binds to the name `local`.
 
-        For an import inside a function, only uses in this function count, if it contains any.
+        For an import inside a function, only the uses in this function are returned; if there are none, all uses in the
+        file.
         """
         if base not in self._within:
             return Used()

@@ -195,7 +195,8 @@ def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
 
 def _class(context: Context, reference: Name, verdict: Verdict, results: Results) -> tuple[str | None, dict[str, str]]:
     """Return the fix class of a reference, lowered if its call or the uses of the call's result require this. If a use
-    requires it, the second value maps the id of the sentence that says so to the source of this use."""
+    of the result lowers the fix class, the second value maps the id of the sentence that says why to the source of this
+    use."""
     if verdict.applicability is None:
         return None, {}
     apart = results.apart(reference, verdict.rule)
@@ -255,11 +256,11 @@ def _patched(reference: Name, attribute: Asked | None) -> Links:
 
 
 def _links(reference: Name, rule: Rule) -> Links:
-    """Return the keys for `Hit.links` of the code that must change together with a reference: a method called on the
-    result of its call, and the group that its rule names.
+    """Return the keys for `Hit.links` of the code that must change together with a reference: a method that is called
+    on the result, and hits of rules in the same group (the rule's key `group`).
 
-    A rule about a missing feature leaves the name unchanged; a method on the result, such as `.cuda()`, may then change
-    without the name.
+    If the rule is about a missing feature and has no fix, a method that is called on the result, such as `.cuda()`, is
+    fixed independently of the name.
     """
     statement, call = reference.statement, call_of(reference)
     links: Links = ()
@@ -272,7 +273,7 @@ def _links(reference: Name, rule: Rule) -> Links:
 
 
 def _alias_place(reference: Name) -> Place:
-    """The span of the alias, for a reference of which the source spells nothing but an alias."""
+    """The span of a reference that is spelled as an import alias alone, such as `sync` for `torch.cuda.synchronize`."""
     start, end = reference.chain.piece.span(reference.chain.node)
     return start + reference.statement.start, end + reference.statement.start
 

@@ -101,7 +101,8 @@ def call_limits(
 
     The rule's key `call-limits` lists, by the id of a sentence, the arguments to which the sentence applies:
     `enabled=True`, `=True` (the first positional argument), or `['segments']` (a key that the code reads from the
-    result, found by `keys`). The target rejects calls with such an argument; for other calls, the sentence is left out.
+    result, found by `keys`). The target rejects a call with an argument that `call-limits` lists; for a call without
+    one, the id of the sentence is left out.
     """
     call, about = call_of(reference), rule.get("call-limits", {})
     if call is None:

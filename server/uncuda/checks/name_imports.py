@@ -46,7 +46,7 @@ def _hit(
 
 def _links(verdict: Verdict, statement: Statement, local: str) -> Links:
     """Return the keys for `Hit.links` of the code that must change together with an import: the uses of its local name,
-    the whole statement, and the code in the group of its rule."""
+    the whole statement, and hits of rules in the same group (the rule's key `group`)."""
     links: Links = (("alias", local), ("import", At(statement.start)))
     group = verdict.rule.get("group")
     return (*links, ("group", group)) if group else links

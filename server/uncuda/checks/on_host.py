@@ -57,7 +57,7 @@ def is_off_device(reference: Name, context: Context, values: HostValues) -> bool
 
 
 def _is_asked_for(node: ast.AST, statement: Statement) -> bool:
-    """Return whether a dtype is chosen only if a value already has it, or where the alternative is float32:
+    """Return whether a dtype is chosen only if a value has this dtype already, or if the alternative is float32:
     `torch.float64 if x.dtype == torch.float64 else …`, `torch.float32 if x.dtype == torch.complex64 else
     torch.float64`."""
     outer = statement.digest.parents.get(node)

@@ -58,9 +58,9 @@ def owners_of(
 ) -> frozenset[Owner]:
     """The classes in a file that define `cuda` or `is_cuda`, classes derived from them, and functions that return them.
 
-    `is_code`: whether the character at an offset is code. `known`: classes of other files that define the method, from
-    which classes of this file may derive; classes of a third file that derive from them are not known. `find`: a
-    function that returns the offsets of a word in the text.
+    `is_code`: whether the character at an offset is code. `known`: classes of other files that define the method
+    themselves; classes of this file that derive from them are found, except if they derive through a class of a third
+    file. `find`: a function that returns the offsets of a word in the text.
     """
     defines = any(f"def {method}(" in text for method in METHODS)
     found = [(m, holder) for m, holder in _methods(text, find) if is_code(m.start("name"))] if defines else []
@@ -100,8 +100,8 @@ def patches_of(text: str, find: Find = places_of) -> Iterator[tuple[int, str]]:
 def _matches_behind(
     excluded: str, pattern: re.Pattern[str], text: str, places: Sequence[int]
 ) -> Iterator[tuple[int, str]]:
-    """Yield (offset, method name) for the matches of a pattern at offsets of the first word of the pattern. A match
-    after a word character, or after a character of `excluded`, does not count."""
+    """Yield (offset, method name) for each offset in `places` at which a pattern matches. A match after a word
+    character, or after a character of `excluded`, does not count."""
     for at in places:
         before = text[at - 1 : at] if at else ""
         if not (before.isalnum() or before == "_" or (before and before in excluded)):
@@ -212,8 +212,8 @@ def _moves(statement: ast.stmt) -> bool:
 
 
 def _moves_plain(statement: ast.stmt) -> bool:
-    """Return whether a statement, in a class that does not derive from torch's, only stores moved members or makes a
-    new object from them."""
+    """Return whether a statement, in a class without a base class of torch, only stores members that it moves to a
+    device, or makes a new object from them."""
     if isinstance(statement, ast.Assign):
         return _is_move(statement.value)
     if isinstance(statement, ast.If):

@@ -12,8 +12,8 @@ NUMBERS = (PAIR, NUMBER)
 
 
 class Value(NamedTuple):
-    """An expression whose value is the result of a traced call, or a part of this result. `listed`: whether the value
-    of the expression is a list, and only its items are such a result or part."""
+    """An expression whose value is the result of a traced call, or a part of this result. `listed`: whether the
+    expression is a list, so that its items, not the list itself, are the result or parts of it."""
 
     node: ast.AST
     statement: Statement

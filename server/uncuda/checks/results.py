@@ -35,8 +35,8 @@ class Results(Followed):
         self._keyed = False  # if true, reads of dictionary keys are yielded, too
 
     def apart(self, reference: Name, rule: Rule) -> tuple[str, str] | None:
-        """Return the id of the sentence that lowers the fix of a call, and the source of the use that is the reason;
-        None if no use of the result lowers the fix.
+        """Return the id of the sentence that says why the fix of a call needs review, and the source of the use that is
+        the reason; None if no use of the result is a reason.
 
         The rule's key `fields` lists functions whose result has fields that the target does not fill; its key `numbers`
         lists functions whose result contains numbers that mean something only for CUDA.

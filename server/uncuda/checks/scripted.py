@@ -40,8 +40,8 @@ def _decorators(facts: Facts, start: int) -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def _given(text: str) -> frozenset[str]:
-    """Return the last parts of the names of the arguments of `torch.jit.script`, and of the classes of these
-    objects."""
+    """Return the last part of each dotted name that the text passes to `torch.jit.script`; for a variable, also the
+    name of the class of its object."""
     found = set(_GIVEN.findall(text))
     if _IMPORTED.search(text):
         found.update(_GIVEN_PLAINLY.findall(text))

@@ -40,8 +40,8 @@ def says_one_of(facts: Facts, words: Collection[str]) -> bool:
 
 
 def _compiles(call: ast.Call, endings: tuple[str, ...], inline: bool) -> bool:
-    """Return whether a call compiles only sources with these endings. `inline`: whether the C++ text that `load_inline`
-    is given compiles without CUDA; the call has a parameter of its own for CUDA's text."""
+    """Return whether a call compiles only sources with these endings. `inline`: whether a call of `load_inline` with
+    only C++ text counts, too; this call has a separate parameter for text in CUDA."""
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     if None in given or "with_cuda" in given:
         return False

@@ -45,8 +45,8 @@ _RAISED = re.compile(r"\w*(?:Error|Exception|Warning)\Z")
 
 
 def complete(role: Role, statement: Statement, flow: Flow) -> Role:
-    """Return the role with facts from earlier lines added: the subject of a `match` to a `case`, the name of the
-    function to a `return`."""
+    """Return the role, completed with facts from earlier lines: for a string in a `case`, the subject of the `match`;
+    for a returned string, the name of the function."""
     facts = flow.context.facts
     if role.kind == "case" and role.subject is None:
         header = facts.indents.header_above(statement.start)
@@ -108,7 +108,7 @@ def _is_given(rule: Rule, use: Role) -> bool:
 
 
 def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
-    """Return whether a string is an argument of a function, or for a parameter, that the rule ignores."""
+    """Return whether the rule ignores a string because of the function or the parameter that receives the string."""
     if role.kind == "value" and role.name in rule.get("silent-names", ()) and not is_map_location(role):
         return True
     if role.kind != "argument":
@@ -155,7 +155,7 @@ def _is_choice_of_accelerators(rule: Rule, role: Role) -> bool:
 
 def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
     r"""Return whether a regular expression in the same test contains the word, too: `x == "cuda" or
-    re.match(r"cuda:\d+", x)`. No fix changes the regular expression."""
+    re.match(r"cuda:\d+", x)`. Fixes change the compared string, but not the regular expression."""
     for text in statement.digest.texts if role.kind in TESTS else ():
         call = statement.digest.parents.get(text.node)
         if isinstance(call, ast.Call) and text.node is not role.node and isinstance(call.func, ast.Attribute):

@@ -73,8 +73,8 @@ class Flow:
         self.context.facts.work.compare(1 + steps // 8)
 
     def reaches(self, rule: str, role: Role, statement: Statement, proves: Proof) -> bool:
-        """Return whether `proves` accepts a use of the variable that a string is assigned to or compared with, or of
-        the result of the function that returns the string."""
+        """Return whether `proves` accepts another use of the same value: of the variable that the string is assigned to
+        or compared with, or of the result of the function that returns the string."""
         if role.call is not None and role.kind == "default":
             role = self.role_at(role.call, statement.digest.span(role.call)[0], statement)
             if proves(role):
@@ -268,8 +268,8 @@ class Flow:
         """Return the keys for `Hit.links` that a string shares with all strings that must change together with it.
 
         The key of a local variable is valid in its function; the key of an attribute, option or field in the whole
-        file. The keys of a returned string are those of the variables to which the result of its function is assigned,
-        or with which this result is compared.
+        file. A returned string has the keys of the variables that receive the result of its function, or that are
+        compared with this result.
         """
         if role.kind == "return" and role.name:
             taken = (key for use, where in self.calls(role.name, statement) for key in self.links(use, where))

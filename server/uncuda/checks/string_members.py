@@ -73,7 +73,8 @@ class MemberIndex:
         return match["kind"] is not None or text.find('"', start, end) >= 0 or text.find("'", start, end) >= 0
 
     def _annotated(self, name: str, statement: Statement) -> Iterator[str]:
-        """The choices in the annotation of a name, which the file defines: `Kind` with `Kind = Literal["a", "b"]`."""
+        """The choices of a name whose annotation is an alias that the file defines: `kind: Kind` with `Kind =
+        Literal["a", "b"]`."""
         for node in statement.digest.piece.nodes:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)

@@ -15,7 +15,7 @@ from .string_flow import TESTS, Flow
 
 
 class Sources:
-    """Finds the sources of the values of tested variables in one source file."""
+    """Finds out, in one source file, where tested variables get their values from."""
 
     def __init__(self, flow: Flow, parameters: Parameters) -> None:
         self._flow, self._facts, self._parameters = flow, flow.context.facts, parameters
@@ -23,7 +23,8 @@ class Sources:
         self._depth = 0
 
     def of(self, role: Role, statement: Statement) -> Links:
-        """Return the keys for `Hit.links` of the sources of the variable with which a string is compared."""
+        """For a string that is compared with a variable: return the keys for `Hit.links` of the sources of the
+        variable's value."""
         if role.kind not in TESTS or not isinstance(role.subject, ast.Name):
             return ()
         place = self._flow.place(role, statement)

@@ -19,6 +19,9 @@ build, but raise an exception without CUDA."""
 _HASATTR = "hasattr("
 _SHORT = 1200  # a `try` with more characters is not taken to be about a single call
 _ALL = re.compile(r"except[ \t]*(?::|\(?[^:\n]*\b(?:Exception|BaseException)\b)")
+_BUILDS = "torch.utils.cpp_extension.load"
+"""Prefix of the functions that build an extension; they raise OSError if there is no toolkit of CUDA."""
+_UNBUILT = re.compile(r"except[ \t]*\(?[^:\n]*\b(?:OSError|EnvironmentError)\b")
 _RAISES = re.compile(r"^[ \t]*(?:raise\b|(?:sys\.)?exit\(|pytest\.fail\()", re.M)
 _OTHER = re.compile(
     r"^[ \t]*(?:pass|continue|break|return\b[^\n]*|[\w.]+[ \t]*=(?!=)[^\n]*)[ \t]*(?:#[^\n]*)?\s*\Z", re.M
@@ -49,7 +52,8 @@ def _is_tested_for(reference: Name, facts: Facts) -> bool:
 
 
 def _is_caught(reference: Name, facts: Facts) -> bool:
-    """Whether a short `try` around a use of a name catches every exception, and its handler continues without the name.
+    """Whether a short `try` around a use of a name catches every exception, or the exception of a build without CUDA
+    if the name builds an extension, and its handler continues without the name.
 
     A handler that only reports the exception does not count.
     """
@@ -60,8 +64,12 @@ def _is_caught(reference: Name, facts: Facts) -> bool:
         if header.word != "try" or indents.extent(header.start) - header.start > _SHORT:
             continue
         for clause in indents.clauses(header):
-            if clause.word == "except" and _ALL.match(text, clause.start, clause.end):
+            if clause.word == "except" and _catches(reference.dotted, text[clause.start : clause.end]):
                 handler = text[clause.end : indents.extent(clause.start)]
                 facts.work.search(0, len(handler))
                 return _RAISES.search(handler) is None and _OTHER.search(handler) is not None
     return False
+
+
+def _catches(name: str, clause: str) -> bool:
+    return _ALL.match(clause) is not None or (name.startswith(_BUILDS) and _UNBUILT.match(clause) is not None)

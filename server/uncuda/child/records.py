@@ -48,7 +48,7 @@ def _converter() -> Converter:
     made = Converter(unstruct_collection_overrides={frozenset: list, set: list}, detailed_validation=False)
 
     def structure(kind: Any) -> Any:
-        """A hook for named tuples: cattrs 26.2 does not resolve annotations of named tuples that are strings."""
+        """A hook for named tuples: cattrs 26.2 cannot read a named tuple whose annotations are strings."""
         fields = list(get_type_hints(kind).values())
         return lambda values, _: kind(*map(made.structure, values, fields))
 

@@ -28,13 +28,13 @@ _PLACES = 5  # maximum number of source lines that one message names
 
 
 def baseline_options(command: CommandT) -> CommandT:
-    """Add the options that choose the baseline to a command: `--baseline`, `--no-baseline`."""
+    """Add to a command the options that choose the baseline: `--baseline`, `--no-baseline`."""
     command = click.option("--no-baseline", is_flag=True, help=say("no-baseline"))(command)
     return click.option("--baseline", metavar="FILE", help=say("baseline"))(command)
 
 
 def writing_options(command: CommandT) -> CommandT:
-    """Add the options that write or check the baseline to a command: `--write-baseline`, `--prune-baseline`,
+    """Add to a command the options that write or check the baseline: `--write-baseline`, `--prune-baseline`,
     `--strict-baseline`, `--reason`."""
     command = click.option("--strict-baseline", is_flag=True, help=say("strict-baseline"))(command)
     command = click.option("--prune-baseline", is_flag=True, help=say("prune-baseline"))(command)
@@ -154,8 +154,8 @@ class Accepting:
 
     def _beside(self, folder: str) -> str:
         """Return the path of the baseline for the files in a folder: beside the configuration file of these files.
-        Without a configuration file, the baseline is in the current folder; files outside of the current folder use the
-        baseline of their project, in or above their folder, if there is one."""
+        Without a configuration file, the baseline is in the current folder; but for a folder outside of the current
+        folder, it is the baseline in that folder or in the nearest folder above it, if there is one."""
         configuration = self._session.configuration.file_for(folder)
         if configuration:
             return baseline_beside(os.path.abspath(configuration), "")  # noqa: PTH100
@@ -205,8 +205,8 @@ class Accepting:
             self._session.console.note(f"{shown(Path(acceptance.baseline.file))}: {dropped}")
 
     def _looked(self, acceptance: Acceptance) -> dict[str, LooksFor]:
-        """Return a function for each path of a file that was checked without an error; the function tells whether a
-        rule searched this file for findings of a target."""
+        """Map the path of each file that was checked without an error to a function, which tells whether a rule
+        searched this file for findings of a target."""
         from uncuda.workspace.baseline import relative
 
         failed = {problem.path for problem in self._session.problems}
@@ -230,8 +230,8 @@ class Accepting:
         return looks_for
 
     def _looks_elsewhere(self, acceptance: Acceptance) -> LooksFor:
-        """Return the function (see `_looked`) to use for files that no longer exist: the function for the first checked
-        file of the baseline."""
+        """Return a function, as in `_looked`, for files that no longer exist: the one for the first checked file that
+        uses the baseline."""
         first = next((file for file in self._session.looked if self._is_of(file, acceptance)), None)
         return self._looks_in(first) if first is not None else lambda rule, target: False
 

@@ -21,7 +21,7 @@ CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 
 def asking_options(command: CommandT) -> CommandT:
-    """Add the options that leave findings out to a command: `--diff-base` and the options about baselines."""
+    """Add to a command the options that leave findings out: `--diff-base` and the options about baselines."""
     return click.option("--diff-base", metavar="REV", help=say("diff-base"))(baseline_options(command))
 
 
@@ -97,7 +97,7 @@ class Asking:
         return {path: selection for path, selection in found if selection is not None}
 
     def selection(self, result: Checked) -> Selection | None:
-        """Return which findings of a file remain after others are left out; None if all remain."""
+        """Return which findings of a file neither a baseline nor `--diff-base` leaves out; None for all findings."""
         source, report = result.source, result.report
         if source is None or report is None or not report.findings:
             return None

@@ -63,7 +63,7 @@ class Console:
 
     def progress(self, items: list[T], shown: bool) -> Iterator[T]:
         """Yield the items; draw a progress bar on a terminal if the loop takes more than half a second."""
-        if not shown or self.quiet or not sys.stderr.isatty():
+        if not shown or self.quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
             yield from items
             return
         due = time.monotonic() + 0.5

@@ -259,7 +259,7 @@ class _Run:
         except FileProblem as error:
             self.session.fail(Problem(path, str(error)))
             return False
-        # only the count of links after the last write is kept
+        # for several hard links to one file, the number of other links after the last write counts
         self.old_names[names.st_dev, names.st_ino] = path, other_names
         return True
 

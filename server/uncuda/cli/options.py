@@ -23,8 +23,8 @@ SHARED = frozenset({"config", "isolated", "stdin_filename", *(option.field for o
 
 
 def settings_options(command: CommandT) -> CommandT:
-    """Add the options about configuration files, and one for each setting that the command line can set, to a
-    command."""
+    """Add to a command the options about configuration files, and one option for each setting that the command line can
+    set."""
     for option in reversed(_SETTINGS):
         name = f"--{option.name}/--no-{option.name}" if option.kind == "boolean" else f"--{option.name}"
         command = click.option(name, **_form(option))(command)

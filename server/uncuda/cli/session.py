@@ -1,5 +1,5 @@
-"""The steps that all commands that read files share: load the settings, find the files, read the facts of their
-project, choose the target."""
+"""The steps that the commands have in common: load the settings, find the files, read the facts of their project,
+choose the target."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class Session:
         return check_files(shown, self.engine_for, self.answers_for(paths, files))
 
     def check_again(self, paths: Sequence[str], files: Sequence[File], engine_for: EngineFor) -> Iterator[Checked]:
-        """Check files again, with the engines that `engine_for` returns: those of another target or version."""
+        """Check files again with the engines that `engine_for` returns, such as the engines of another target."""
         if self._workers is not None:
             return self._workers.check(files, files, engine_for, engine_for)
         return check_files(files, engine_for, self.answers_for(paths, files))
@@ -284,8 +284,8 @@ class Session:
             raise Failure(_which(error.targets, self.engines.modules)) from None
 
     def _speak(self, settings: Settings) -> None:
-        """Print messages in the language of the settings, which include those of the command line, as soon as the
-        settings are read."""
+        """From now on, print messages in the language of these settings, which include the options of the command
+        line."""
         self.words = self.console.words = Words(language(settings.locale))
         self.engines.locale = self.words.locale
 

@@ -140,8 +140,8 @@ class Engine:
 
         `concerned`: whether `concerns` is known to return True for the text's bytes. `edited`: a text with the same
         path that was checked before, and the edits that turned it into this text. `answers`: the known types of
-        receivers; they remove findings or lower fix classes. `limits`: limits on the work, None for those of the
-        settings; LimitExceeded is raised if one is exceeded.
+        receivers; because of a type, a finding may be removed, or its fix may need review. `limits`: limits on the
+        work, None for those of the settings; LimitExceeded is raised if one is exceeded.
         """
         work = Work(limits or self.settings.limits)
         try:
@@ -182,7 +182,7 @@ class Engine:
     ) -> Report:
         """Return the findings for facts that were read before. Some files have no findings: the helper module, modules
         for another accelerator, and modules for CUDA that have a counterpart for the target. `answers`: the known types
-        of receivers; they remove findings or lower fix classes."""
+        of receivers; because of a type, a finding may be removed, or its fix may need review."""
         if self.project.helper is not None and self.project.helper.is_at(path):
             return Report()
         if path in self.project.neutral or (self.target.id, path) in self.project.backends:
@@ -263,7 +263,7 @@ class Engine:
         return rows
 
     def _imported(self, hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
-        """Return linked hits whose fixes add the imports that all of their edits need together."""
+        """Return linked hits, after adding the imports that the edits of each fix need; only subclasses add any."""
         return hits
 
     def _run(self, check: Check, context: Context, ruleset: Ruleset, path: str) -> Iterable[Hit]:
@@ -326,9 +326,9 @@ class Engine:
         """Apply the fixes of the allowed fix classes in passes, until no pass changes the text. `concerned`, `answers`:
         the same as for `check`.
 
-        `rules`: the rules whose fixes are applied, with the edits that must be applied together with these; None for
-        all rules. `selection`: the findings that may be fixed; None for all. `limits`: limits on the work of each pass
-        (at most 12); LimitExceeded is raised if a pass exceeds one.
+        `rules`: only fixes of these rules are applied, with the fixes that must be applied together with them; None:
+        fixes of all rules. `selection`: the findings that may be fixed; None for all. `limits`: limits on the work of
+        each pass (at most 12); LimitExceeded is raised if a pass exceeds one.
         """
 
         def check(text: Source, edited: Edited | None, known: Answers | None) -> Report:

@@ -69,7 +69,8 @@ def _in_chain(outer: ast.BoolOp, parts: Parts, denied: dict[ast.AST, bool], work
     """Yield the pairs for `a and b and …`: each test is paired with the operands after it, up to and including the next
     test.
 
-    Pairs of a later test are yielded before pairs of an earlier test, which depend on the result for the later one.
+    The pairs are yielded from the last test to the first, because whether an earlier test is fixed depends on the later
+    ones.
     """
     wanted = isinstance(outer.op, ast.Or)
     behind: list[int] = []

@@ -36,17 +36,18 @@ _DEFINES = re.compile(
     r"[ \t]*(?:async[ \t]+def|def|class|import|from|global|nonlocal|del|try|except|else|elif|finally|match|case|return"
     r"|yield|raise)\b|[ \t]*@|.*->"
 )
-_NAMED = re.compile(r"(\w+)[ \t]*(?:[:=]|.*\bLiteral\b)")  # an unindented line that is looked for by its first name
+# an unindented line that a check may search for by the name at its start
+_NAMED = re.compile(r"(\w+)[ \t]*(?:[:=]|.*\bLiteral\b)")
 _HEADER = re.compile(r"^[ \t\f]*(?:async|if|elif|else|for|while|with|try|except|finally|match|case)\b", re.M)
 _OF_LINES = frozenset({"anchor", "imports", "uses", BEGINNING})
-# keys of searches whose matches are read with the headers of the blocks around them
+# for these kinds of searches, a match is read together with the headers of the blocks around it
 _OF_BLOCKS = frozenset({"kernel", "left"})
 _DEFINITIONS = ("def ", "class ")
 _TO_ITEM = re.compile(r"[\])}][ \t]*=(?!=)")
 _RESULT = re.compile(r"[ \t]*(?:return|raise)\b")
 _IN_VALUE = re.compile(r"[(\[{\"'#]")
 _COMPARING = ("!", "<", ">")
-# keys of searches for statements to parse, or for definitions and assignments
+# the kinds of searches for statements to parse, and for definitions and assignments
 _NOT_PLAIN = frozenset({"anchor", BEGINNING})
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
 
@@ -61,7 +62,7 @@ class Found(NamedTuple):
     sibling branch handles the target. `asked` and `absent`: the values of the Context's fields of the same name.
     `keys`: the keys of all searches that the checks used; `placed`: the keys of searches whose offsets the checks used.
     `certain`: whether no result depended on words that earlier fixes may have written. `linked`: the hits with linked
-    fixes; None if types of receivers were known."""
+    fixes; None if the check used known types of receivers."""
 
     facts: Facts
     project: Project
@@ -87,8 +88,8 @@ class Kept(NamedTuple):
 
 
 class Carried:
-    """The results for the last checked version of each text and for the version before it, by the engine's key for the
-    text; an edit is often undone."""
+    """The results for the last two checked versions of each text, by the engine's key for the text; two are kept
+    because an edit is often undone."""
 
     def __init__(self) -> None:
         self._found: dict[Hashable, Found] = {}
@@ -103,8 +104,8 @@ class Carried:
         return found.facts
 
     def take(self, key: Hashable, facts: Facts, project: Project) -> tuple[Found, Kept] | tuple[None, None]:
-        """Return the results for the text before the edit, and the hits of them that are still valid; (None, None) if
-        the whole text must be checked again."""
+        """Return the results for the text before the edit, and the hits that are still valid; (None, None) if the whole
+        text must be checked again."""
         found, earlier = self._found.get(key), self._earlier.get(key)
         if earlier is not None and earlier.facts is facts:
             found = earlier
@@ -201,8 +202,8 @@ _NONE = Span(0, 0)
 
 
 def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> bool:
-    """Whether lines are empty or in a docstring, or one line is a comment, or a plain dotted name or call, and so
-    affects no other line."""
+    """Whether lines affect no other line: they are empty or in a docstring, or are a single line with a comment, a
+    plain dotted name or a plain call."""
     text = facts.text[start:end]
     if _SPOKEN.search(text):
         return False
@@ -226,14 +227,14 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
 
 
 def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
-    """Whether the edited line, before and after the edit, is in a function of which no statement was parsed, and
-    contains no name that a check traces. If the result is True, the edit has no effect on the hits in other lines."""
+    """Whether the edited line is in a function of which no statement was parsed, and contains no name that a check
+    traces; both before and after the edit. If the result is True, the edit has no effect on the hits in other lines."""
     old = found.facts.indents.outer_function(region.old, region.old_end)
     new = facts.indents.outer_function(region.new, region.new_end)
     if old is None or new is None or new != (old[0], old[1] + region.shift):
         return False
     line, fresh = Span(region.old, region.old_end), Span(region.new, region.new_end)
-    # of a line with a bracket or a string that goes on, only the physical lines that changed count
+    # of a logical line with several physical lines, only the changed ones are checked
     edited = facts.searches.regions[0] if _is_one_line(found.facts, line) and _is_one_line(facts, fresh) else region
     if not _are_quiet(found.facts, line, Span(edited.old, edited.old_end), found):
         return False
@@ -251,8 +252,8 @@ def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
 def _nothing_found(
     found: Found, facts: Facts, region: Region, edited: Region, functions: tuple[tuple[int, int], tuple[int, int]]
 ) -> bool:
-    """Whether no search for text of the whole function has a match in the function, before or after the edit, and no
-    search for text of single lines has a match in the line. `edited`: the physical lines that changed."""
+    """Whether no search has a match, before or after the edit; depending on the search, the whole function or only the
+    edited line is examined. `edited`: the physical lines that changed."""
     line, fresh = (region.old, region.old_end), (region.new, region.new_end)
     (start, end), (_, new_end) = functions
     earlier, now = found.facts.searches, facts.searches
@@ -290,8 +291,8 @@ def _is_one_line(facts: Facts, lines: Span) -> bool:
 
 
 def _are_quiet(facts: Facts, span: Span, edited: Span, found: Found) -> bool:
-    """Whether the edited ones of some lines define nothing, and all of them contain no name that a check traces or that
-    a statement that was read uses."""
+    """Whether the edited lines define nothing and assign no name that a parsed statement uses, and the lines in `span`
+    contain no name that a check traces."""
     lines = facts.text[edited.start : edited.end].splitlines(keepends=True)
     if edited.start > span.start:
         lines.append(facts.text[span.start : facts.text.index("\n", span.start) + 1])
@@ -309,7 +310,8 @@ def _are_quiet(facts: Facts, span: Span, edited: Span, found: Found) -> bool:
 
 
 def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
-    """Whether lines with these words contain a name that a check traces; of `device.type`, both words must occur."""
+    """Whether these words, taken from some lines, contain a name that a check traces; for a name such as `device.type`,
+    both words must occur."""
     for name in asked:
         if not name.startswith("def "):
             parts = _WORD.findall(name)
@@ -319,8 +321,8 @@ def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
 
 
 def _assigned(line: str) -> str:
-    """The beginning of a line with the attributes and items to which it assigns; local names are left out, because a
-    function of which no statement was read has no other use for them."""
+    """The part of a line up to the last `=` of an assignment to attributes or items; "" if only local names are
+    assigned, because no parsed statement can use them."""
     if "=" not in line:
         return ""
     if ":=" in line or _TO_ITEM.search(line):
@@ -372,8 +374,8 @@ def _within(offsets: Sequence[int], start: int, end: int) -> bool:
 
 
 def _reaches(hit: Hit, region: Region) -> bool:
-    """Whether a fix of the hit changes the lines that are being typed or ends beside them, or whether the code that
-    fixes leave unchanged ends there."""
+    """Whether a fix of the hit touches the edited lines, or whether lines are inserted where the code ends that the
+    fixes leave unchanged."""
     if hit.keeps[1] == region.old == region.old_end:
         return True
     return any(edit.start <= region.old_end and region.old <= edit.end for fix in hit.fixes for edit in fix.edits)

@@ -26,7 +26,7 @@ _MOST = 200  # maximum number of hits that one fix may change
 
 
 def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
-    """Return the hits without those in code that another hit keeps unchanged for CUDA: `{"cuda":
+    """Return the hits that are not in code which another hit keeps unchanged for CUDA, such as the value in `{"cuda":
     torch.cuda.synchronize}`."""
     kept = [hit.keeps for hit in hits if hit.keeps[1]]
     if not kept:
@@ -39,7 +39,7 @@ def without_kept(hits: Sequence[Hit], work: Work) -> Sequence[Hit]:
 
 
 def without_idle(hits: Sequence[Hit]) -> list[Hit]:
-    """Return the hits; a hit at a name that can change only together with another name is left out if that other name
+    """Return the hits; a hit is left out if its name can change only together with another name, and the other name
     does not change."""
     return [hit for hit in hits if hit.fixes or not hit.rule.get("only-with") or _is_its_own(hit)]
 
@@ -85,7 +85,7 @@ def _with_edits(hit: Hit, edits: tuple[Edit, ...]) -> Hit:
 
 
 def _imports(hit: Hit, package: str) -> bool:
-    """Return whether a fix turns the import statement of its hit into an import of the plugin or from it."""
+    """Return whether a fix changes the import statement of its hit to import the plugin, or names from the plugin."""
     if not hit.fixes or hit.statement is None or hit.rule.check == "missing-import":
         return False
     start, end = hit.statement.start, hit.statement.end
@@ -180,8 +180,8 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
     """Yield each test with the code that computes the tested value, as a pair in both orders. `owner`: for each key in
     `Hit.links`, the first hit that has it.
 
-    A set of linked hits would not be enough: a test without a fix must also keep the code that computes the value
-    unchanged.
+    A test without a fix must also keep the code that computes the tested value unchanged, so a set of linked hits would
+    not be enough.
     """
     for index, hit in enumerate(hits):
         for key in hit.sources:
@@ -190,8 +190,8 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
 
 
 def _left(hits: Sequence[Hit], before: list[str | None], classes: list[str | None], stays: Staying) -> bool:
-    """Return whether a hit lost its safe fix although no unchanged test guards it; the tests that guard it must then
-    stay unchanged, too."""
+    """Return whether code that fails on the target has lost its safe fix, and is not known to be behind an unchanged
+    test; the tests that guard this code must then stay unchanged, too."""
     fresh = [
         index
         for index, (was, now) in enumerate(zip(before, classes, strict=True))
@@ -239,8 +239,8 @@ def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tupl
 
 
 def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work: Work) -> tuple[list[Hit], set[int]]:
-    """Return the hits, with all edits of a set in the first fix of each of its hits; and the indices of hits whose set
-    is too large.
+    """Return the hits, and the indices of hits whose set is too large. The first fix of each hit gets all edits of the
+    hit's set.
 
     `along`: pairs of indices of hits; the set of the first hit gets the edits of the second hit's set, too.
     """
@@ -297,7 +297,7 @@ class _Sets:
         return item
 
     def join(self, item: int, other: int) -> None:
-        """Unite the sets of two integers."""
+        """Unite the sets that contain these two integers."""
         if item != other:
             self._parent[self.root(item)] = self.root(other)
             self._joined |= {item, other}

@@ -47,7 +47,7 @@ class Messages(Sentences):
         return message + self("notes", self("between notes").join(notes)) if notes else message
 
     def noted(self, message: str, limit: str) -> str:
-        """Return a message with the sentence for an additional limit."""
+        """Return a message with an additional sentence, whose id is `limit`."""
         return message + self("notes", self._catalogue.limit(limit, self.locale))
 
     def _note(self, limit: str, hit: Hit) -> str:
@@ -56,8 +56,8 @@ class Messages(Sentences):
         return self("note", note, cut(shown)) if shown else note
 
     def _lacking(self, since: str) -> str:
-        """Return the sentence that tells the first plugin version with a name, for a name that not every configured
-        version has."""
+        """Return the sentence about a name that some configured plugin versions may lack; it tells the first version
+        with this name."""
         package, version = self._target.words["package"], self._target.version
         key = "known since" if Versions.of(version).may("<", since) else "not in"
         return self(key, package=package, since=since, version=version)

@@ -3,9 +3,9 @@ of a file excludes most files.
 
 Each anchor costs about 0.04 s of CPU time on 72 MB of sources, so there are few anchors. The anchor "cuda" also covers
 `torch.backends.cuda.matmul`. Names of PyTorch are searched only in files that contain `torch`. A rule's key `gate`
-lists those of its anchors that cause a file to be read (with an empty list, a file is read for this rule only if the
-user selects the rule by name); `gate-patterns` are one-line patterns for files that contain `torch`. There are many
-libraries, so one pattern finds the import lines of all.
+lists some of its anchors: only these cause a file to be read. With an empty list, a file is read for this rule only if
+the user selects the rule by name. The key `gate-patterns` lists one-line patterns for files that contain `torch`. There
+are many libraries, so one pattern finds the import lines of all.
 """
 
 from __future__ import annotations
@@ -105,7 +105,8 @@ def _library_imports(rules: Iterable[Rule], target: Target) -> list[str]:
 
 
 def _found_by_imports(rule: Rule) -> bool:
-    """Whether a rule covers only top-level modules; imports and the names that they bind are parsed without anchors."""
+    """Whether a rule covers only top-level modules; such a rule needs no anchors for parsing, because imports and the
+    names that they bind are parsed anyway."""
     if rule.check in _DOTTED:
         return all("." not in name for name in (*rule.get("names", ()), *rule.get("calls", ())))
     return rule.check in ("module", "amp-c")

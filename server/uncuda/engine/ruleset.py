@@ -16,8 +16,8 @@ class Ruleset:
     """The rules of one target, with or without an active shim. `off`: rules that settings switch off.
 
     The rules in `off` are checked, too, because hits of several rules are fixed together. `unselected`: rules that are
-    off because the settings do not select them, not because of the setting `ignore`; fixes of other rules may change
-    code at their hits.
+    off because the settings do not select them, not because of the setting `ignore`. Fixes of other rules may change
+    code at hits of these rules.
     """
 
     def __init__(self, catalogue: Catalogue, target: Target, settings: Settings, shim: bool) -> None:

@@ -143,8 +143,8 @@ class PortableEngine(Engine):
         limits: Limits | None = None,
     ) -> Report:
         """Return the combined findings of all targets' engines: each span once, with the lowest fix class that an
-        engine gives it. No finding has a safe fix if functions of other files that this file uses silently stay on
-        CUDA, or if files stay on CUDA that exchange values with it."""
+        engine gives it. No finding has a safe fix if this file uses functions of other files that silently stay on
+        CUDA, or if it exchanges values with files that stay on CUDA."""
         report = self._together(source, concerned, edited, answers, limits)
         if source.path and any(map(_is_safe, report.findings)):
             limit = CALLS if self._callees.stay(source.text, source.path, self._stays) else ""
@@ -154,8 +154,9 @@ class PortableEngine(Engine):
         return report
 
     def _limit_between(self, source: Source, report: Report) -> str:
-        """Return the key of the reason if a file of the same package stays on CUDA that reads a value which the text
-        declares, or that gives a device the value "cuda" which the text may test; "" otherwise."""
+        """Return the id of the sentence that says why no fix is safe: another file of the same package stays on CUDA,
+        and reads a value that the text declares, or gives a device the value "cuda", which the text may test. Return ""
+        if there is no such file."""
         folder = self.project.helper.package_of(source.path) if self.project.helper is not None else ""
         spans = [one.span for one in report.findings if _is_safe(one)]
         for limit, found in ((READ, readers), (GIVEN, sources)) if folder else ():
@@ -203,7 +204,7 @@ class PortableEngine(Engine):
         return any(one.severity != "information" and not _is_safe(one) for one in findings)
 
     def _for_review(self, finding: Finding, limit: str) -> Finding:
-        """Return a finding whose safe fix is lowered to review, with the reason."""
+        """Return the finding; its safe fix becomes a fix that needs review, and its message gets the reason."""
         if not _is_safe(finding):
             return finding
         fixes = (replace(finding.fixes[0], applicability=REVIEW), *finding.fixes[1:])

@@ -61,7 +61,7 @@ def answered(hits: Sequence[Hit], answers: Answers) -> tuple[Sequence[Hit], Sequ
 
 
 def _lowered(hit: Hit) -> Hit:
-    """Return the hit with its fix classes lowered to at most review."""
+    """Return the hit; its safe fixes become fixes that need review."""
     return hit.with_fixes(
         tuple([replace(fix, applicability=lowest(fix.applicability, REVIEW) or REVIEW) for fix in hit.fixes])
     )

@@ -10,13 +10,14 @@ from typing import NamedTuple
 from ..limits import UNLIMITED, Work
 
 _STRETCH = 4096
-_MOST = 0.8  # a text that repeated less than this share of the searches was checked only in part
-_FEW, _IN_VAIN = 100, 4  # kept search functions: at most `_FEW`, and `_IN_VAIN` more for each search in the last text
+_MOST = 0.8  # if fewer than this share of the earlier searches were repeated, the text was checked only in part
+# maximum number of kept search functions: `_FEW`, plus `_IN_VAIN` for each search in the last text
+_FEW, _IN_VAIN = 100, 4
 _WIDE = 0.2  # if a larger share of a text has changed, the results of earlier texts are not kept
-FAR = 20_000  # in a part of a text with more characters, the result of a search is worth keeping after an edit
+FAR = 20_000  # a search in a part of a text with more characters uses results that are kept after an edit
 FOLLOWED = "followed"
-"""The first part of the key of a search whose results need no comparison after an edit: the traced names are compared
-instead, or the check runs after every edit."""
+"""The first part of the keys of some searches. Their results need no comparison after an edit, because the traced names
+are compared instead, or the check runs after every edit."""
 Scan = Callable[[str, int, int], Iterable[int]]
 
 
@@ -97,8 +98,8 @@ def _alike(size: int, part: Callable[[int, int], bool]) -> int:
 
 
 def _in_lines(old: str, edits: Iterable[tuple[int, int, int, bool]]) -> list[Region]:
-    """Return regions of whole lines for edits (start, end, growth, whole), in order; edits of one line share a
-    region."""
+    """Return regions of whole lines, in order, for edits in the form that `_by_lines` returns; edits of the same line
+    share a region."""
     regions: list[Region] = []
     shift = 0
     for start, end, growth, whole in edits:
@@ -145,8 +146,8 @@ class Searches:
         self._scans: dict[Hashable, Scan] = before._scans_for() if before is not None else {}
 
     def _base_for(self, regions: Sequence[Region]) -> _Base:
-        """Return the results that searches in the next text can reuse: those of this text, or those of an earlier text
-        if this text repeated only a part of its searches."""
+        """Return the results that searches in the next text can reuse: those of this text, or, if only a part of the
+        searches was repeated in this text, those of an earlier text."""
         region = _around(regions)
         if self._base is not None and len(self._found) < _MOST * len(self._base.found):
             wider = _one_after_the_other(self._base.region, region)
@@ -155,8 +156,8 @@ class Searches:
         return _Base(self._found, region)
 
     def _scans_for(self) -> dict[Hashable, Scan]:
-        """Return the functions of all searches in this text and in earlier texts; the texts share one dictionary until
-        too many of its functions are no longer used."""
+        """Return the functions of all searches in this text and in earlier texts. All texts share one dictionary; a new
+        one is made when too many functions in it are no longer used."""
         used = len(self._found) if self._base is None else max(len(self._found), len(self._base.found))
         if len(self._scans) < _FEW + _IN_VAIN * used:
             return self._scans

@@ -159,7 +159,7 @@ class Facts:
     statements: dict[int, Statement] = field(default_factory=dict)
     unread: list[tuple[int, int]] = field(default_factory=list)
     references: list[Name] = field(default_factory=list)
-    present: frozenset[str] = frozenset()  # the anchors that the text contains, in words that rules cover
+    present: frozenset[str] = frozenset()  # the anchors that the text contains as parts of words that rules cover
     digests: dict[str, Digest | None] = field(default_factory=dict)  # contents of lines, by the text of the line
     # for each traced name: whether uses of the name that have attributes, such as `name.x`, are parsed, too
     followed: dict[str, bool] = field(default_factory=dict)
@@ -167,8 +167,8 @@ class Facts:
     broken: Collection[int] = ()  # the starts of statements that could not be parsed completely
     # If this text differs from an earlier text in a single region of lines: the field `token` of the facts of the
     # earlier text, and the region. `same_blocks`: whether all other lines are in the same blocks as before; `alike`:
-    # whether they also follow upon each other as before. Otherwise, this may have changed for lines of the same
-    # function.
+    # whether, in addition, no line of code was added or removed (see `IndentScopes.follow`). If `same_blocks` is False,
+    # the blocks of lines in the same function may have changed, but no others.
     origin: object = None
     region: Region | None = None
     same_blocks: bool = False
@@ -187,7 +187,7 @@ class Facts:
         self.layout.work = self.names.work = self.searches.work = work
 
     def says(self, word: str) -> bool:
-        """Return whether the text contains a word, or another text without a line break."""
+        """Return whether the text contains this string, such as a word; the string must not contain a line break."""
         return self.searches.has(("text", word), plain(word))
 
     def places(self, word: str, start: int = 0, end: int = sys.maxsize) -> Sequence[int]:

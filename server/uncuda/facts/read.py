@@ -44,9 +44,9 @@ def read(
 ) -> Facts:
     """Read the facts of a text; only statements that contain a word of the rules are parsed.
 
-    `before`: the facts of the previous text, for the same words; `edits`: the edits (start, end, text) that turned the
-    previous text into this one, if they are known. Facts of unchanged lines are reused; the result is the same as
-    without `before` and `edits`. `work`: counts the work, and raises LimitExceeded; None for no limit.
+    `before`: the facts of the previous text, read for the same `words`; `edits`: the edits (start, end, text) that
+    turned the previous text into this one, if they are known. Facts of unchanged lines are reused; the result is the
+    same as without `before` and `edits`. `work`: counts the work, and raises LimitExceeded; None for no limit.
     """
     if before is None:
         plain = narrow(text)
@@ -75,8 +75,8 @@ def read(
 
 
 def _is_apart(before: Facts, scopes: IndentScopes, span: Region) -> bool:
-    """Return whether the changed lines are in a function of which no statement was read, which begins and ends at the
-    same lines as before, so that no block outside of it can have changed."""
+    """Return whether no block outside of the changed lines' function can have changed: the function begins and ends at
+    the same lines as before, and no statement of it was read."""
     function, now = before.indents.outer_function(span.old, span.old_end), scopes.outer_function(span.new, span.new_end)
     if function is None or now is None or now != (function[0], function[1] + span.shift):
         return False
@@ -242,7 +242,7 @@ class _Reader:
         return True
 
     def _recover_part(self, start: int, end: int, offset: int) -> None:
-        """Parse only the largest valid part in brackets that contains the relevant word."""
+        """Of an invalid statement, parse only the largest valid part in brackets that contains the word at `offset`."""
         parts = self._failed[start] = self._failed[start] or Parts(self.facts.text, self.layout, start, end)
         found = parts.around(offset)
         if found is not None and found[0] not in self.facts.statements:

@@ -35,7 +35,7 @@ class Parts:
 
 
 def _callee(text: str, bracket: int) -> int:
-    """The start of the name before a bracket, which is called or subscripted there."""
+    """The start of the name that is called or subscripted by a bracket: of `a.f` for the bracket in `a.f(x)`."""
     while bracket and (text[bracket - 1].isalnum() or text[bracket - 1] in "._"):
         bracket -= 1
     return bracket

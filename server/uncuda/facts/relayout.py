@@ -55,7 +55,7 @@ def _own_strings(before: Layout, text: str, region: Region) -> list[tuple[int, i
         holder = before.string_around(edge)
         if holder is not None and holder[0] < edge:
             return None
-    if before.string_around(region.old_end - 1):  # it ends the text without a line break
+    if before.string_around(region.old_end - 1):  # this string ends the text, without a line break after it
         return None
     strings, mended = triple_strings(text[region.new : region.new_end])
     return None if mended else [(start + region.new, end + region.new) for start, end in strings]
@@ -164,8 +164,8 @@ def _ends(layout: Layout, offset: int) -> bool:
 
 
 def _holds_sure(layout: Layout, start: int, end: int) -> bool:
-    """Return whether a logical line contains a physical line that certainly begins a statement; the layout then did not
-    search the lines above it for brackets."""
+    """Return whether a logical line contains a physical line that certainly begins a statement; if so, the layout did
+    not look for brackets above that physical line."""
     while start < end:
         if layout.is_sure(start):
             return True

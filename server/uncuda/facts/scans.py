@@ -83,8 +83,8 @@ def _word_around(text: str, offset: int) -> tuple[int, int]:
 
 
 def imports(roots: re.Pattern[str]) -> Scan:
-    """Return a function that finds "import" in lines that contain one of these roots, or whose statement continues on
-    the next line."""
+    """Return a function that finds the word "import" in lines that contain one of these roots, and in lines whose
+    statement continues on the next line."""
 
     def scan(text: str, start: int, stop: int) -> Iterator[int]:
         # a carriage return may end a line, so every occurrence must be checked

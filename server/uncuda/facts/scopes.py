@@ -50,8 +50,8 @@ class _Line(NamedTuple):
 
 
 class ScopeMap(Protocol):
-    """The methods of an object that finds scopes; this module finds them by indentation, tests by the `ast` of the
-    whole file."""
+    """The methods of an object that finds scopes. This module finds scopes by indentation; tests find them by the `ast`
+    of the whole file."""
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
         """Return (offset of the header, "def" or "class") of the innermost scope around the line at `offset`."""
@@ -65,8 +65,9 @@ class ScopeMap(Protocol):
 class IndentScopes:
     """Finds scopes: it goes up from a line to lines with less indentation.
 
-    A line that begins no block, although the next line is indented deeper, is a line that is being typed (an `x` before
-    the indentation of a line). It is passed over: the lines below it belong to the same block as those above.
+    While a line is being typed, the next line may be indented deeper although the typed line begins no block: for
+    example, an `x` was typed before the indentation. Such a line is passed over: the lines below it belong to the same
+    block as the lines above it.
     """
 
     def __init__(self, layout: Layout, searches: Searches) -> None:
@@ -101,8 +102,8 @@ class IndentScopes:
         return width == _WIDEST or self._width_below(span.new_end) <= width
 
     def follow(self, before: IndentScopes, span: Region) -> bool:
-        """Return whether the changed logical lines follow upon the same lines as before, and the lines below upon them:
-        no line of code was added or removed, except above a plain statement of the same block."""
+        """Return whether every line of code has the same lines above and below it as before the edit: no line was added
+        or removed, except above a plain statement of the same block."""
         if self._same_line(before, span):
             return True
         heads = [*before._heads(span.old, span.old_end), *self._heads(span.new, span.new_end)]
@@ -123,7 +124,8 @@ class IndentScopes:
             start = self._layout.logical_line(start)[1]
 
     def _code_between(self, start: int, end: int) -> Iterator[_Line]:
-        """Yield the logical lines between two offsets, without comments, blank lines and lines that are passed over."""
+        """Yield the logical lines between two offsets, without comments, blank lines and lines for which `_is_stray` is
+        True."""
         for match in self._heads(start, end):
             width = columns(_indentation(match))
             if not self._is_stray(match.start(), width, match[1]):
@@ -140,7 +142,7 @@ class IndentScopes:
         return known
 
     def _is_stray_above(self, start: int) -> bool:
-        """Return whether the nearest line of code above is passed over."""
+        """Return the result of `_is_stray` for the nearest line of code above."""
         line = self._line_above(start)
         return line is not None and self._is_stray(self._layout.logical_line(line.start)[0], line.indent, line.word)
 
@@ -365,7 +367,8 @@ class IndentScopes:
             if uncounted == _AT_ONCE:
                 layout.work.compare(_AT_ONCE)
                 uncounted = 0
-            if text.startswith(spaces, start):  # at least this indentation; the result for an equal one may be known
+            # the line is indented at least as deep; for a line with the same indentation, the result may be known
+            if text.startswith(spaces, start):
                 if start in known and not text.startswith(_BLANKS, start + indent):
                     return known[start]
                 continue

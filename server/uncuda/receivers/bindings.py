@@ -23,7 +23,7 @@ def bindings(leaf: Any) -> list[Any]:
 
 
 def rebound(leaf: Any) -> bool:
-    """Whether some function declares a name global or nonlocal, so that any function may bind it."""
+    """Whether any function declares a name global or nonlocal; then functions can bind the name of an outer scope."""
     names = leaf.get_root_node().get_used_names().get(leaf.value, ())
     return any(name.parent.type in ("global_stmt", "nonlocal_stmt") for name in names)
 

@@ -1,5 +1,5 @@
-"""The main module of the process that runs jedi. This process reads questions as JSON, one per line, and writes its
-answers in the same way.
+"""The main module of the process that runs jedi. This process reads questions about the types of receivers (`x` in
+`x.cuda()`) as JSON, one per line, and writes its answers in the same way.
 
 The line `{"path", "text", "roots"}` opens a document and has no answer. The line `{"line", "column", "argument",
 "lacking", "seconds"}` is a question about the open document, answered with `{"verdict", "memory", "last"}`; `last`
@@ -56,7 +56,7 @@ class Answers:
         self._module: Module | None = None
 
     def run(self, lines: Iterable[bytes]) -> None:
-        """Process each line of JSON: it opens a document, or it is a question to answer."""
+        """Process each line of JSON: it opens a document, or it asks for the type of a receiver."""
         keep_nothing()
         self._warm_up()
         seal()

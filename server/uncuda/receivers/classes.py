@@ -48,8 +48,8 @@ def lineage(place: Place) -> Lineage:
 
 
 def members(family: Lineage, attribute: str) -> list[Place]:
-    """Return where the classes of a family define an attribute: the first class that defines it as a method, or else
-    all assignments to it."""
+    """Return where a class and its base classes define an attribute: only in the first of these classes that defines
+    it, if it is a method there; otherwise in all of them."""
     found: list[Place] = []
     for owner in family.classes:
         own = _own(owner, attribute)

@@ -33,8 +33,8 @@ class Receivers:
     methods may be called from any thread.
 
     `roots`: folders of the workspace. `question_seconds`: the time limit for answering one question. `note(key,
-    *values)` is called with "receivers late" (path, number of questions without an answer), and once with "receivers
-    off" when no further question is asked, because the child process ended again and again before it answered.
+    *values)` is called with "receivers late" (path, number of questions without an answer). If the child process
+    repeatedly ended before it answered, no further question is asked, and `note` is called once with "receivers off".
     """
 
     def __init__(

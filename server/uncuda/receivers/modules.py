@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
     @property
     def is_class(self) -> bool:
-        """Whether the name is in the `class` statement that defines it."""
+        """Whether the name is the name of a class in its `class` statement."""
         definition = self.definition
         return definition is not None and definition.type == "classdef" and definition.name is self.leaf
 
@@ -47,13 +47,13 @@ class Modules:
         jedi.settings.dynamic_params = jedi.settings.dynamic_array_additions = False
         self._jedi = jedi
         self._roots = tuple(roots)
-        # The grammar of the running Python, which jedi uses too, so that both share one tree of each module.
+        # The grammar of the running Python; jedi uses the same grammar, so that each module is parsed only once.
         self.grammar = load_grammar()
         self._environment = jedi.InterpreterEnvironment()
         self._modules: dict[str, Module] = {}
 
     def document(self, path: str, text: str) -> Module:
-        """Open the module at a path with its text in the editor, or with the text that was read; all other modules are
+        """Open a document with its text, which comes from the editor or was read from the file; all other modules are
         read from disk."""
         self._modules = {}
         module = self._modules[path] = Module(self, path, text)
@@ -68,8 +68,8 @@ class Modules:
         return self._modules[path]
 
     def script(self, path: str, text: str | None) -> Any:
-        """jedi's `Script` for a module: no extension modules are loaded, this process is the environment, sys.path is
-        not used."""
+        """Return jedi's `Script` for a module; jedi loads no extension modules, uses this process as its environment,
+        and does not use sys.path."""
         folders = self._folders(path)
         project = self._jedi.Project(
             folders[0], sys_path=folders, smart_sys_path=False, load_unsafe_extensions=False, added_sys_path=()

@@ -2,8 +2,8 @@
 produce it.
 
 jedi returns where a name is defined, but not whether it missed a possibility: for `Batch() if small else
-torch.zeros(3)` it returns only `Batch`. Each result of this module also says whether it contains all objects that the
-value can be.
+torch.zeros(3)` it returns only `Batch`. The results of this module also say whether they are complete, so that the
+expression can have no other value.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Reader:
         return UNKNOWN
 
     def _of(self, module: Module, parts: list[Any], found_at: Callable[[Place], Values]) -> Values:
-        """Return the objects that the value of an attribute can be. The object before the dot is computed first,
+        """Return the objects that the value of an attribute can be. The object before the dot is computed separately,
         because jedi would compute it repeatedly and take more steps."""
         leaf = parts[-1].children[1]
         owners = self._guarded("owner", module, leaf, lambda: self.chain(module, parts[:-1]))

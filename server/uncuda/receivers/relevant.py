@@ -41,8 +41,8 @@ class Relevant:
         self._known: dict[int, int] = {}
 
     def key(self, site: Site) -> Hashable:
-        """Return the cache key of a site (the place of a receiver): the text of its part, of the parts that define
-        names used in it, of the parts that define names used in those parts, and so on."""
+        """Return the cache key of a site (the place of a receiver): the text of the part that contains the site, and of
+        all parts that define names used there, directly or through other parts."""
         index = bisect_right(self._starts, site.at) - 1
         if index not in self._known:
             reached = self._reached(index)

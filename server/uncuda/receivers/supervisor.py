@@ -19,15 +19,15 @@ _MOST_MEMORY = 400 << 20
 
 
 class Document(NamedTuple):
-    """The document about which questions are asked. `path`: an absolute path, or any unique name for text that is not
-    in a file."""
+    """The document that contains the receivers whose types are looked up. `path`: an absolute path, or any unique name
+    for text that is not in a file."""
 
     path: str
     text: str
 
 
 class Given(NamedTuple):
-    """The answers, and how many questions have no answer because the time was over."""
+    """The answers, and the number of questions that were not answered in time."""
 
     answers: dict[Site, str]
     late: int
@@ -81,8 +81,8 @@ class Supervisor:
             return Given(answers, late)
 
     def _running(self, fresh: bool) -> Process:
-        """Return the process that runs jedi, which is started if necessary. The process is restarted if it has ended,
-        and also, if `fresh` is true because a document will be opened, if it has used much memory or answered many
+        """Return the process that runs jedi, which is started if necessary. It is restarted if it has ended. If `fresh`
+        is true, because a document will be opened, it is also restarted if it has used much memory or answered many
         questions."""
         process = self._process
         if process is not None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from difflib import SequenceMatcher
+from typing import Literal
 
 from uncuda.printable import controls_escaped, printable
 from uncuda.source import Location, Source, Span
@@ -19,6 +21,9 @@ _QUOTED = re.compile(rb'[\x00-\x1f"\\\x7f]')
 _COMMAND = re.compile(rb"(##(?:vso)?)\[", re.IGNORECASE)
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
+_Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
+"""How lines of a file became lines of another: see SequenceMatcher.get_opcodes."""
+
 
 def unified_diff(path: str, before: bytes | None, after: bytes) -> Iterator[bytes]:
     """Yield the lines of a diff that `git apply` and `patch -p1` accept; there are none if the files are equal.
@@ -26,12 +31,50 @@ def unified_diff(path: str, before: bytes | None, after: bytes) -> Iterator[byte
 
     File names are quoted as git quotes them with `core.quotePath=false`: Chinese characters stay readable.
     """
-    from difflib import diff_bytes, unified_diff
-
     old, new = _by_newline(before or b""), _by_newline(after)
-    header = _header(b"a/", path) if before is not None else b"/dev/null", _header(b"b/", path)
-    for line in diff_bytes(unified_diff, old, new, *header, lineterm=b"\n"):
-        yield line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
+    for number, hunk in enumerate(_Matcher(old, new).get_grouped_opcodes()):
+        if number == 0:
+            yield b"--- %b\n" % (_header(b"a/", path) if before is not None else b"/dev/null")
+            yield b"+++ %b\n" % _header(b"b/", path)
+        (_, first, _, new_first, _), (_, _, end, _, new_end) = hunk[0], hunk[-1]
+        yield b"@@ -%b +%b @@\n" % (_range(first, end), _range(new_first, new_end))
+        for tag, i, i_end, j, j_end in hunk:
+            parts = [(b" ", old[i:i_end])] if tag == "equal" else [(b"-", old[i:i_end]), (b"+", new[j:j_end])]
+            for sign, lines in parts:
+                yield from map(_ended, (sign + line for line in lines))
+
+
+class _Matcher(SequenceMatcher[bytes]):
+    """Compares the lines of two files.
+
+    In a file of 200 lines or more, SequenceMatcher does not align frequent lines, such as blank lines, by themselves.
+    So lines that it finds replaced are compared once more without the rest of the file; otherwise, a blank line between
+    two changed lines would be shown as removed and added again.
+    """
+
+    def __init__(self, old: list[bytes], new: list[bytes]) -> None:
+        super().__init__(None, old, new)
+        self._old, self._new = old, new
+
+    def get_opcodes(self) -> list[_Opcode]:
+        return [part for opcode in super().get_opcodes() for part in self._parts(opcode)]
+
+    def _parts(self, opcode: _Opcode) -> list[_Opcode]:
+        tag, i, i_end, j, j_end = opcode
+        if tag != "replace":
+            return [opcode]
+        inner = SequenceMatcher(None, self._old[i:i_end], self._new[j:j_end]).get_opcodes()
+        return [(part, i + a, i + a_end, j + b, j + b_end) for part, a, a_end, b, b_end in inner]
+
+
+def _range(start: int, end: int) -> bytes:
+    """Return a range of lines, counted from 0, as a hunk of a unified diff names it."""
+    count = end - start
+    return b"%d" % (start + 1) if count == 1 else b"%d,%d" % (start + bool(count), count)
+
+
+def _ended(line: bytes) -> bytes:
+    return line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
 
 
 def readable_diff(path: str, before: bytes | None, after: bytes, encoding: str) -> Iterator[str]:
@@ -68,8 +111,6 @@ def name_in_diff(path: str) -> tuple[str, bool]:
 def lines_before(before: str, after: str) -> Callable[[int], int]:
     """Return a function that maps a line of `after` (from 1) to the line of `before` from which it comes, or at which
     it was inserted."""
-    from difflib import SequenceMatcher
-
     blocks = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False).get_opcodes()
 
     def line_before(line: int) -> int:

@@ -17,7 +17,8 @@ from uncuda.workspace import MANUAL, fix_class
 FIRST = 3
 Shown = Callable[[Span], tuple[Location, Location]]
 """A function that returns the locations of the start and the end of a span."""
-# the largest number of decisions whose findings are held back: if there are more, few of them have many findings
+# maximum number of decisions for which findings are held back; if a project needs more decisions, few of them have many
+# findings
 _DECISIONS = 10_000
 
 
@@ -69,8 +70,8 @@ class Group:
             yield Place(self._paths[file], *place)
 
     def add(self, *place: int) -> None:
-        """Store the position of a finding in the file that was added last; `place`: the fields of a `Place` after its
-        path."""
+        """Store the position of a finding; its file is the one that was added last. `place`: the fields of a `Place`
+        after its path."""
         file = len(self._paths) - 1
         self.files += not self._numbers or self._numbers[-len(Place._fields)] != file
         self._numbers.extend((file, *place))

@@ -55,7 +55,7 @@ class SummaryReporter(Reporter):
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of the report; `is_cut`: whether the line names only some of the rows that it stands for."""
+    """A line of the report; `is_cut`: whether the line stands for rows that are not all shown."""
 
     text: str
     is_heading: bool = False

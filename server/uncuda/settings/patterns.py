@@ -2,8 +2,9 @@
 patterns to be slow.
 
 pathspec translates patterns to regular expressions that backtrack: a star gives characters back whenever the text after
-it does not match. The text between two stars has a fixed length, so its leftmost match leaves the most characters for
-the following pattern, and no other match has to be tried; the expressions are rewritten to keep only that match.
+it does not match. The text between two stars has a fixed length. Its leftmost match therefore leaves the most
+characters for the rest of the pattern, and no other match has to be tried. The expressions are rewritten to keep only
+the leftmost match.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _LEADING_FOLDERS = "^(?:.+/)?"
 _FOLDERS = "(?:/.+)?"
 _BRACKET = re.compile(r"\\.|\[\^/\]|(?P<bracket>\[\^?\]?[^\]]*\])", re.DOTALL)
 _BELOW = "ps_d"
-"""The name of the group that pathspec puts around the slash after a folder that a pattern names."""
+"""The name of pathspec's group for the slash that follows a folder named by a pattern."""
 
 
 class PatternError(ValueError):

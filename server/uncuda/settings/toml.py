@@ -8,9 +8,8 @@ from importlib import import_module
 from typing import Any
 
 _MOST_PARTS = 16
-# The parser takes time quadratic in the number of parts of a key. In this expression a name begins only after a
-# character that cannot continue a name, and ends before a dot or outside of a key, so that there is only one way to
-# match.
+# The parser takes time quadratic in the number of parts of a key. This expression can match only from the first part of
+# a key, and each part must end before a dot, so that there is only one way to match.
 _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
 _LONG_KEY = re.compile(rf"""(?<![\w."'-])(?:{_PART}[ \t]*\.[ \t]*){{{_MOST_PARTS}}}""")
 # Matches strings and comments, which may look like a key with many parts. A string that is not closed extends to the

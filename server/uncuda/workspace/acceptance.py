@@ -137,8 +137,8 @@ class Acceptance:
         """The entries whose findings no longer exist, in the order of their lines.
 
         `looked` maps the path of each checked file to a function that returns which rules checked it. `given`: prefixes
-        of the paths that the user named. `elsewhere`: such a function for deleted files, or None if not all files were
-        checked, because code missing from one file may have moved to an unchecked file.
+        of the paths that the user named. `elsewhere`: a function of this kind for deleted files; None if not all files
+        were checked, because code that is missing from one file may have moved to an unchecked file.
         """
         left = [place for place in self._reasons if place not in self._users]
         return sorted(
@@ -187,9 +187,9 @@ class Acceptance:
     def _matched(self, places: Sequence[Place], path: str, file: _Matched) -> set[Place]:
         """Return the findings of a file that baseline entries accept.
 
-        An entry accepts the finding at its own position; else a finding with the same fingerprint, if the code has
-        moved there; else, if the fingerprints differ only in their numbers and some findings are gone, a finding with a
-        lower number.
+        An entry accepts the finding with its path and fingerprint. If there is none, the entry accepts a finding with
+        the same fingerprint in a file to which the code has moved; otherwise a finding whose fingerprint differs only
+        in its number, which is lower because other findings are gone.
         """
         known = {place for place in places if place in self._reasons}
         for place in known:
@@ -214,7 +214,8 @@ class Acceptance:
         return known
 
     def _may_be_of(self, place: Place, path: str) -> bool:
-        """Return True if an entry without a finding at its own position may match a finding of this file."""
+        """Return True if an entry may match a finding of this file, although the finding has another path or
+        fingerprint than the entry."""
         return self._is_free(place, path) and (place[0].path == path or self._has_left(place[0], path))
 
     def _move(self, place: Place, to: Place, file: _Matched) -> None:
@@ -226,8 +227,8 @@ class Acceptance:
         file.used[place] = None
 
     def _is_free(self, place: Place, path: str) -> bool:
-        """Return whether a finding of the file `path` may use an entry: no file uses the entry, or the only other file
-        that uses it is the entry's own file or was deleted."""
+        """Return whether an entry is free for a finding of the file `path`: no file uses the entry yet, or it is used
+        by another file that is the entry's own file or was deleted."""
         user = self._users.get(place)
         if user is None or user == path:
             return user is None

@@ -50,7 +50,8 @@ class ByName:
         self._word = re.compile(rf"(?<![a-z])(?:{either})(?![a-z])")
 
     def tells(self, path: str) -> bool:
-        """Whether a file name may show which accelerator a module is for, or that it is a base module."""
+        """Return True if the name of a module's file may show that the module is for one accelerator or is a base
+        module."""
         return path.endswith(".py") and (self._word.search(_end_of(path)) is not None or _MADE.match(path) is not None)
 
     def families(self, paths: Iterable[str]) -> Families:
@@ -88,7 +89,7 @@ class ByName:
         chosen = {os.path.split(folder)[0] for folder, makers in made.items() if len(makers) > 1}
         for folder, makers in made.items():
             nvidias = sorted(makers.get(_NVIDIA, ()))
-            # the folder for AMD may be beside this folder for NVIDIA or beside another one
+            # it is enough if this folder, or a sibling of it, has a folder for each of the two vendors
             if nvidias and os.path.split(folder)[0] in chosen:
                 neutral.update(nvidias[1:], makers.get(_AMD, ()))
                 # of several CUDA modules in the group, the first one gets the finding

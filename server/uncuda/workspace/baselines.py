@@ -82,8 +82,8 @@ class Baselines:
     def selection(
         self, file: str, source: Source, report: Report, read: Callable[[], Facts] | None = None
     ) -> Selection | None:
-        """Return which findings of a text are shown and fixed, because the baseline at a path does not accept them;
-        None: all of them. `read`: a function that returns the facts of the text, if they are known."""
+        """Return which findings of a text the baseline at a path does not accept, so that they are shown and fixed;
+        None means all. `read`: a function that returns the facts of the text, if they are known."""
         acceptance = self.at(file)
         if acceptance is None:
             return None

@@ -134,7 +134,7 @@ def parts_of(source: Source, lines: Lines) -> tuple[Span, ...]:
 
 
 def changed_lines(before: bytes, after: bytes) -> Iterator[tuple[int, int]]:
-    """(first, last) of lines in `after` that are not in `before`, ignoring line ends."""
+    """(first, last) of each range of consecutive lines in `after` that are not in `before`, ignoring line ends."""
     old, new = _BREAK.split(before), _BREAK.split(after)
     anchors = [(-1, -1), *_anchors(old, new), (len(old), len(new))]
     for (old_start, new_start), (old_end, new_end) in zip(anchors, anchors[1:], strict=False):
@@ -142,10 +142,11 @@ def changed_lines(before: bytes, after: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _anchors(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]]:
-    """Pairs of lines that occur once in each version, in the order of both versions: the longest such sequence."""
+    """Pair the lines that occur exactly once in each version; return the longest sequence of pairs that is in the order
+    of both versions."""
     places = _once(old)
     pairs = [(places[line], at) for line, at in _once(new).items() if line in places]
-    ends: list[int] = []  # the smallest last index in `old` of a sequence of such pairs, by the number of pairs
+    ends: list[int] = []  # item n: the smallest index in `old` at which a sequence of n + 1 pairs can end
     chain: list[tuple[tuple[int, int], int]] = []  # each pair with the index of its predecessor
     last: list[int] = []
     for pair in pairs:
@@ -169,7 +170,7 @@ def _once(lines: Sequence[bytes]) -> dict[bytes, int]:
 def _between(
     old: Sequence[bytes], new: Sequence[bytes], old_part: tuple[int, int], new_part: tuple[int, int]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the changed lines between two adjacent pairs of unchanged lines."""
+    """Yield the changed lines between two neighbouring pairs of `_anchors`."""
     (first, end), (start, stop) = old_part, new_part
     while first < end and start < stop and old[first] == new[start]:
         first, start = first + 1, start + 1

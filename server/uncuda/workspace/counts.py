@@ -123,8 +123,8 @@ class FolderTally(NamedTuple):
 
 @dataclass(frozen=True)
 class Counts:
-    """The counts of all files. `rows` maps the fields that findings share to the number of such findings; the tallies
-    in the other fields also count files."""
+    """The counts of all files. `rows` maps each Row to the number of findings that have its fields; the tallies in the
+    other fields count files, too."""
 
     rows: Mapping[Row, int]
     rules: Mapping[str, Tally]
@@ -151,7 +151,8 @@ class Counts:
 
     @property
     def decisions_by_hand(self) -> int:
-        """The number of decisions needed for findings without a fix; each finding without a subject counts as one."""
+        """The number of decisions needed for findings without a fix; a finding without a subject needs a decision of
+        its own."""
         by_hand = ((subject, tally.manual) for (_, subject), tally in self.decisions.items())
         return sum(min(number, 1) if subject else number for subject, number in by_hand)
 
@@ -229,7 +230,7 @@ def _most_first(item: tuple[OrderedT, Tally]) -> tuple[int, OrderedT]:
 
 
 def _tallies(rows: Mapping[Row, int], key_of: Callable[[Row], KeyT], files: Mapping[KeyT, int]) -> dict[KeyT, Tally]:
-    """Sum up the rows that have the same key, and add the number of files for each key."""
+    """Return a tally for each key: the sum of the rows with this key, with the key's number of files."""
     kinds: dict[KeyT, list[tuple[str, int]]] = {}
     for row, number in rows.items():
         kinds.setdefault(key_of(row), []).append((row.kind, number))

@@ -1,4 +1,4 @@
-"""The engines for the files of one project, chosen after a byte search in all of them."""
+"""The engines for the files of one project, which are chosen after a byte search in all files."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class UndecidedTarget(Exception):
 
 
 class _Group(NamedTuple):
-    """Files with the same settings and the same required versions. `given` contains the settings as they were found,
-    `settings` the same settings with the language of messages."""
+    """Files with the same settings and the same required versions. `given` contains the settings as they were found;
+    `settings` differs from them only in the language of messages."""
 
     given: Settings
     settings: Settings
@@ -109,7 +109,8 @@ class Engines:
         return self._engine(id(settings))[0]
 
     def engine_for(self, settings: Settings) -> Engine:
-        """The engine for files with these settings, created once; raises UndecidedTarget as `worth` does."""
+        """The engine for files with these settings, which is created only once. Raises UndecidedTarget if the project
+        imports the plugins of several targets and no setting names a target."""
         key = id(settings)
         engine, taken = self._engine(key)
         if key not in self._used:
@@ -170,8 +171,8 @@ class Engines:
         return known
 
     def _admit(self, file: File) -> File:
-        """Add a file to the group of its settings; return the file. If files with the same settings require other
-        versions, the returned file has a copy of the settings."""
+        """Add a file to the group of its settings; return the file. If the file requires other versions than earlier
+        files with the same settings, the returned file has a copy of the settings."""
         found = self._grouped(file)
         if found.settings.portable:
             self._paths.append((found.path, found.settings))
@@ -203,8 +204,8 @@ class Engines:
             self._note(key, *values[:-1], shown(Path(values[-1])) if key == "target asked for" else values[-1])
 
     def _note_versions(self, engine: Engine, taken: Taken, group: _Group) -> None:
-        """Call `note` for the chosen versions, unless a setting names them, and, if there is no table for these
-        versions, for the table that is used instead."""
+        """Call `note` for the chosen versions, unless a setting names them. If these versions have no table, call it
+        for the table that is used instead, too."""
         if isinstance(engine, PortableEngine):
             helper = engine.project.helper
             modules = [one.module for one in (*helper.others, helper)] if helper else []

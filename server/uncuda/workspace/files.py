@@ -133,8 +133,8 @@ def _keep_properties(file: int, real: Path, before: os.stat_result) -> None:
 
 
 def _keep_owner(file: int, before: os.stat_result, mode: int) -> int:
-    """Give an open file the owner and group of the old file, as far as the system allows; returns the mode that it may
-    then have."""
+    """Give an open file the owner and group of the old file, as far as the system allows; returns `mode` without the
+    permissions that the file must not have under another owner or group."""
     now = os.fstat(file)
     if (now.st_uid, now.st_gid) == (before.st_uid, before.st_gid):
         return mode

@@ -57,8 +57,8 @@ class GitIgnore:
 
     @classmethod
     def above(cls, root: str, tell: Tell = tell_nobody) -> GitIgnore | None:
-        """Return the .gitignore rules of the repository around `root` that apply to `root`; None if these rules ignore
-        `root` itself, because then the user named an ignored folder on purpose."""
+        """Return the .gitignore rules of the repository around `root` that apply to `root`. If these rules ignore
+        `root` itself, the user named an ignored folder on purpose, and the result is None."""
         start = Path(os.path.abspath(root))  # noqa: PTH100 links stay, as in `matches`
         around = [start, *start.parents]
         git = [os.path.exists(folder / ".git") for folder in around]  # noqa: PTH110 Path.exists raises

@@ -30,7 +30,7 @@ _RETURNS = r"\n[ \t]+return[ \t]+\w"
 
 
 class Told(NamedTuple):
-    """The facts about kernels and about its own module that a file shows; fields are named as in `Project`."""
+    """The facts that a file shows about kernels and about the file's own module; fields are named as in `Project`."""
 
     extensions: frozenset[str] = frozenset()
     kernels: frozenset[str] = frozenset()

@@ -57,7 +57,7 @@ def source_of(data: bytes, path: str, commands: Collection[str] | None = None) -
 
 
 def program_bytes(data: bytes, path: str) -> bytes:
-    """Return the bytes in which the words of rules are searched: for a notebook, the joined text of its cells,
+    """Return the bytes that are searched for the words of rules: for a notebook, the joined text of its cells,
     encoded."""
     return source_of(data, path).text.encode("utf-8", "surrogatepass") if is_notebook(path) else data
 

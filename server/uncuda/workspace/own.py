@@ -21,7 +21,8 @@ _LAYOUTS = frozenset({"lib", "python", "src"})  # folders whose packages the fil
 
 
 def own_module(path: str, libraries: Collection[str]) -> str:
-    """Return FOLDER/MODULE if files in FOLDER that import a library get this file of the project instead; otherwise "".
+    """Return FOLDER/MODULE if imports of a library in files of FOLDER find this file instead of the library; otherwise
+    "".
 
     A module inside a package is imported by its full name, and therefore never instead of a library. A package may be
     in a namespace folder, such as `megatron` around `megatron.core`.
@@ -40,8 +41,8 @@ def own_module(path: str, libraries: Collection[str]) -> str:
 
 
 class _Found(NamedTuple):
-    """A module in a folder: the prefix of the paths of files that can import it, its name, and bytes that occur in
-    every import of it."""
+    """A module that files of a project can import. `folder`: the prefix of the paths of these files; `name`: the
+    module's name; `root`: bytes that occur in every import of the module."""
 
     folder: str
     name: str
@@ -59,8 +60,8 @@ class Above:
         self._found: dict[str, list[_Found]] = {}
 
     def of(self, path: str, data: bytes) -> Iterator[str]:
-        """Yield FOLDER/MODULE for modules that a file's bytes name and that are imported instead of a library, or have
-        the name of a library compiled for CUDA."""
+        """Yield FOLDER/MODULE for each module that a file's bytes name, if the module is imported instead of a library,
+        or has the name of a library that is compiled for CUDA."""
         for one in self._of_folder(os.path.dirname(path)) if path else ():
             if one.root in data:
                 yield os.path.join(one.folder, one.name)

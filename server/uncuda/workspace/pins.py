@@ -37,8 +37,8 @@ def normal(name: str) -> str:
 
 
 def of_lines(text: str, packages: Collection[str], bare: bool = True) -> Pins:
-    """The versions that lines of a text require, such as requirements. `bare`: whether names without a version, and
-    file names of wheels without `torch @ ` before them, count too."""
+    """The versions of packages that the lines of a text require; the text may be a requirements file. `bare`: whether
+    to include names without a version, and file names of wheels that have no `torch @ ` before them."""
     said: dict[str, list[Versions]] = {}
     named = _names(frozenset(packages))
     for line in _GOES_ON.sub(" ", text).split("\n"):
@@ -129,8 +129,8 @@ def _of_clause(clause: re.Match[str]) -> Versions:
 
 
 def _up_to(version: str, parts: list[int]) -> Versions:
-    """Return the versions from `version` up to, but not including, the version whose last given part is higher by
-    one."""
+    """Return the versions from `version` up to, but without, `parts` with the last number increased by one: [2, 6]
+    gives `<2.7`."""
     return Versions(version, ".".join(map(str, [*parts[:-1], parts[-1] + 1])), below=True)
 
 

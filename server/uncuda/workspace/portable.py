@@ -72,8 +72,7 @@ def _line_length(base: str) -> int:
 
 
 def _helper_below(base: str, settings: Settings, root: str) -> Helper:
-    """Return the helper module of a project, without the line length that formatters' settings state. `base`: the
-    folder of the project."""
+    """Return the helper module of a project; its line length is not set yet. `base`: the folder of the project."""
     tops = _tops(base)
     own = frozenset({*(top.module.partition(".")[0] for top in tops), *_modules(base)})
     if settings.portable_helper is not None:
@@ -100,7 +99,7 @@ def _with_dependents(tops: list[_Top], own: frozenset[str]) -> Iterator[Helper]:
 
 
 def _imports_package(top: _Top, other: _Top) -> bool:
-    """Return whether the head of a file of a package imports another package; only some of the files are read."""
+    """Return whether a file of a package imports another package; only the first files of the package are read."""
     words = re.escape(other.module).replace("\\.", ".")
     pattern = re.compile(rf"^(?:from|import)[ \t]+{words}(?=[. \t\r\n])", re.M)
     files = (os.path.join(folder, name) for folder, _, names in os.walk(top.folder) for name in sorted(names))
@@ -240,8 +239,8 @@ def _is_installed(root: str) -> bool:
 
 
 def _may_bind(folder: str, name: str) -> bool:
-    """Return whether the package's `__init__.py` may use the name for something else, which importing a module of that
-    name would overwrite."""
+    """Return whether the package's `__init__.py` may use this name for something else; importing a module of the
+    same name would overwrite that."""
     text = _text(os.path.join(folder, "__init__.py")) or ""
     return re.search(rf"\b{name}\b|\bimport[ \t]*\*", text) is not None
 

@@ -93,7 +93,8 @@ class Prints:
         return found
 
     def scopes(self) -> set[str]:
-        """Return the first digits of the fingerprints that findings in the functions and classes of the text have."""
+        """Return the digits that identify the functions and classes of the text: fingerprints of findings inside of
+        them begin with these digits."""
         found = set()
         for match in _NAMED_LINE.finditer(self._text):
             if self._layout.string_around(match.start()) is None:
@@ -154,8 +155,7 @@ class Prints:
 
 
 def numbered(print_: str) -> tuple[str, int]:
-    """Split a fingerprint into the part without its number, and the number (1 for the first of several equal
-    findings)."""
+    """Split a fingerprint into its digits and its number; the number is 1 for the first of several equal findings."""
     plain, _, number = print_.partition(":")
     return plain, int(number or 1)
 

@@ -87,8 +87,8 @@ def _is_at(path: str, place: str) -> bool:
 
 
 def _as_given(path: str, here: str) -> str:
-    """Return an absolute path relative to the current folder, as other paths of the project were given; folders are
-    compared by name."""
+    """Return an absolute path relative to the current folder, because the paths in the project were given in this form;
+    folders are compared by name."""
     if path.startswith(here + os.sep):
         return path[len(here) + 1 :]
     return os.path.relpath(path, here)

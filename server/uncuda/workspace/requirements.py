@@ -42,8 +42,8 @@ def _is_lock(name: str) -> bool:
 @dataclass(frozen=True)
 class Held:
     """The versions of a package that a project requires (any version if the project only names the package), and the
-    file that states them. `folder`: the folder of the file that states the versions, or of the file that includes that
-    file."""
+    file that states them. `folder`: the folder of the file that states the versions; if another file includes that
+    file, the folder of the including file."""
 
     versions: Versions
     path: str

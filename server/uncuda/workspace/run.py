@@ -80,8 +80,8 @@ def ask_nobody(*_: object) -> None:
 
 
 def selected(selections: Mapping[str, Selection]) -> SelectionFor:
-    """A SelectionFor that looks the selection of a file up in `selections` by its path, and returns None for a file
-    without a selection."""
+    """A SelectionFor that returns the selection in `selections` for the path of a file; None for a file without a
+    selection."""
     return lambda file, source, engine, answers: selections.get(file.path)
 
 

@@ -270,7 +270,7 @@ class Scanner:
     def _may_choose(self, target: str, data: bytes, concerned: bool) -> bool:
         """Return whether a file may choose a target at run time; False if enough such files are known already.
 
-        A file that tests for the target's vendor counts even if a fix removed its last CUDA name.
+        A test for the target's vendor is enough, even if a fix has removed the file's last CUDA name.
         """
         if self.gathered.serving.get(target, 0) >= _CHOOSING:
             return False
@@ -287,8 +287,8 @@ class Scanner:
     def _imports(self, text: str) -> Iterator[re.Match[str]]:
         """Yield the imports on lines that contain a package's name; matching every import would be slow.
 
-        The next import and the next word `import` are searched only after the previous ones have been passed, so the
-        time stays linear.
+        The next import is searched only after the previous import has been passed, and the next word `import` only
+        after the previous word, so the time stays linear.
         """
         done = line = passed = 0
         word = -1
@@ -333,8 +333,8 @@ class Scanner:
         serving: Mapping[str, int] = MappingProxyType({}),
         torch: bool = False,
     ) -> Project:
-        """Return the Project whose files import these modules, define the classes in `owners` (with `cuda` or
-        `is_cuda`), and contain these constants.
+        """Return the Project with these facts: its files import `modules`, define the classes in `owners` (which have
+        `cuda` or `is_cuda`), and contain `constants`.
 
         `paths` are the paths of the project's files. `told` holds the facts about kernels. `serving` maps each target
         to the number of files that choose the target at run time. `torch` says whether a file uses torch's CUDA

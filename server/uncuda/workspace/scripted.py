@@ -1,4 +1,5 @@
-"""Finds what a file compiles with TorchScript in other files: it reads the files that the file's imports name."""
+"""Finds functions and classes of other files that a file compiles with TorchScript, by reading the files that its
+imports name."""
 
 # Paths are strings here, because making a Path costs as much as reading a small file.
 # ruff: noqa: PTH118, PTH119, PTH120
@@ -63,8 +64,8 @@ def together(facts: Collection[str]) -> Scripts:
 def _followed(
     path: str, first: Taken, read: Callable[[str], bytes], libraries: Collection[str]
 ) -> set[tuple[str, str]] | None:
-    """Return (path, name) of the functions and classes that are compiled because a file compiles a name that it
-    imports; None if any function may be compiled."""
+    """Return (path, name) of the functions and classes that TorchScript compiles together with `first`, an imported
+    name that a file compiles; None if any function may be compiled."""
     compiled: set[tuple[str, str]] = set()
     waiting = [(path, first._replace(by=""))]
     seen = set(waiting)

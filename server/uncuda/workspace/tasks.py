@@ -114,7 +114,7 @@ class Surveyed:
 
 @dataclass(frozen=True)
 class Steps:
-    """The fields of `Fixed` that show how the text was fixed, under the same names."""
+    """The steps by which a text was fixed; the fields are those of `Fixed` with the same names."""
 
     passes: tuple[tuple[Change, ...], ...]
     first: Report
@@ -190,7 +190,7 @@ class FileResult:
         if self.notebook is not None:
             before, after = (held.encode() for held in self.notebook)
             return Repaired(file, self.source, fixed, before, after)
-        # encoding gives exactly the bytes that were read, because only texts for which this is true are accepted
+        # encoding the text gives exactly the bytes that were read; other texts are not accepted
         data = self.source.encode()
         return Repaired(file, self.source, fixed, data, data if self.fixed is None else self.source.encode(text))
 

@@ -1,5 +1,5 @@
-"""Finds optional imports of one project file from another, whose failure the importing file handles: `try: from
-pkg.fast import f`."""
+"""Finds optional imports between files of a project: the importing file handles the failure of such an import, as in
+`try: from pkg.fast import f`."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Upgrade:
-    """The oldest later version of a plugin in which some findings without a fix get a fix or disappear, and in the
-    newest version still do.
+    """The oldest later version of a plugin that improves findings: some findings without a fix get a fix or disappear
+    in this version, and also in the newest version.
 
     `version`: the oldest version that improves some findings; empty if there is none. `later`: number of known versions
     later than the current one.
@@ -44,7 +44,8 @@ class Upgrade:
     plugin: Plugin
     later: int
     version: str = ""
-    gained: tuple[tuple[Decision, int], ...] = ()  # findings that get a fix or disappear, by decision; most first
+    # number of findings that get a fix or disappear, by decision; the largest numbers come first
+    gained: tuple[tuple[Decision, int], ...] = ()
     lost: int = 0  # number of findings without a fix that exist only with `version`
 
 
@@ -82,7 +83,8 @@ def _gains(files: Sequence[Candidate], version: str, by_hand: ByHand) -> list[Ca
 
 
 def _lost(files: Sequence[Candidate], version: str, by_hand: ByHand) -> int:
-    """Return how many findings without a fix the files have with a version of the plugin, but do not have now."""
+    """Return the number of findings without a fix that the files would have with a version of the plugin, but do not
+    have now."""
     now = {one.file.path: one.places for one in files}
     left = by_hand([one.file for one in files], version)
     return sum(len(after - now[path].keys()) for path, after in left)

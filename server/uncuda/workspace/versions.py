@@ -43,8 +43,9 @@ class Taken:
 def settled(settings: Settings, catalogue: Catalogue, target: str, holds: Holds) -> tuple[Settings, Taken]:
     """Return the settings with the versions that were chosen for a target, and the choice for the target's plugin.
 
-    Settings take precedence, then the project's requirements, then the version made for its PyTorch; a range of PyTorch
-    versions counts only if it excludes the plugin's default version.
+    The plugin's version is that in the settings, otherwise that in the project's requirements, otherwise the version
+    that is made for the project's PyTorch. A range of PyTorch versions counts only if it excludes the plugin's default
+    version.
     """
     package = catalogue.declarations[target]["words"].get("package", "")
     taken = _plugin(settings, catalogue, target, package, holds)

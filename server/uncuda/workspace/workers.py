@@ -85,10 +85,10 @@ class Workers:
     def check(
         self, files: Sequence[File], shown: Iterable[File], known_for: EngineFor, engine_for: EngineFor
     ) -> Iterator[Checked]:
-        """Return the results of `check_files` for the files, computed by the worker processes. `shown`: the same files,
-        from which the next one is taken for each result, for example to show the progress; `engine_for` is called for
-        each of them, so that it can report decisions. `known_for`: a function that returns the engine of a file's
-        settings without reporting decisions."""
+        """Return the results of `check_files` for the files, computed by the worker processes. `shown`: an iterable
+        over the same files, for example one that shows the progress; one file is taken from it for each result.
+        `engine_for` is called for each of these files, so that it can report decisions. `known_for`: a function that
+        returns the engine of a file's settings without reporting decisions."""
         for file, result in self._results(files, shown, known_for, engine_for, CheckFiles):
             yield result.checked(file)
 

@@ -19,8 +19,8 @@ from support import node
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the modules that share a window last: it would follow the settings that tests of other windows change, and an
-    open window costs CPU time."""
+    """Run the modules that share a window last, because the shared window would follow the settings that tests of other
+    windows change, and because an open window costs CPU time."""
     sharing = {item.path for item in items if "reused_window" in getattr(item, "fixturenames", ())}
     items.sort(key=lambda item: item.path in sharing)
 
@@ -60,9 +60,9 @@ def server(extensions: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 @pytest.fixture(scope="package")
 def browser(installed: None) -> Iterator[Any]:
-    """Start Chromium for the tests of this folder. It is stopped after the last of them, because no test of this
-    process can use asyncio while it is open; without `__init__.py` in the folder, it would stay open until the session
-    ends."""
+    """Start Chromium for the tests of this folder. Chromium is stopped after the last of these tests, because no test
+    of this process can use asyncio while Chromium is open; without `__init__.py` in the folder, Chromium would stay
+    open until the session ends."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as started:

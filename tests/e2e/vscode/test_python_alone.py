@@ -74,8 +74,12 @@ def test_an_interpreter_in_an_untrusted_workspace(untrusted: tuple[Window, Path]
         window.page.keyboard.press("ArrowRight")
         window.page.wait_for_timeout(250)
     assert len(window.port()) > 3
-    names = window.page.locator(".tree-explorer-viewlet-tree-view .action-label[aria-label]").all()
-    assert {name.get_attribute("aria-label") for name in names} == {"Preview (Shift+Enter)"}
+    icons = window.page.locator(".tree-explorer-viewlet-tree-view .action-label[aria-label]")
+
+    def names() -> set[str | None]:
+        return {icon.get_attribute("aria-label") for icon in icons.all()}
+
+    window.until(lambda: names() == {"Preview (Shift+Enter)"}, names)
     window.shot("untrusted")
 
 

@@ -521,7 +521,7 @@ def test_problems_of_files_that_nobody_opened(new_window: Window, tmp_path: Path
 
 
 def _is_moved(folder: Path) -> bool:
-    """Whether the target in VS Code's settings is in the folder's settings now."""
+    """Return whether the folder's own settings now contain the target that was in VS Code's settings."""
     settings = folder / "uncuda.toml"
     return settings.exists() and settings.read_text(encoding="utf-8") == 'target = "musa"\n'
 

@@ -18,7 +18,7 @@ NAMES = Path(__file__).resolve().parents[3] / "server" / "scripts" / "plugin" / 
 
 
 class NotSimulated(NotImplementedError):
-    """The exception that a feature of the real plugin is not simulated."""
+    """Raised if a feature of the real plugin is not simulated."""
 
 
 @dataclass

@@ -1,5 +1,5 @@
-"""The changes that the plugin makes in PyTorch on import, and those that its C++ code makes where wrappers would give
-wrong results."""
+"""The changes that the plugin makes in PyTorch on import, and replacements of PyTorch's C++ code where that code would
+give wrong results with simulated tensors."""
 
 from __future__ import annotations
 

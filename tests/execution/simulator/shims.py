@@ -1,7 +1,7 @@
 """`from torch_npu.contrib import transfer_to_npu`: maps CUDA's names to the device, as far as the plugin's source does.
 
-The names that this import sets on PyTorch are in server/scripts/plugin/names/npu-*.json under `on_request`. torchada is
-not simulated: the real package, from the package index, runs with the simulated torch_musa.
+Importing `transfer_to_npu` sets names on PyTorch; they are listed in server/scripts/plugin/names/npu-*.json under
+`on_request`. torchada is not simulated: the real package, from the package index, runs with the simulated torch_musa.
 """
 
 from __future__ import annotations

@@ -179,8 +179,8 @@ class Client(Connection):
         return items
 
     def _pushed_for(self, uri: str, version: int) -> Json | None:
-        """Return the diagnostics that were pushed for a version; if they state no version, those that were pushed after
-        it."""
+        """Return the diagnostics that were pushed after the last change of a document, if they state this version or
+        none."""
         pushed = self.pushed.get(uri)
         if pushed is None or pushed.get("version", version) != version or self._changed.get(uri, 0) > pushed["at"]:
             return None

@@ -20,7 +20,7 @@ METHOD_NOT_FOUND, INTERNAL_ERROR = -32601, -32603
 
 
 class ResponseError(Exception):
-    """The exception that the server replied with an error."""
+    """Raised if the server replied with an error."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(f"{code}: {message}")

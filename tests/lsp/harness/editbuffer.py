@@ -12,7 +12,7 @@ _BOM = "\ufeff"
 
 
 class NotApplied(Exception):
-    """The exception that a workspace edit cannot be applied by any client; the message says why."""
+    """Raised if no client could apply a workspace edit; the message says why."""
 
 
 @dataclass

@@ -40,8 +40,8 @@ def message_of(found: Finding, locale: str = "en") -> str:
 
 
 def places(client: Client, uri: str, shown: Iterable[Json] | None = None) -> list[Place]:
-    """Rule, range, severity and message of each diagnostic in order: those in `shown`, or (None) those of the engine's
-    findings."""
+    """Return the rule, range, severity and message of each diagnostic in `shown`, sorted; if `shown` is None, those of
+    the engine's findings in the document."""
     if shown is None:
         text = client.text(uri)
         positions = Positions(text, client.buffers.encoding)

@@ -11,7 +11,7 @@ _UNITS = {"utf-8": 1, "utf-16": 2, "utf-32": 4}
 
 
 class OutOfRange(ValueError):
-    """The exception that a position is not in the text; the message says which."""
+    """Raised if a position is not in the text; the message says which position."""
 
 
 def line_starts(text: str) -> list[int]:

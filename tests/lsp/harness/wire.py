@@ -5,7 +5,7 @@ from typing import IO, Any
 
 
 class BadFrame(Exception):
-    """The exception that bytes are not a frame; the message shows the bytes."""
+    """Raised if bytes are not a frame; the message shows the bytes."""
 
 
 def frame(message: Any) -> bytes:

@@ -37,8 +37,8 @@ def _made_of(call: ast.Call) -> ast.AST | None:
 
 
 def alternatives(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the parts of an expression whose value the expression may have: both arms of `a if test else b`, the
-    operands of `a or b`."""
+    """Yield the parts of an expression that may be its value: both branches of `a if test else b`, the operands of `a
+    or b`."""
     if isinstance(node, ast.IfExp):
         yield from (*alternatives(node.body), *alternatives(node.orelse))
     elif isinstance(node, ast.BoolOp):

@@ -29,8 +29,8 @@ change are not counted.
 
 | kind | what is counted |
 |---|---|
-| question | a test that asks for the target after the fix, while the code that it guards, \
-functions that it calls included, uses CUDA |
+| question | a test that asks for the target after the fix, while the guarded code, or a function that it calls, \
+uses CUDA |
 | stayed question | a test that still asks for CUDA, while the code that it guards uses the target |
 | value | a variable, attribute, parameter or result that was ported while a test that compares it was not, or the \
 reverse |
@@ -44,8 +44,9 @@ graphs and pools, streams and events, autocast and GradScaler, the profiler |
 | import | names of the target in a project in which no file imports the plugin |
 | statement | device strings of CUDA and of the target in one statement, except in branches for one device each |
 
-The witness counts each line once. A line of several kinds counts as the first of these: option, value, question, stayed
-question, kit, call, position, patch, import, statement. *files changed* counts the files that `uncuda fix` changed.
+The witness counts each line once. If a line is of several kinds, it counts as the kind that comes first in this order:
+option, value, question, stayed question, kit, call, position, patch, import, statement. *files changed* counts the
+files that `uncuda fix` changed.
 
 ```console
 $ make witness

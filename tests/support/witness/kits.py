@@ -90,8 +90,8 @@ def _parts(project: Project, module: Module) -> Iterator[Part]:
 
 
 def _members(project: Project, module: Module) -> Iterator[Part]:
-    """Yield the APIs that a file imports, in any branch, from those groups whose uses in a whole file must be for the
-    same device."""
+    """Yield the imported APIs that belong to a group of which all uses in a file must be for the same device; imports
+    in branches count, too."""
     whole = {name for names, together in KITS if together for name in names}
     guards = {site.node: site.guards for site in sites(project, module)}
     for found in (item for several in module.bindings.values() for item in several):

@@ -58,8 +58,8 @@ def halves(target: str) -> Iterator[Half]:
 
 
 def _written(text: str, most: Device, target: Device, other: tuple[int, ...]) -> str:
-    """Return the program with the words of the device `most`; the marks whose numbers are in `other` get the words of
-    the other device."""
+    """Return the program with each mark replaced by a word of the device `most`, or, if the number of the mark is in
+    `other`, by a word of the other device."""
     parts, at = [], 0
     for number, mark in enumerate(MARK.finditer(text)):
         device = most if number not in other else (CUDA if most is target else target)

@@ -39,7 +39,7 @@ class Word:
     # x.is_cuda
     family: str
     text: str  # the whole string, or the dotted name
-    added: bool = False  # whether the word is new without replacing any text
+    added: bool = False  # whether the fix inserted the word without replacing any text
 
     @property
     def stayed(self) -> bool:

@@ -51,8 +51,8 @@ class Regions:
         self.project, self.module = project, module
 
     def sites(self, node: ast.AST) -> Iterator[Site]:
-        """Return all device words and calls of a function or module with their guards; those in nested functions also
-        have the guards around that function."""
+        """Return all device words and calls of a function or module, each with its guards; the guards around a nested
+        function also belong to the words and calls in that function."""
         yield from self._block(getattr(node, "body", []), ())
 
     def _ask(self, test: ast.AST, true: bool) -> Guards:

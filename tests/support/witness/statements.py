@@ -107,8 +107,8 @@ def _maps(module: Module, node: ast.Dict) -> bool:
 
 
 def _rest(children: list[Sides]) -> Sides:
-    """Return the device words in the parts of an expression, each of which is meant for one device: all of these words
-    if they belong to the same device, otherwise none."""
+    """Return the device words of an expression whose parts (`children`) are each meant for one device: all words of the
+    parts if they belong to the same device, otherwise none."""
     stayed = [word for sides in children for word in sides[0]]
     ported = [word for sides in children for word in sides[1]]
     return ([], []) if stayed and ported else (stayed, ported)
@@ -146,8 +146,8 @@ def _label(module: Module, node: ast.AST) -> bool:
 
 
 def dispatched(value: ast.AST) -> bool:
-    """Return whether the key of a dictionary selects this value; a device word or a function counts, but a measured
-    number does not."""
+    """Return whether a value in a dictionary is meant to be selected by its key: a constant, a name or a function is,
+    but a computed value, such as a measurement, is not."""
     return isinstance(value, ast.Constant | ast.Name | ast.Attribute | ast.Lambda | ast.JoinedStr)
 
 
@@ -161,7 +161,7 @@ def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
         for value in (*node.args, *(item.value for item in node.keywords)):
             for word in _handed(project, module, value, follow=bool(foreign)):
                 if foreign and not HANDLE.search(word.text):
-                    continue  # a tensor may be on either device, so it is not reported; a handle belongs to one device
+                    continue  # only a raw handle is reported, because a tensor may be on either device
                 if word.ported if not outer_target else word.stayed:
                     yield record(module, node, "call", word.text)
                     return
@@ -172,7 +172,8 @@ def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
 
 
 def _handed(project: Project, module: Module, value: ast.AST, *, follow: bool) -> Iterator[Word]:
-    """Yield the device words of a direct argument; for a CUDA-only library, also those of the values of a variable."""
+    """Yield the device words of a direct argument; if a function of a CUDA-only library gets a variable, the device
+    words of the variable's values."""
     if isinstance(value, ast.IfExp):
         yield from (
             *_handed(project, module, value.body, follow=follow),

@@ -1,8 +1,8 @@
 """Combines the findings of several engines, one for each target, for one text: each finding gets the lowest fix class
 that an engine gave it, and no fix if one engine has none.
 
-Linked findings are fixed together, so an engine must know which fixes the other engines lower before it links its own
-findings; each engine is run again with this information until all engines would make the same edits.
+Linked findings are fixed together, so an engine must know the fix classes of the other engines before it links its own
+findings. Each engine is run again with this information until all engines would make the same edits.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _by_span(reports: Sequence[Report]) -> dict[Span, dict[int, Finding]]:
 
 
 def _beside(report: Report) -> Iterable[Finding]:
-    """Yield each finding whose span an earlier finding of the report has, too; its fixes are removed."""
+    """Yield, without its fixes, each finding that has the same span as an earlier finding of the report."""
     seen: set[Span] = set()
     for finding in report.findings:
         if finding.span in seen:

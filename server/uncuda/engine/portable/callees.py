@@ -45,11 +45,12 @@ class _Module:
     """The names that the file imports from other modules."""
     used: Sequence[_Used]
     imported: Sequence[tuple[str, str]]
-    """What the file imports whenever it is imported, and not in a `try`; see `imported`."""
+    """The imports at module level, outside of `try` and other blocks, in the form that the function `imported`
+    returns."""
 
 
 class Callees:
-    """Tells whether functions of other files that a text uses stay on CUDA; the result for a file is cached until the
+    """Tells whether a text uses functions of other files that stay on CUDA; the result for a file is cached until the
     file changes."""
 
     def __init__(self) -> None:
@@ -76,7 +77,7 @@ class Callees:
         return False
 
     def file_stays(self, path: str, stays: _Stays) -> bool:
-        """Return whether the file at `path` stays on CUDA by itself; `stays` as above."""
+        """Return whether the file at `path` stays on CUDA by itself; `stays`: see the method `stay`."""
         key = path, stamp_of(path)
         if key not in self._known:
             text = text_of(path)
@@ -189,7 +190,8 @@ def _names(definition: ast.AST) -> set[str]:
 
 
 def imported(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
-    """Yield the modules that import statements name, with leading dots, each with a name in it or ""."""
+    """Yield (module, name) for each import: the module as spelled, with leading dots, and the name that is imported
+    from it, "" for a plain `import`."""
     for node in nodes:
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
@@ -202,8 +204,8 @@ def _source(node: ast.ImportFrom) -> str:
 
 
 def _asks(module: _Module, name: str) -> bool:
-    """Return whether a function or class of a file, or another one of this file that it names, tests for a CUDA device
-    and raises no error if there is none."""
+    """Return whether a function or class of a file, or one that it uses from the same file, tests for a CUDA device and
+    raises no error if there is none."""
     passed, waiting = {name}, [name]
     while waiting:
         one = waiting.pop()

@@ -28,7 +28,7 @@ def imports_extension(context: Context, start: int, end: int, libraries: Librari
 
 
 def _needs(path: str, module: str, name: str, libraries: Libraries, far: int = _FAR) -> bool:
-    """Return whether a file of the project that an import finds imports an extension, directly or through another
+    """Return whether an import loads a file of the project that imports an extension, directly or through another
     file."""
     if not path or not far:
         return False

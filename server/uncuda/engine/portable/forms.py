@@ -24,11 +24,11 @@ BY_HAND, SCRIPTED, LACKS, RENAMED, ALIASED = (
 )
 """Keys of the reasons why the code of a hit cannot be replaced by code for all accelerators."""
 NO_FORM, LATE, DIFFERS = "portable-form", "portable-late", "portable-differs"
-"""Limits of a rule that does not say how it is written for all, of a place above the import of the helper that is
-there, and of one that the targets need to be different."""
+"""Ids of sentences that say why a hit has no portable fix: its rule declares no replacement for all accelerators, its
+code is above the existing import of the helper module, or the targets need different fixes."""
 CALLS, READ, GIVEN = "portable-calls", "portable-read", "portable-given"
-"""Ids of sentences that say why no fix of a file is safe: a file that stays on CUDA defines a function that it calls,
-reads values that it declares, or names a device that it tests."""
+"""Ids of sentences that say why no fix of a text is safe: a file that stays on CUDA defines a function that the text
+calls, reads values that the text declares, or names a device that the text tests."""
 HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES = (
     "portable-half",
     "portable-cudas",
@@ -137,10 +137,11 @@ def is_annotation(outer: ast.AST, inner: ast.AST) -> bool:
 
 
 def first_argument(text: str, opening: int, following: tuple[int, int] | None, new: str) -> Edit:
-    """Return the edit that adds an argument before the others of a call. `opening`: the offset behind its bracket;
-    `following`: where its first argument begins and its last one ends, if it has any.
+    """Return the edit that adds an argument before the others of a call. `opening`: the offset after the opening
+    bracket of the call; `following`: the offsets at which the first argument begins and the last one ends, None for a
+    call without arguments.
 
-    If the arguments are on lines of their own, with a comma behind the last one, the new one gets a line as well.
+    If the arguments are on lines of their own, with a comma behind the last one, the new argument gets a line as well.
     """
     if following is None:
         return Edit(opening, opening, new)

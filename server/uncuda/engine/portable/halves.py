@@ -90,8 +90,8 @@ class Halves:
         return HALF if self._is_half(hit) else ""
 
     def _is_half(self, hit: Hit) -> bool:
-        """Return whether a hit tests for code that stays on CUDA, counts devices for such code, or is behind a test
-        that stays on CUDA."""
+        """Return whether a hit is a test that guards code which stays on CUDA, counts devices for such code, or is
+        behind a test that stays on CUDA."""
         if self._subject(hit) in _COUNTING and self._function_of(hit) in self._half:
             return True
         if self._kept is not None and self._is_behind(hit, self._kept):
@@ -101,7 +101,8 @@ class Halves:
         return self._in_expression(hit) or self._chooses_vendors(hit) or self._in_block(hit) or self._by_name(hit)
 
     def refuses_others(self, hit: Hit) -> bool:
-        """Return whether a hit is a test whose failure raises an error that says that only CUDA is supported."""
+        """Return whether a hit is a test that, if it fails, raises an error with the message that only CUDA is
+        supported."""
         if hit.statement is None or not self._asks(hit):
             return False
         text, indents = self._context.text, self._context.facts.indents

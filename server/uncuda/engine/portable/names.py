@@ -52,9 +52,9 @@ def _call(hit: Hit, node: ast.expr) -> ast.AST | None:
 
 
 def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str, ast.expr, str]:
-    """Return the dotted name for which the rule declares a replacement (the key), the part of the expression to
-    replace, and, if this part is an import alias, the attributes that follow the key in the name of the imported
-    object."""
+    """Return (key, part, rest). `key`: the dotted name for which the rule declares a replacement; `part`: the part of
+    the expression to replace; `rest`: if the part is an import alias, the attributes after the key in the name of the
+    imported object, otherwise ""."""
     assert hit.statement is not None
     part: ast.expr = node
     while True:

@@ -198,8 +198,8 @@ def _first_group(lines: Sequence[_Line], facts: Facts) -> list[_Line]:
 
 
 def _sorted_block(owned: Sequence[_Line], lines: Sequence[_Line], facts: Facts) -> list[_Line]:
-    """Return the imports from the first to the last one of the project's own modules in the same block, if imports of
-    other packages are between them and all are sorted; otherwise an empty list."""
+    """Return the imports of one block, from the first to the last import of the project's own modules; an empty list
+    unless they are sorted and contain imports of other packages."""
     found = [owned[0]]
     for line in lines[lines.index(owned[0]) + 1 :]:
         between = facts.text[found[-1].end : line.start]

@@ -1,5 +1,5 @@
-"""Finds files that exchange values with another file: files that read the number of devices or a backend which the
-other file declares as a field of a class, and files whose device strings the other file may test."""
+"""Finds files that exchange values with a text. Some read a field of a class to which the text assigns the number of
+devices or a backend; others contain device strings that the text may test."""
 
 # Paths are strings here, because making a Path costs as much as reading a small file.
 # ruff: noqa: PTH118
@@ -24,7 +24,8 @@ _MOST = 4000  # maximum number of files that are searched
 
 
 def readers(text: str, path: str, spans: Collection[Span], folder: str) -> Iterator[str]:
-    """Yield the files below a folder that say CUDA and read a field whose value is at one of the spans."""
+    """Yield the files below a folder that name CUDA and read a field of a class in this text; the value of the field is
+    at one of the spans."""
     values = [span for span in spans if _VALUE.search(text, span.start, span.end)]
     fields = frozenset(_fields(text, values)) if values else frozenset()
     if fields:
@@ -32,15 +33,15 @@ def readers(text: str, path: str, spans: Collection[Span], folder: str) -> Itera
 
 
 def sources(text: str, path: str, spans: Collection[Span], folder: str) -> Iterator[str]:
-    """Yield the files below a folder that give a device the value "cuda" and do not name torch, if one of the spans is
-    a device string that the text compares with a value of unknown origin, `name.startswith("cuda")`."""
+    """Yield the files below a folder that assign "cuda" to a device and do not name torch. None are yielded unless one
+    of the spans is a device string that the text compares with a value of unknown origin: `name.startswith("cuda")`."""
     if any(_tests_name(text, span.start) for span in spans):
         yield from _others(path, folder, _names_device)
 
 
 def _others(path: str, folder: str, holds: Callable[[str, tuple[int, int]], bool]) -> Iterator[str]:
-    """Yield the files below a folder, except the one at `path`, for which `holds` is true; it is given each file's path
-    and the result of `stamp_of`."""
+    """Yield the files below a folder, except the one at `path`, for which `holds` returns True. The arguments of
+    `holds` are a file's path and the result of `stamp_of` for it."""
     for place in _files(folder):
         stamp = stamp_of(place)
         if place != path and stamp is not None and holds(place, stamp):

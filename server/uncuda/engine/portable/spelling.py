@@ -33,8 +33,8 @@ class Import(NamedTuple):
 
 
 class Spelling:
-    """Spells calls of the helper module's functions for one text. `names`: expressions of the project's own module that
-    replace calls of some of these functions, by the name of the function."""
+    """Spells calls of the helper module's functions for one text. `names`: by the name of a function, the expression
+    from the project's settings that is written instead of a call of this function."""
 
     def __init__(self, facts: Facts, path: str, project: Project, helper: Helper, names: Mapping[str, str]) -> None:
         self._facts, self._names = facts, names

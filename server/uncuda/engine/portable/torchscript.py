@@ -68,8 +68,8 @@ class Scripting:
     aliases: frozenset[str] = frozenset()
     """The file's own names for `torch.jit.script`, which other files may import; each name contains `jit`."""
     unclear: frozenset[str] = frozenset()
-    """Names that contain `jit`; if another file defines one of them as an alias of `torch.jit.script`, this file counts
-    as open."""
+    """Names that contain `jit`; if another file defines one of them as an alias of `torch.jit.script`, this file may
+    compile any code."""
 
 
 _OPEN = Scripting(is_open=True)
@@ -196,7 +196,7 @@ class _Reached:
         return _JIT in name or name in self._compiling
 
     def _add_value(self, node: ast.AST) -> None:
-        """Add the names in a node of a value that Python computes when it imports the module."""
+        """Add the object that a node names; the node is a part of a value that is assigned at module level."""
         if isinstance(node, ast.Name):
             self.add(node.id)
         elif isinstance(node, ast.Call):
@@ -236,8 +236,8 @@ class _Roots:
         return self._found
 
     def _imported(self, module: str, names: Iterable[ast.alias]) -> None:
-        """Record the names by which an import makes TorchScript available; an import under another name may hide
-        TorchScript, so the file counts as open."""
+        """Record the names by which an import makes TorchScript available; if an import may hide TorchScript under
+        another name, record that the file may compile any code."""
         for alias in names:
             if _is_jits(module):
                 if alias.name in _COMPILING and module == "torch.jit":
@@ -305,8 +305,8 @@ class _Roots:
             self._open(word)
 
     def _alias(self, named: ast.AST | None) -> None:
-        """Record that a name is an alias of TorchScript; if the name does not contain `jit`, the file counts as open,
-        because other files cannot be searched for the name."""
+        """Record that a name is an alias of TorchScript; if the name does not contain `jit`, record that the file may
+        compile any code, because other files cannot be searched for the name."""
         name = named.id if isinstance(named, ast.Name) else getattr(named, "name", "")
         if _JIT in name:
             self._found = replace(self._found, aliases=self._found.aliases | {name})

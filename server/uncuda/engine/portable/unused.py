@@ -78,8 +78,8 @@ class UnusedTorch:
         return True
 
     def _left(self, line: tuple[int, int], edits: Sequence[Edit], within: tuple[int, int]) -> Iterator[bool]:
-        """Yield True for each use of torch that the edits leave. Words in strings other than docstrings count as uses
-        of torch, because a later fix may write torch in place of the string."""
+        """Yield True for each use of torch that remains after the edits. Words in strings other than docstrings count
+        as uses of torch, because a later fix may write torch in place of the string."""
         text, layout = self._facts.text, self._facts.layout
         self._facts.work.search(*within)
         for match in _NAMES.finditer(text, *within):

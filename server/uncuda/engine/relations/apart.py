@@ -21,8 +21,8 @@ from .called import Called, Stretch
 from .ways import always_calls, callers
 
 Says = Callable[[ast.expr, bool], bool]
-"""A function that returns whether a part of a condition, if it is true (or false), shows that the target does not run
-the code behind it."""
+"""A function of a part of a condition and of the result of this part. It returns whether this result shows that the
+target does not run the code behind the condition."""
 
 _RETURN = re.compile(r"\breturn\b")
 _ROCM = ("hip", "rocm", "HIP", "ROCM")
@@ -53,8 +53,8 @@ def of_rocm(branches: Branches, path: str) -> Apart:
 
 
 def of_platforms(branches: Branches, path: str, alike: bool) -> Apart:
-    """Return an object that finds code which runs only if the project's own platform object, as in
-    `current_platform.is_cuda()`, is not that of the target.
+    """Return an object that finds code which runs only on platforms other than the target, according to the project's
+    own platform object: `current_platform.is_cuda()`.
 
     `alike`: whether the platform object of the target reports that it is like CUDA.
     """
@@ -79,7 +79,7 @@ class Apart:
 
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
         """`words`: every searched test contains one of these words. If `path` is given, functions and constants that
-        only the found spans use are included."""
+        are used only in code behind these tests are found, too."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._path, self._capable = path, capability.ASKED_OF in words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
@@ -95,7 +95,7 @@ class Apart:
         """The variables that are None unless one of the tests succeeds: `mode = "warn" if platform.is_cuda() else
         None`."""
         self._refusing: set[str] = set()
-        """Functions that end at once unless such a test succeeds."""
+        """Functions that end at once unless one of the searched tests succeeds."""
 
     def holds(self, hit: Hit) -> bool:
         """Whether a hit is in code that runs only if one of the tests succeeds."""
@@ -208,8 +208,8 @@ class Apart:
 
     @cached_property
     def _called(self) -> Called | None:
-        """An object that finds code which only the found spans use; None if such code is not included, or if there are
-        no spans."""
+        """An object that finds functions and constants which are used only in code behind the searched tests; None
+        without a path, or if there is no such code."""
         return Called(self._stretches, self._facts, self._path) if self._stretches and self._path is not None else None
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:
@@ -261,7 +261,7 @@ class Apart:
                 yield indents.extent(header.start), indents.block_end_of(header.start)
 
     def _is_first(self, header: Header, function: Header) -> bool:
-        """Return whether a function certainly reaches an `if` of its block: no `return` is above it."""
+        """Return whether a function certainly reaches an `if` in it: no `return` is above the `if`."""
         self._facts.work.search(function.start, header.start)
         return _RETURN.search(self._facts.text, function.end, header.start) is None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from ...facts.read import Facts
 from ...facts.scans import uses
@@ -23,8 +24,8 @@ _MANY = 60  # maximum number of uses of a name that are checked
 
 
 class Called:
-    """Finds the code of a file that runs only from given spans: the spans, and the functions and constants that only
-    they use.
+    """Finds the code of a file that runs only if code in given spans runs: the spans themselves, and functions and
+    constants that are used only in these spans.
 
     Only module-level functions and constants that other files do not use are considered: names that begin with an
     underscore, and in test modules all names except those of tests.
@@ -69,5 +70,5 @@ class Called:
 
     def _is_plain(self, start: int) -> bool:
         """Return whether no decorator registers the function, so that only its callers run it."""
-        above = self._facts.text[:start].rstrip("\n").rpartition("\n")[2]
-        return not above.startswith(("@", ")")) or _PLAIN.match(above) is not None
+        above = takewhile(lambda line: line.word == "@", self._facts.indents.lines_above(start))
+        return all(_PLAIN.match(self._facts.text, line.start) for line in above)

@@ -21,7 +21,7 @@ _KNOWN = stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy", "
 
 
 def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[Held]:
-    """Yield tests such as `if x.is_cuda: return other(x)` with code for other devices that returns its own result."""
+    """Yield tests such as `if x.is_cuda: return other(x)`, if the code for other devices computes its result itself."""
     foreign: dict[str, str] | None = None
     for index in questions:
         if (given := _chosen(hits[index])) is not None:

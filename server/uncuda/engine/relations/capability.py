@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from ...facts.role_calls import last_word
 
 ASKED_OF = "device_capability"
-"""A part of the name of the function in every condition on a compute capability; a file without it is not analysed."""
+"""Every function that returns or tests a compute capability has this text in its name; a file without the text is not
+analysed."""
 
 _ASKS = frozenset({"has_device_capability", "is_device_capability", "is_device_capability_family"})
 _GETS = "get_device_capability"

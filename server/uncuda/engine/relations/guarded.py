@@ -15,6 +15,7 @@ from ...facts.read import Statement
 from ...facts.scopes import Header
 from .kernels import Kernels, Libraries, Place, Word
 from .looked_up import dictionaries, lookups
+from .marks import MODULE
 from .parts import asking_parts, in_test
 from .questions import CONDITIONS, Questions
 from .raising import constants_left, imports_left, raising, words_left
@@ -90,7 +91,7 @@ class _Search:
         self._facts, self._text = branches.facts, branches.text
         self._indents, self._work = branches.indents, branches.work
         self._seen: set[Word] = set()
-        self._values = 0  # number of the words in `_seen` that are variables with a value; these lead to no other names
+        self._values = 0  # number of words in `_seen` that hold a value, not a function; these lead to no other names
         self._waiting: list[Word] = []
         self._led: dict[tuple[int, bool, bool], Answers] = {}
         self._first: dict[tuple[int, ast.BoolOp], tuple[int, list[int]]] = {}  # see `_asked_before`
@@ -114,7 +115,7 @@ class _Search:
             self._waiting.append(word)
 
     def _given(self, place: Place) -> None:
-        """Trace the names that hold the compiled module which the call at this place returns."""
+        """If the code at this place is a call that returns a compiled module, trace the names that hold the module."""
         statement = self._facts.peek(place.at)
         node = _node_at(place.at, statement) if statement is not None else None
         call = statement.digest.parents.get(node) if statement is not None and node is not None else None
@@ -137,8 +138,8 @@ class _Search:
         return names
 
     def _place(self, place: Place) -> Iterator[Held]:
-        """Yield the tests that guard a place whose code runs only on CUDA. If no test guards it, the callers of the
-        function that contains the place are searched."""
+        """Yield the tests that guard a place whose code runs only on CUDA. If no test guards the place, the callers of
+        the function that contains the place are searched."""
         line = self._indents.header_at(place.at)
         if place.hit is None and not self._may_ask(line):
             yield from self._climb(line, place)
@@ -222,11 +223,14 @@ class _Search:
         found: Answers = ()
         while not (found := self._with_callers(self._above(line), place, later)):
             header = self._indents.header_above(line.start)
-            key = (header.start if header is not None else -1, place.left, later)
-            if header is None or key in self._led:
-                found = self._led.get(key, ())
+            key = (header.start if header is not None else MODULE, place.left, later)
+            if key in self._led:
+                found = self._led[key]
                 break
             passed.append(key)
+            if header is None:
+                found = self._marking(MODULE) if later else ()
+                break
             if self._handled(header, later) or (found := self._with_callers(self._asking(header), place, later)):
                 break
             if header.word == "def" and not later:
@@ -264,8 +268,8 @@ class _Search:
         return header.word == "class"
 
     def _above(self, line: Header) -> Answers:
-        """Return the tests of the last statement before a line, in the same block, that lets only CUDA continue; each
-        with a flag that tells whether it raises an exception on other devices."""
+        """Find the last statement before a line, in the same block, after which only CUDA continues. Return its tests,
+        each with a flag that tells whether the statement raises an exception on other devices."""
         if not self._leaving:
             return ()
         block = self._block(line)
@@ -275,7 +279,7 @@ class _Search:
 
     @cached_property
     def _leaving(self) -> dict[Block, list[tuple[int, Answers]]]:
-        """For each block: the tests in it after which only CUDA continues, sorted."""
+        """For each block: its statements after which only CUDA continues, as (start offset, tests), sorted."""
         found: dict[Block, list[tuple[int, Answers]]] = {}
         for start in self._questions.conditions:
             header = self._indents.header_at(start)
@@ -298,9 +302,9 @@ class _Search:
     def _asking(self, header: Header) -> Answers:
         """Return the tests on which a block depends, each with a flag that tells whether the branch for other devices
         only raises an exception."""
-        found = [(index, False) for index in self._questions.marks.get(header.start, ()) if header.word != "class"]
+        found = self._marking(header.start)
         if header.word not in CONDITIONS and header.word != "else":
-            return tuple(found)
+            return found
         clauses = self._indents.clauses(header)
         for clause in clauses:
             if clause.start > header.start or clause.word not in CONDITIONS:
@@ -311,11 +315,15 @@ class _Search:
             if clause is header or clause.start == header.start:
                 if self._questions.polarity(clause, asked) > 0:
                     raises = self._else_raises(clause)
-                    found += [(index, raises) for index in asked]
+                    found += tuple((index, raises) for index in asked)
             elif self._questions.excludes(clause, asked):
                 raises = self._questions.raises(clause)
-                found += [(index, raises) for index in asked]
-        return tuple(found)
+                found += tuple((index, raises) for index in asked)
+        return found
+
+    def _marking(self, block: int) -> Answers:
+        """Return the tests in the skip marks of a function or class, or of the file."""
+        return tuple((index, False) for index in self._questions.marks.get(block, ()))
 
     def _else_raises(self, header: Header) -> bool:
         """Return whether the code that runs instead of a block only raises an exception."""

@@ -123,7 +123,8 @@ class Kernels:
         self._facts, self._hits, self._libraries = facts, hits, libraries
         self._text, self._work = facts.text, facts.work
         self.places: list[Place] = list(only or ())
-        """Places that count without a name: imports of compiled modules, and calls that compile a module."""
+        """Places that count as code for CUDA by themselves, not because of a traced name: imports of compiled modules,
+        and calls that compile a module."""
         self.words: list[Word] = []
         if only is None:
             self._find()
@@ -181,7 +182,7 @@ class Kernels:
         """Yield the names of modules that calls compile; a module of only C++ sources counts, because it may accept
         only CUDA tensors.
 
-        `CUDAExtension` also counts if the code stores it without a call.
+        A use of `CUDAExtension` counts as code for CUDA even if the code only stores the class and does not call it.
         """
         if not self._facts.says("cpp_extension"):
             return
@@ -353,7 +354,7 @@ def _used(name: str) -> Scan:
 
 
 def _given(name: str) -> Scan:
-    """Return a function that finds calls of a function whose result may be assigned to a variable."""
+    """Return a function that finds the calls of `name` whose result may be assigned to a variable."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         for at in uses(name, True)(text, start, end):

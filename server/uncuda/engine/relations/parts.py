@@ -28,8 +28,8 @@ def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST],
 
 
 def asking_parts(outer: ast.AST, guarded: ast.AST, denies: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
-    """Yield the parts of an expression that are tests which have found CUDA if the part `guarded` is evaluated: the
-    inverse of guarded_parts."""
+    """Yield the tests in an expression that must find CUDA before the part `guarded` is evaluated; the inverse of
+    `guarded_parts`."""
     if isinstance(outer, ast.IfExp):
         if guarded is not outer.test and guarded is (outer.orelse if denies(outer.test) else outer.body):
             yield outer.test

@@ -24,6 +24,8 @@ CHOSEN = "project-chooses"
 """The id of the sentence about hits that are only information, because the project chooses between accelerators."""
 AMDS = "amd-file"
 """The id of the sentence about a file that is for AMD's GPUs, according to its name or its folder's name."""
+NVIDIAS = "nvidia-folder"
+"""The id of the sentence about a file that is for NVIDIA's GPUs, according to the name of a folder above it."""
 SWITCHED = "switched-on"
 """The id of the sentence about an extension that is built only if an environment variable is set to 1."""
 _SWITCH = re.compile(
@@ -43,6 +45,9 @@ _OF_A_MAKER = re.compile(
 )
 _WRAPS = "_aiter_ops"
 _OF_A_WRAPPER = re.compile(r"^from[ \t]+[\w.]*\._aiter_ops[ \t]+import\b", re.M)
+_HEAD = re.compile(r"(?:\s|#[^\n]*\n)*(?:\"{3}[^\"]*\"{3})?")
+# backends for NVIDIA's GPUs only, and compute capabilities, as the text at the top of a script names them
+_ABOUT_NVIDIA = re.compile(r"\b(?:cuDNN|TRT-?LLM|CUTLASS|CuTe[ _-]?DSL|SM[ _]?(?:\d{1,2}\.\d|\d{2,3}[af]?))\b", re.I)
 _DOCSTRING = re.compile(r"(?:\s|#[^\n]*\n)*\"{3}([^\"]*)\"{3}")
 _ABOUT_AMD, _ABOUT_CUDA = re.compile(r"\b(?:AMD|ROCm|AITER)\b"), re.compile(r"CUDA|NVIDIA|NCCL", re.I)
 _BUILDS = "torch.utils.cpp_extension."
@@ -125,7 +130,8 @@ class Served:
                 return hits
         if self._everywhere:
             alone = self._is_a_makers or any(self._is_needed(hit) for hit in hits)
-            return [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
+            hits = [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
+            return [_of_nvidia(hit) for hit in hits] if _NVIDIA[1:] in PurePath(self._path).parts[:-1] else hits
         hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
@@ -140,10 +146,11 @@ class Served:
         return any(header.word == "if" and _SWITCH.match(text, header.start, header.end) for header in headers)
 
     def _of_amd(self, hit: Hit) -> Hit:
-        """Return a hit in a file for AMD's GPUs, with the severity information if the project chooses between
+        """Return a hit in a file for AMD's GPUs; its severity is "information" if the project chooses between
         accelerators.
 
-        In other projects, the target may have to run this code, so errors and warnings keep their severity.
+        If the project does not choose between accelerators, the target may have to run this code, so errors and
+        warnings keep their severity.
         """
         if hit.rule.check in _OF_WHOLE or not (self._everywhere or _is_information(hit)):
             return hit
@@ -152,13 +159,20 @@ class Served:
     @cached_property
     def _is_a_makers(self) -> bool:
         """Whether the file runs only on the GPUs of one vendor: it has a module-level import from a package named
-        `nvidia`, or is a script that imports CUTLASS kernels or AMD's AITER at module level. A script that imports a
-        module `_aiter_ops` must also be about AMD's GPUs, because scripts for CUDA import such a module, too."""
+        `nvidia`, or is a script that imports CUTLASS kernels or AMD's AITER at module level, or whose comments and
+        docstring at the top name kernels of NVIDIA. A script that imports a module `_aiter_ops` must also be about
+        AMD's GPUs, because scripts for CUDA import such a module, too."""
         facts = self._facts
         if facts.says(_NVIDIA) and self._has(_NVIDIAS):
             return True
         kernels = any(map(facts.says, _MAKERS)) and self._has(_OF_A_MAKER)
-        return (kernels or self._wraps_aiter()) and self._is_started_by_hand
+        return self._is_started_by_hand and (kernels or self._wraps_aiter() or self._says_nvidia())
+
+    def _says_nvidia(self) -> bool:
+        """Return whether the comments and the docstring at the top of the file name kernels of NVIDIA."""
+        head = _HEAD.match(self._facts.text)
+        self._facts.work.search(0, head.end() if head is not None else 0)
+        return head is not None and _ABOUT_NVIDIA.search(head[0]) is not None
 
     def _wraps_aiter(self) -> bool:
         """Return whether the file imports a module `_aiter_ops` at module level, and its docstring names AMD, ROCm or
@@ -205,10 +219,10 @@ class Served:
 
 
 def reported(rows: Iterable[Iterable[tuple[Hit, bool | None]]]) -> list[Hit]:
-    """Return the hits that no branch for the target makes superfluous; `rows` has, for each hit, whether one does.
+    """Return the hits that no branch for the target makes superfluous. `rows`: the hits of each check, each with a flag
+    that tells whether a branch for the target makes it superfluous.
 
-    The import of a name that no fix can replace is superfluous if all uses of the name are: only branches for other
-    devices use it.
+    The import of a name that no fix can replace is superfluous, too, if only branches for other devices use the name.
     """
     found = [(hit, stays) for row in rows for hit, stays in row]
     served = {hit.words.get("name", "") for hit, stays in found if stays and _is_use_by_hand(hit)}
@@ -231,7 +245,7 @@ def is_import(hit: Hit) -> bool:
 
 
 def _chosen(hit: Hit, alone: bool) -> Hit:
-    """Return the hit with the severity information, in a project that chooses between accelerators: the target may
+    """Return a hit in a project that chooses between accelerators; its severity is "information" if the target may
     never use the library, or never build the CUDA extension.
 
     `alone`: whether the target may never run any code of this file.
@@ -240,6 +254,12 @@ def _chosen(hit: Hit, alone: bool) -> Hit:
     if not lacked or hit.rule.check in _OF_WHOLE or _is_information(hit):
         return hit.lowered(REVIEW)
     return _informing(hit, CHOSEN)
+
+
+def _of_nvidia(hit: Hit) -> Hit:
+    """Return a hit in a folder for NVIDIA's GPUs; if it is information about a library, it says where the file is."""
+    told = not {CHOSEN, OTHER_PLATFORM, SWITCHED}.isdisjoint(hit.limits)
+    return hit if told or hit.rule.check != "module" or not _is_information(hit) else _informing(hit, NVIDIAS)
 
 
 def _builds(hit: Hit) -> bool:
@@ -251,8 +271,8 @@ def _is_information(hit: Hit) -> bool:
 
 
 def _informing(hit: Hit, limit: str) -> Hit:
-    """Return the hit with the severity information, and with the id of the sentence that says why the target may never
-    run this code."""
+    """Return the hit with the severity "information", and with the id of the sentence that says why the target may
+    never run this code."""
     return hit.lowered(REVIEW).as_information(limit)
 
 

@@ -94,7 +94,7 @@ class Together:
                 yield first[scope], index
 
     def _named(self, node: ast.AST, call: ast.Call | None, index: int, statement: Statement) -> Iterator[Pair]:
-        """Yield pairs of a hit in a call, and a hit whose object a variable passes to the same call."""
+        """Yield pairs of a hit in a call, and a hit whose object is passed to the same call by way of a variable."""
         if call is not None:
             yield from self._with(index, self._holding(self._base(call.func), statement))
         for outer in spine_of(node, statement):

@@ -12,7 +12,7 @@ def questioned(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int | Non
     """Yield pairs of indices of hits: a device string, and the test on which its use depends; None instead of the test
     if the test has no hit.
 
-    If other code proves that a string is a device, the pair is yielded only if the test has a hit.
+    If other code also proves that the string is a device, a test without a hit yields no pair.
     """
     asking = [index for index, hit in enumerate(hits) if hit.question is not None]
     if not asking:

@@ -171,8 +171,8 @@ class _Offer:
             yield types.CodeAction(title, kind=kind, diagnostics=shown, edit=edit)
 
     def _everywhere(self, findings: list[Finding], say: Phrases) -> Iterator[types.CodeAction]:
-        """For each rule of these findings, an action that fixes the rule in the workspace; fixes that need review open
-        a preview."""
+        """For each rule of these findings, an action that applies the rule's fixes in the whole workspace; if the fixes
+        need review, the action opens a preview."""
         client, path = self.session.client, self.analysis.program.path
         if not (client.apply_edit and path and self.session.folders.folder_of(path)):
             return
@@ -247,7 +247,9 @@ def _resolved(session: Session, action: Any) -> dict[str, Any]:
     edit, reason = edit_of(session, batch, analysis)
     if reason is not None:
         message = phrases(analysis.engine)("not made", reason)
-        if batch.rule:  # the user chose this action; actions that fix all rules also run on every save, without pop-ups
+        # the user chose this action, so a message is shown; actions for all rules also run on every save, and only
+        # write to the log
+        if batch.rule:
             session.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
         else:
             session.window_log_message(types.LogMessageParams(types.MessageType.Info, f"{batch.uri}: {message}"))

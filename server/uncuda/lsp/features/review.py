@@ -111,7 +111,7 @@ def _review(session: Session, params: Any) -> ReviewAnswer:
 
 
 def _none(session: Session, version: int) -> ReviewAnswer:
-    """Return the answer without a finding, which says if not all files were checked."""
+    """Return the answer if no finding is left; its message says if not all files were checked."""
     texts, unchecked = OverviewTexts(session.folders.language()), unchecked_of(session)
     waits = session.inspection.state in ("reading", "checking")
     message = undecided_of(session)

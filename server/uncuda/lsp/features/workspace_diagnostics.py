@@ -53,8 +53,9 @@ class Workspace:
         self._inspection.changed.append(self._wake_soon)
         self._inspection.done.append(self._checked)
         self._doubtful: dict[str, tuple[str, float]] = {}
-        """Maps a key to the URI of a document that was closed, or requested while it was closed, and the time after
-        which its diagnostics may be sent again; editors ignore diagnostics that come earlier."""
+        """Maps the key of a document that was closed, or whose diagnostics were requested while it was closed, to
+        its URI and to the time after which its diagnostics may be sent again; editors ignore diagnostics that come
+        earlier."""
         self._opened: dict[str, str] = {}
         """Maps a key to the URI of an open document whose diagnostics are sent with this request. An open document
         without a tab is in this dictionary, because editors do not request its diagnostics."""

@@ -86,8 +86,8 @@ def _accept(
 async def accept_everywhere(
     session: Session, wanted: Wanted, reason: str | None, classes: Collection[str] = CLASSES
 ) -> Result:
-    """Write the findings of rules in the workspace, or in a part of it, into baselines; returns the result of the
-    command."""
+    """Accept the findings of the wanted rules, in the workspace or in a part of it, by writing them into baselines;
+    returns the result of the command."""
     texts = Texts(session.folders.language())
     if session.client.restricted:
         return _refused(session, texts, texts("not trusted"))
@@ -146,7 +146,7 @@ def _write(
 
 
 def _add(acceptance: Acceptance, places: Mapping[Place, str], reason: str | None) -> _Written:
-    """Write a baseline with its new entries and the findings in `places`."""
+    """Add the findings in `places` to a baseline, and write the baseline."""
     acceptance.add(places)
     new, existed = acceptance.new, acceptance.baseline.data is not None
     write_baseline(acceptance.baseline, acceptance.bytes(reason or "", counted=False))

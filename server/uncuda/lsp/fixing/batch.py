@@ -262,7 +262,7 @@ class Batch:
 
     def _read_right(self, files: list[FileChange], encodings: Mapping[str, str]) -> list[FileChange]:
         """The files that the client reads in their real encoding. Files that the client reads in a wrong encoding are
-        skipped, with the command line that fixes them."""
+        recorded as skipped, with the command line that fixes them as part of the reason."""
         for file in files:
             if encoding := encodings.get(file.uri):
                 self.summary.skip([file], self._texts("read as", file.otherwise, encoding=encoding))

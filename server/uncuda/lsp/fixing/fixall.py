@@ -34,7 +34,7 @@ class Batch:
     review: bool = False
 
     def data(self) -> dict[str, Any]:
-        """The data that a code action carries until it is resolved."""
+        """The data that a code action contains until its edit is computed."""
         return {"uri": self.uri, "rule": self.rule, "review": self.review}
 
     @classmethod
@@ -103,8 +103,8 @@ def edit_of(session: Session, batch: Batch, analysis: Analysis) -> tuple[types.W
 
 
 def too_heavy(analysis: Analysis, review: bool) -> str:
-    """Return a message if a document is too large to be fixed while the user types, which names the command to use
-    instead; otherwise ""."""
+    """Return the message that a document is too large to be fixed while the user types; the message names the command
+    to use instead."""
     program = analysis.program
     target = PORTABLE if analysis.engine.settings.portable else analysis.engine.target.id
     command = command_for(program.path, review, target) if program.path else FIX_ALL_IN_FILE

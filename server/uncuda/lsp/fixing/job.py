@@ -34,7 +34,7 @@ class Left(NamedTuple):
         return self.safe + self.review + self.manual
 
     def plus(self, other: Left) -> Left:
-        """Return the sums of these numbers and the numbers of `other`, with the position of this object."""
+        """Return this object with the numbers of `other` added; the position remains that of this object."""
         return Left(self.safe + other.safe, self.review + other.review, self.manual + other.manual, self.place)
 
 

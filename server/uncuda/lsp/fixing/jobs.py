@@ -133,7 +133,7 @@ async def _buffers(session: Session, wanted: Wanted) -> AsyncIterator[Buffer]:
 
 
 def spared_in(session: Session, program: Program) -> tuple[Site, ...]:
-    """Return the positions of findings that the editor does not show, or whose fix needs review, because of the types
-    of their receivers."""
+    """Return the positions of findings whose receivers have a known type; such findings are removed, or their fixes
+    need review."""
     analysis = session.analyse(program)
     return tuple(site for site, verdict in analysis.answers.items() if verdict != UNKNOWN)

@@ -36,8 +36,8 @@ def needed_by(session: Session, analysis: Analysis, edits: Iterable[Edit]) -> Ne
 
 
 def why_not(session: Session, analysis: Analysis, new: NewFile | None, among: bool = False) -> str | None:
-    """Return why the client cannot create the new file (`among`: together with edits of other files); None if it can,
-    or if there is no new file."""
+    """Return why the client cannot create the new file of a fix; None if it can, or if there is no new file. `among`:
+    whether the same edit changes other files, too."""
     if new is None or (session.client.creates and (session.client.document_changes or not among)):
         return None
     return cannot_create(analysis.program.path, False, analysis.engine.settings.locale)

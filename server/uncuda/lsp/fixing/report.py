@@ -75,8 +75,8 @@ def folder_at(session: Session, root: str) -> str:
 
 
 async def _page(session: Session, folder: str, beside: str, token: Any) -> str:
-    """Return the report's page for a folder; "" if the report cannot be made, after a message that says why, or if the
-    user cancelled. `beside`: the folder that contains the page."""
+    """Return the report's page for a folder. If the report cannot be made, show a message that says why, and return "";
+    also return "" if the user cancelled. `beside`: the folder that contains the page."""
     texts = Texts(session.folders.language())
     if not folder:
         _refuse(session, texts("no folder to report"))

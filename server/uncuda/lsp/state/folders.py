@@ -74,7 +74,7 @@ class Folders:
         self._tell = tell
         self._told: dict[str, str] = {}
         self._offered: set[str] = set()
-        """Paths of helper modules, for each of which the project was searched for an equivalent module of its own."""
+        """Paths of those helper modules for which the project has already been searched for an equivalent module."""
         self._unknown: set[str] = set()
         self._noted: set[str] = set()
         self._configurations: dict[str, Configuration] = {}
@@ -102,8 +102,7 @@ class Folders:
 
     @classmethod
     def of_known(cls, known: Known) -> Folders:
-        """Return the folders and settings that the server sent to another process, as the Folders object of that
-        process."""
+        """Return a Folders object with the folders and settings that the server sent to this process."""
         made = cls(known.client, {})
         made.all = [Folder(one.uri, one.path, editor=one.editor, project=one.project) for one in known.folders]
         made.override = known.override

@@ -1,10 +1,10 @@
-"""Analyses documents that are too large to be analysed between two keystrokes in another process; the server never
-waits for it.
+"""Analyses large documents in another process: documents that cannot be analysed between two keystrokes. The server
+never waits for this process.
 
 Whether a document is too large is decided by the work that the engine counts, not by time. The server itself analyses
-documents that take no more work than the largest ordinary file; larger documents are sent to the process `analyst.py`,
-with the limits in the settings. If the process takes more than `LONGEST` seconds for a document, the document is not
-checked until it changes.
+documents up to the limits `_ORDINARY`; larger documents are sent to the process `analyst.py`, which applies the limits
+in the settings. If the process takes more than `LONGEST` seconds for a document, the document is not checked until it
+changes.
 """
 
 from __future__ import annotations

@@ -125,7 +125,8 @@ class Inspection:
         return self.state == "reading" or (self.state == "checking" and None in self._asked)
 
     def is_settled(self, uri: str) -> bool:
-        """Return whether the stored result of a closed file, or the fact that it has none, is up to date."""
+        """Return whether no check of a closed file is pending: its stored result is up to date, and if there is none,
+        the file has no diagnostics."""
         if not self.is_on:
             return True
         unread = any(uris is None or uri in uris for uris in self._asked)

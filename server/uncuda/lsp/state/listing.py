@@ -60,7 +60,7 @@ def version_of(text: str) -> str:
 
 
 def printed(analysis: Analysis, read: Callable[[], Facts] | None = None) -> dict[str, tuple[Finding, bool]]:
-    """Return all findings by fingerprint, each with whether it is accepted.
+    """Return all findings by fingerprint, as pairs: the finding, and whether it is accepted.
 
     For findings that are not accepted, only the fixes that may be applied are kept. `read`: a function that returns the
     facts of the text.

@@ -241,8 +241,8 @@ def queue(outlines: Sequence[Outline], shown: Filter, rule: str) -> list[tuple[O
     """Return the findings of a review, without accepted ones; findings with a safe fix are included only if the filter
     contains "safe".
 
-    Findings with a fix come first. A fix does not change a statement with an accepted finding, so a user who goes
-    through a file from top to bottom and accepts the findings without a fix would lose fixes.
+    Findings with a fix come first. A fix does not change a statement with an accepted finding, so a user who accepted a
+    finding without a fix first would lose a fix in the same statement.
     """
     safe = SAFE in shown.kinds
     found = [

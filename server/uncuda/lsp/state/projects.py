@@ -61,7 +61,7 @@ class Projects:
         endpoint.ended.append(self.stop)
 
     def scan(self, folders: Iterable[Folder]) -> None:
-        """Read all files of folders again, each in a child process."""
+        """Read all files of these folders again, with one child process for each folder."""
         for folder in folders:
             self.leave(folder)
             found: dict[str, Facts] = {}

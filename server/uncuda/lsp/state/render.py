@@ -93,8 +93,8 @@ class Renderer:
             "severity": SEVERITIES[finding.severity],
             "code": finding.rule,
             "source": SOURCE,
-            # The fix class is part of the message, which every editor shows; code and source identify diagnostics for
-            # clients.
+            # The fix class is part of the message, which every editor shows; clients identify a diagnostic by `code`
+            # and `source`.
             "message": f"{sentence(finding.message)} · {phrases(engine)(fix_class(finding))}",
         }
         if rule is not None and rule.path and client.code_description:
@@ -106,8 +106,8 @@ class Renderer:
         return rest
 
     def _places(self, analysis: Analysis, finding: Finding) -> list[str]:
-        """Return the related information of a finding: where the alias in its code is imported, or where the shim that
-        it is about is imported."""
+        """Return the related information of a finding: where an alias in its code is imported, and, if the finding is
+        about the shim, where the shim is imported."""
         places = []
         for related in finding.related:
             document, start = analysis.program.place(related.span.start)

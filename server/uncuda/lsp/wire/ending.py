@@ -1,8 +1,8 @@
 """Ends the server's process soon after its client has ended, even if the server is busy.
 
 Normally, the event loop ends the process in an orderly way. If the event loop is busy, or blocked by writing to a
-client that does not read, a timer in another thread ends the process instead. Only one long call into C code can delay
-the timer that ends the process, because no other Python thread runs during such a call.
+client that does not read, a timer in another thread ends the process instead. Only a long call into C code can delay
+this timer, because no other Python thread runs during such a call.
 """
 
 from __future__ import annotations

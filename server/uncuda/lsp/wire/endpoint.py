@@ -56,9 +56,9 @@ class Endpoint(LanguageServer):
         # document or notebook. `scanned(folder)`: the facts of a folder's files are known. `touched(paths)`: files
         # changed on disk.
         self.found, self.analysed, self.scanned, self.touched = (Event() for _ in range(4))
-        # `reconfigured()`: settings, target or project changed. `shims_moved()`: a shim is imported elsewhere now.
-        # `stale(uris)`: diagnostics of documents (None: of all) may have changed. `baselines_touched()`: baselines
-        # changed.
+        # `reconfigured()`: settings, target or project changed. `shims_moved()`: a shim is imported by another file or
+        # line now. `stale(uris)`: diagnostics of documents (None: of all) may have changed. `baselines_touched()`:
+        # baselines changed.
         self.reconfigured, self.shims_moved, self.stale, self.baselines_touched = (Event() for _ in range(4))
         self.loop = asyncio.new_event_loop()
         self.end: asyncio.Future[int] = self.loop.create_future()

@@ -118,9 +118,10 @@ class ReviewAnswer(TypedDict, total=False):
     """The answer to `uncuda/review`.
 
     `node`: the finding to show, None if none is left. `index`: the index of the finding in the queue. `total`: the
-    number of findings that are not skipped. `label`: a title for the finding. Without a node, `message` says
-    which files were not checked, and is left out if all were, or if only some are checked again. `isWaiting`: whether
-    files are being checked, so that the client asks again when the overview has changed.
+    number of findings that are not skipped. `label`: a title for the finding. Without a node, `message` says why
+    findings may be missing: the target is undecided, or files were not checked. There is no `message` if all files were
+    checked, or if only some files are being checked again. `isWaiting`: whether files are being checked, so that the
+    client asks again when the overview has changed.
     """
 
     version: int

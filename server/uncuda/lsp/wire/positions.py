@@ -17,9 +17,9 @@ _BREAK = re.compile(r"\r\n|\n|\r")
 class Lines:
     r"""A text with the offsets of its lines, which end with \n, \r\n or \r and nothing else.
 
-    Objects are immutable; `replaced` returns a new one. The starts of the lines before the last edit are counted from
-    the beginning of the text, and the starts of the lines after the last edit from the end, so that an edit changes
-    only the starts between this edit and the previous one.
+    Objects are immutable; `replaced` returns a new one. The line starts before the last edit are stored as offsets from
+    the beginning of the text, and those after the last edit as distances from its end. An edit therefore changes only
+    the line starts between this edit and the previous one.
     """
 
     __slots__ = ("_head", "_row", "_tail", "count", "encoding", "text")
@@ -123,7 +123,7 @@ class Lines:
         until = (self.start(last + 1) if last + 1 < self.count else len(old)) + len(text) - len(old)
         fresh = [match.end() for match in _BREAK.finditer(text, begin, until)]
         if last + 1 < self.count and fresh:
-            fresh.pop()  # the last start belongs to the line after the replaced lines, and `_after` returns it, too
+            fresh.pop()  # this last start is that of the line after the replaced lines, which `_after` returns, too
         lines = Lines.__new__(Lines)
         lines._set(text, self.encoding, [*self._until(first), *fresh], self._after(last))
         return lines

@@ -10,8 +10,8 @@ _WINDOWS = os.name == "nt"
 _FILE = re.compile(r"file:(?://(?P<host>[^/?#]*))?(?P<path>/[^?#]*)", re.IGNORECASE)
 _DRIVE = re.compile(r"/([A-Za-z]):(?=/|$)")
 _KEPT = "/~!$&'()*+,;=@:"
-# The maximum lengths of paths are those of Linux. On macOS, where the maximum length is lower, opening a document with
-# a longer path fails without affecting other documents.
+# The maximum lengths of paths are those of Linux. macOS allows only shorter paths: opening a document whose path is too
+# long for macOS fails without affecting other documents.
 _LONGEST_PATH, _LONGEST_WINDOWS_PATH, _LONGEST_NAME = 4096, 32_767, 255
 
 

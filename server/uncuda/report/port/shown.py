@@ -155,8 +155,8 @@ class PortReport:
         )
 
     def upgrades(self) -> Iterator[tuple[str, Sequence[tuple[str, int]]]]:
-        """Yield, for each plugin, a sentence about what an upgrade would improve, and (name, number of findings)
-        pairs."""
+        """Yield, for each plugin, a sentence about what an upgrade would improve, and (subject or rule, number of
+        improved findings) pairs."""
         words = self.words
         for upgrade in self.port.upgrades:
             plugin = upgrade.plugin

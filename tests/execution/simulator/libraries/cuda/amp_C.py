@@ -1,6 +1,6 @@
 """The functions of apex's `amp_C` on simulated CUDA: they compute in float32, and set a flag if a value is not finite.
 
-Source: NVIDIA/apex, csrc/multi_tensor_l2norm_kernel.cu (the norm also sets the flag), multi_tensor_scale_kernel.cu,
+Source: NVIDIA/apex, csrc/multi_tensor_l2norm_kernel.cu (this kernel sets the flag, too), multi_tensor_scale_kernel.cu,
 multi_tensor_axpby_kernel.cu.
 """
 
