@@ -36,7 +36,7 @@ _DEFINES = re.compile(
     r"[ \t]*(?:async[ \t]+def|def|class|import|from|global|nonlocal|del|try|except|else|elif|finally|match|case|return"
     r"|yield|raise)\b|[ \t]*@|.*->"
 )
-# an unindented line that a check may search for by the name at its start
+# an unindented assignment or annotation of a name; a check may search for this line by the name
 _NAMED = re.compile(r"(\w+)[ \t]*(?:[:=]|.*\bLiteral\b)")
 _HEADER = re.compile(r"^[ \t\f]*(?:async|if|elif|else|for|while|with|try|except|finally|match|case)\b", re.M)
 _OF_LINES = frozenset({"anchor", "imports", "uses", BEGINNING})
@@ -47,7 +47,8 @@ _TO_ITEM = re.compile(r"[\])}][ \t]*=(?!=)")
 _RESULT = re.compile(r"[ \t]*(?:return|raise)\b")
 _IN_VALUE = re.compile(r"[(\[{\"'#]")
 _COMPARING = ("!", "<", ">")
-# the kinds of searches for statements to parse, and for definitions and assignments
+# the kinds of searches that `_same_elsewhere` ignores: those for anchors (words whose statements are parsed), and those
+# for the definitions and assignments that have the target's name in place of CUDA's
 _NOT_PLAIN = frozenset({"anchor", BEGINNING})
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
 
@@ -61,8 +62,9 @@ class Found(NamedTuple):
     """The results of all checks of one text. `hits`: the hits of each check; each hit has a flag that tells whether a
     sibling branch handles the target. `asked` and `absent`: the values of the Context's fields of the same name.
     `keys`: the keys of all searches that the checks used; `placed`: the keys of searches whose offsets the checks used.
-    `certain`: whether no result depended on words that earlier fixes may have written. `linked`: the hits with linked
-    fixes; None if the check used known types of receivers."""
+    `certain`: False if a result depends on text that earlier fixes may have written. `linked`: the hits after the
+    engine has linked fixes that must be applied together; None if the engine was given types of receivers (objects on
+    which methods are called)."""
 
     facts: Facts
     project: Project
@@ -79,7 +81,8 @@ class Kept(NamedTuple):
     """Hits of an earlier check that are still valid after an edit, at their new offsets. `line`: the only line that
     must be checked again.
 
-    `linked`: the hits with linked fixes, if no hit is on the line and no fix touches the line; otherwise None.
+    `linked`: the hits, with links between fixes that must be applied together; None if a hit is on `line` or a fix
+    touches `line`.
     """
 
     hits: Sequence[Row]
@@ -96,7 +99,8 @@ class Carried:
         self._earlier: dict[Hashable, Found] = {}
 
     def earlier(self, key: Hashable, text: str) -> Facts | None:
-        """Return the facts of the version before the last checked one, if that version has this text."""
+        """Return the `Facts` of the version before the last checked one, if the text of that version is `text`;
+        otherwise None."""
         found = self._earlier.get(key)
         if found is None or found.facts.text != text:
             return None
@@ -252,8 +256,9 @@ def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
 def _nothing_found(
     found: Found, facts: Facts, region: Region, edited: Region, functions: tuple[tuple[int, int], tuple[int, int]]
 ) -> bool:
-    """Whether no search has a match, before or after the edit; depending on the search, the whole function or only the
-    edited line is examined. `edited`: the physical lines that changed."""
+    """Whether the searches that the checks made in the text find nothing in the edited code, neither in its old nor in
+    its new version. Depending on the search, the edited code is the whole function or only the edited line. `edited`:
+    the physical lines that changed."""
     line, fresh = (region.old, region.old_end), (region.new, region.new_end)
     (start, end), (_, new_end) = functions
     earlier, now = found.facts.searches, facts.searches
@@ -271,8 +276,8 @@ def _nothing_found(
             if bool(earlier.again(key)) != bool(now.again(key)):
                 return False
             continue
-        # A match of any other search in the line has no effect: if it had, the line would have been parsed as a
-        # statement.
+        # For these searches, a match in another line of the function has no effect on the edited line: if it had, the
+        # other line would have been parsed as a statement, but no statement of the function was parsed.
         own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in found.placed
         below = kind in _OF_BLOCKS or (kind == "text" and more.startswith(_DEFINITIONS))
         first = region.old if below else start
@@ -310,8 +315,8 @@ def _are_quiet(facts: Facts, span: Span, edited: Span, found: Found) -> bool:
 
 
 def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
-    """Whether these words, taken from some lines, contain a name that a check traces; for a name such as `device.type`,
-    both words must occur."""
+    """Return whether `words`, all words of some lines, contain a name in `asked`, whose uses a check has searched for;
+    for a name such as `device.type`, `words` must contain both `device` and `type`."""
     for name in asked:
         if not name.startswith("def "):
             parts = _WORD.findall(name)
@@ -321,8 +326,8 @@ def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
 
 
 def _assigned(line: str) -> str:
-    """The part of a line up to the last `=` of an assignment to attributes or items; "" if only local names are
-    assigned, because no parsed statement can use them."""
+    """The part of a line up to the last `=` of an assignment to attributes or items. Return "" if only local names are
+    assigned: only statements of the same function can use these names, and no statement of this function was parsed."""
     if "=" not in line:
         return ""
     if ":=" in line or _TO_ITEM.search(line):
@@ -345,7 +350,8 @@ def _is_read(facts: Facts, start: int, asked: Collection[str]) -> bool:
 
 
 def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
-    """Whether no search has a match in the line, before or after the edit, apart from searches for statements to parse.
+    """Return True if the searches that the checks made in the text find nothing in the edited line, neither before nor
+    after the edit. Searches for statements to parse are ignored.
 
     For a search that only tells whether the text contains a word, a further occurrence of the word changes nothing.
     """
@@ -354,7 +360,7 @@ def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
         kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
         if kind in _NOT_PLAIN or (
             isinstance(more, bool) and isinstance(key, tuple) and len(key) == 2
-        ):  # statements that use a name
+        ):  # (name, flag): a search for the statements that use this name
             continue
         if not earlier.touches(key, region.old, region.old_end) and not now.touches(key, region.new, region.new_end):
             continue
@@ -374,8 +380,8 @@ def _within(offsets: Sequence[int], start: int, end: int) -> bool:
 
 
 def _reaches(hit: Hit, region: Region) -> bool:
-    """Whether a fix of the hit touches the edited lines, or whether lines are inserted where the code ends that the
-    fixes leave unchanged."""
+    """Whether an edit of the text affects the fixes of a hit: a fix changes the edited lines or text next to them, or
+    lines are inserted directly after the code that the fixes keep for CUDA (`Hit.keeps`)."""
     if hit.keeps[1] == region.old == region.old_end:
         return True
     return any(edit.start <= region.old_end and region.old <= edit.end for fix in hit.fixes for edit in fix.edits)

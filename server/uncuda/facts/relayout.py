@@ -99,7 +99,7 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> li
     for span in spans:
         last = bisect_left(before.known_starts, span.old)
         if max(before.known_ends[:last], default=0) > span.old:
-            return None  # a keyword that begins statements is inside a bracket, so the end of this line was a guess
+            return None  # an earlier logical line reaches into this span: a line in its brackets looks like a statement
         starts += [start + shift for start in before.known_starts[done:last]]
         ends += [end + shift for end in before.known_ends[done:last]]
         lines = _lines(layout, span)
@@ -120,7 +120,7 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> li
 
 
 def _spans(before: Layout, regions: Sequence[Region]) -> list[Region]:
-    """Return the regions, extended to whole logical lines."""
+    """Return the changed regions of the text, extended to whole logical lines."""
     spans: list[Region] = []
     size, shift = len(before.text), 0
     for region in regions:
@@ -164,8 +164,8 @@ def _ends(layout: Layout, offset: int) -> bool:
 
 
 def _holds_sure(layout: Layout, start: int, end: int) -> bool:
-    """Return whether a logical line contains a physical line that certainly begins a statement; if so, the layout did
-    not look for brackets above that physical line."""
+    """Return whether a logical line contains a physical line, such as `return`, that begins a statement whatever is
+    above it. To find the logical line around such a line, the layout does not look for brackets above it."""
     while start < end:
         if layout.is_sure(start):
             return True

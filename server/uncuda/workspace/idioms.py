@@ -19,8 +19,9 @@ _LONGEST = 99  # maximum number of characters of a name before `.torch`
 
 
 def idioms(data: bytes, name: str) -> frozenset[str]:
-    """Return the facts that hold for a file with these bytes: PACKS, STARRED followed by a name, and TORCH_OF followed
-    by a name. `name`: the last part of the file's own module name."""
+    """Return what a file with these bytes does: PACKS if it creates packed sequences, STARRED followed by the last part
+    of the name of each module from which it imports `*`, and TORCH_OF followed by the last part of the name of each
+    module from which it imports `torch`. `name`: the last part of the file's own module name."""
     found = set()
     if any(word in data for word in _PACKS):
         found.add(PACKS)

@@ -1,5 +1,6 @@
-"""Finds files that exchange values with a text. Some read a field of a class to which the text assigns the number of
-devices or a backend; others contain device strings that the text may test."""
+"""Finds files that read values which a text defines, or that define values which the text reads. A file that reads
+values reads a field of a class to which the text assigns the number of devices or a backend. A file that defines values
+contains device strings with which the text may compare a value."""
 
 # Paths are strings here, because making a Path costs as much as reading a small file.
 # ruff: noqa: PTH118
@@ -24,8 +25,8 @@ _MOST = 4000  # maximum number of files that are searched
 
 
 def readers(text: str, path: str, spans: Collection[Span], folder: str) -> Iterator[str]:
-    """Yield the files below a folder that name CUDA and read a field of a class in this text; the value of the field is
-    at one of the spans."""
+    """Yield the files below a folder that name CUDA and read a field of a class of `text`. Only those fields are
+    searched for whose value contains one of `spans`."""
     values = [span for span in spans if _VALUE.search(text, span.start, span.end)]
     fields = frozenset(_fields(text, values)) if values else frozenset()
     if fields:
@@ -33,8 +34,9 @@ def readers(text: str, path: str, spans: Collection[Span], folder: str) -> Itera
 
 
 def sources(text: str, path: str, spans: Collection[Span], folder: str) -> Iterator[str]:
-    """Yield the files below a folder that assign "cuda" to a device and do not name torch. None are yielded unless one
-    of the spans is a device string that the text compares with a value of unknown origin: `name.startswith("cuda")`."""
+    """Yield the files below a folder that assign "cuda" to a device and do not name torch. No file is yielded unless
+    one of the spans is a device string that the text compares with a value of unknown origin:
+    `name.startswith("cuda")`."""
     if any(_tests_name(text, span.start) for span in spans):
         yield from _others(path, folder, _names_device)
 
@@ -85,6 +87,6 @@ def _files(folder: str) -> Iterator[str]:
 
 @lru_cache(maxsize=_MOST)
 def _attributes(path: str, _version: tuple[int, int]) -> frozenset[str]:
-    """Return the names of the attributes in a file; none if it does not say CUDA."""
+    """Return the names of all attributes in a file; an empty set if the file contains neither `cuda` nor `nccl`."""
     text = text_of(path) or ""
     return frozenset(_READ.findall(text)) if _CUDA.search(text) else frozenset()
