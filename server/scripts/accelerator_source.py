@@ -105,7 +105,8 @@ def _module(tree: ast.Module) -> dict[str, tuple[Entry, str]]:
 
 
 def _wrapped(value: ast.expr, known: Mapping[str, tuple[Entry, str]]) -> Entry:
-    """Return the entry for a wrapped function of the same module, such as `deprecated(…)(current_device_index)`."""
+    """Return the entry for a name to which a wrapped function of the same module is assigned, such as
+    `deprecated(…)(current_device_index)`: the entry of this function."""
     given = value.args[0] if isinstance(value, ast.Call) and len(value.args) == 1 else None
     return known[given.id][0] if isinstance(given, ast.Name) and given.id in known else Entry("import")
 
@@ -138,8 +139,9 @@ def _constructors(node: ast.ClassDef) -> tuple[Signature, ...]:
 
 
 def _signature(given: ast.arguments, own: bool = False) -> Signature:
-    """Return the parameters: `name`, or `name=` if it is optional; `/` and `*` as in Python; `:int`, `:device`, or
-    `:named` for a device that is never a number, if the annotation says so.
+    """Return the parameters as strings: `name`, or `name=` if the parameter is optional; `/` and `*` as in Python.
+
+    A type from the annotation follows the name: `:int`, `:device`, or `:named` for a device that is never a number.
 
     `own`: whether the first parameter is the object itself (`self`).
     """

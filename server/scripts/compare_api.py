@@ -26,7 +26,7 @@ def types(lines: Iterable[str]) -> dict[str, list[str]]:
 
 
 def erased(line: str) -> str:
-    """Return a line as it is in a dump, which has no generic types and no exceptions."""
+    """Return a line of api-surface.txt as an API dump of JetBrains writes it: without generic types and exceptions."""
     line = line.partition(" throws ")[0]
     while "<" in line.replace("<init>", ""):
         line = re.sub(r"<(?!init>)[^<>]*>", "", line)
@@ -47,10 +47,10 @@ def sections(surface: str) -> dict[str, dict[str, list[str]]]:
 
 
 def missing(surface: str, checkout: Path) -> list[str]:
-    """Return the members in the surface file that the checkout does not have."""
+    """Return the types and members in `surface`, the text of api-surface.txt, that the checkout's API dumps lack."""
     gone = []
     for dump, wanted in sections(surface).items():
-        # between two versions, a type may have moved from the unreviewed dump of a module to the stable one
+        # a newer version may have moved a type from `api-dump-unreviewed.txt` of a module to its `api-dump.txt`
         have: dict[str, list[str]] = {}
         for file in sorted((checkout / dump).parent.glob("api-dump*.txt")):
             have.update(types(file.read_text(encoding="utf-8").splitlines()))
@@ -63,7 +63,7 @@ def missing(surface: str, checkout: Path) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Compare the surface file with the named checkout."""
+    """Compare api-surface.txt with the checkout at the given path."""
     if len(arguments) != 1 or not Path(arguments[0]).is_dir():
         print(__doc__, file=sys.stderr)
         return 2

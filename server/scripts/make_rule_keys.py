@@ -70,7 +70,7 @@ def page(chinese: bool) -> str:
     for name, verb in CHECKS.items():
         parts.append(f'\n## check = "{name}"\n\n{verb.zh if chinese else verb.en}')
         words = ", ".join(f"`{{{word}}}`" for word in verb.words)
-        parts.append(f" 消息可用：{words}。\n" if chinese else f" Messages may contain {words}.\n")
+        parts.append(f" 消息可用：{words}。\n" if chinese else f" Placeholders that messages may contain: {words}.\n")
         parts += _tables(verb.keys, chinese)
     return "".join(parts)
 

@@ -1,7 +1,7 @@
 """Writes the types of api-surface.txt as Java sources into a folder; the PyCharm plugin is compiled against them.
 
 `platform_types.py FOLDER`. The body of a generated method calls com.intellij.Stub, where tests define what the method
-does. Only a generated method `getInstance` has another body: it returns a service, as in the IDE.
+does. Only generated methods `getInstance` do not call com.intellij.Stub: they return a service, as in the IDE.
 """
 
 from __future__ import annotations

@@ -40,13 +40,15 @@ def fetched(package: str, version: str) -> Path:
 
 
 def facts_of(place: str, origin: str = "", partial: bool = False) -> Facts:
-    """The facts about the plugin in a wheel, a folder or a requirement (`torch-npu==2.9.0`)."""
+    """Return what plugin/names.py reads from a plugin. `place`: a wheel, a folder, or a requirement such as
+    `torch-npu==2.9.0`."""
     pinned = _PINNED.fullmatch(place)
     return read(fetched(*pinned.groups()) if pinned else Path(place), origin, partial)
 
 
 def settle(found: Facts, check: bool) -> bool:
-    """Write the facts about a version, or compare them with the existing file; return whether they agree."""
+    """Write the JSON file with the names of a version, or only compare the names with the existing file; return whether
+    they agree."""
     path, text = NAMES / file_name(found), dumped(found)
     same = path.is_file() and path.read_text(encoding="utf-8") == text
     if not check and not same:

@@ -1,4 +1,4 @@
-"""Writes the file of a new rule or target, which is complete and whose contents you then replace.
+"""Writes a valid file for a new rule or target, with example contents that you then replace.
 
 python server/scripts/scaffold.py rule NAME python server/scripts/scaffold.py target ID
 """

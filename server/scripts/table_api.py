@@ -74,14 +74,15 @@ class Plugin:
         )
 
     def _stays(self, name: str, at: int) -> bool:
-        """Return whether this version and all later ones set the CUDA name itself on torch when they are imported, so
-        that code can keep the name. If a later version no longer sets a CUDA name, fixes write the plugin's own name
-        instead."""
+        """Return whether this version of the plugin and all later ones set `name`, a name of CUDA's API, on torch when
+        the plugin is imported, so that code can keep the name. If a later version no longer sets a CUDA name,
+        fixes write the plugin's own name instead."""
         return all(version.gives(name) for version in self.versions[at:])
 
     def _has(self, name: str, version: Version) -> bool | None:
         """Return whether a program can use a name with a version of the plugin: one of the plugin's names, or one of
-        PyTorch's own; True for an empty name. Return None if the plugin's file with the name was not read."""
+        PyTorch's own; True for an empty name. Return None if the answer is unknown, because only some of the
+        version's files were read."""
         if version.within(name):
             return version.has(name)
         if not any(other.gives(name) for other in self.versions):
@@ -106,8 +107,9 @@ def native_rows(states: Sequence[Row], at: int) -> list[Row]:
     """Return rows for names that the vendor's documents for one version list as not supported; limits that apply to
     some hardware only are given for the newest version alone.
 
-    `states`: for each name, a letter for each version, the hardware and the limits. The hardware in a row is that of
-    the newest version that lists the name.
+    `states`: rows of name, letters, hardware and limits; the letters say, for each version, whether the documents list
+    the name as supported (y), not on all hardware (p), not supported (n), or not at all (a dot). The hardware in a row
+    is that of the newest version that lists the name.
     """
     rows: list[Row] = []
     for name, letters, hardware, limits in states:

@@ -127,7 +127,8 @@ def compose(text: str, passes: Iterable[Sequence[Change]]) -> list[Change]:
     """Combine the changes of several passes into edits of `text`; each pass was applied to the result of the pass
     before it.
 
-    The returned edits are sorted by offset. Two returned edits touch only if their order makes no difference.
+    The returned edits are sorted by offset. Two returned edits are adjacent only if the order in which they are
+    applied makes no difference.
     """
     done: list[Change] = []
     for later in passes:

@@ -30,9 +30,9 @@ class Site(NamedTuple):
 
 
 ACTS, INHERITS, MOVES, PATCHES = "acts", "inherits", "moves", "patches"
-"""The effects that the method `cuda` of a class in the project may have. ACTS: it does more than move the object;
-INHERITS: it does the same as torch's method; MOVES: it moves the contents of an object that is not torch's; PATCHES: it
-replaces torch's own method (`torch.Tensor.cuda = traced`)."""
+"""The effects that the method `cuda` of a class in the project may have. ACTS: the method does more than move the
+object; INHERITS: the method does the same as torch's; MOVES: the method moves the contents of an object that is not
+torch's; PATCHES: the method replaces torch's own (`torch.Tensor.cuda = traced`)."""
 
 
 class Owner(NamedTuple):
@@ -66,8 +66,8 @@ class Helper:
     dependents: tuple[str, ...] = ()
     """The folders of packages that import this helper module's package, and have no helper module of their own."""
     named: bool = True
-    """Whether other files are known to import the helper module's package by the name in `module`. If False, the
-    imports in those files may need a longer name than `module`."""
+    """Whether other files are known to import the helper module's package by the name in `module`. If False, an
+    import of the helper module may need a longer name than `module`."""
     line_length: int = 0
     """The maximum length of a line in the project's settings of formatters and linters; 0 without such settings."""
     torch: str = ""
@@ -131,16 +131,16 @@ class Project:
     sources: frozenset[str] = frozenset()
     """The names of the project's own modules that use CUDA."""
     own: frozenset[str] = frozenset()
-    """FOLDER/MODULE of each project module with the name of a library; files below the folder import this module
-    instead of the library."""
+    """Modules of the project that have the name of a library, each as FOLDER/MODULE: files below FOLDER import MODULE
+    from there instead of the library."""
     tried: frozenset[str] = frozenset()
     """The dotted names of modules, and of objects in them, that a file of the project imports in a `try` and can work
     without."""
     helper: Helper | None = None
     """The helper module of a portable project; None for other projects."""
     starred: frozenset[str] = frozenset()
-    """The last parts of the names of modules that a file imports with `*`; their imported names are visible in that
-    file, too."""
+    """The last part of the name of each module that a file imports with `*`; the file also gets the names that the
+    module itself imports."""
     torch_of: frozenset[str] = frozenset()
     """The last parts of the names of modules from which another file takes the name `torch`: `module.torch`, `from
     module import torch`."""

@@ -32,7 +32,8 @@ WARM = 40
 PASTED = 50
 PLACES = 30
 # The texts to type in: a file of a package that people port; a large file and a small file of the same package; the
-# large file followed by two other files of the package. The dense text is nearly all CUDA code, and has no budget.
+# large file followed by two other files of the package. The text called "dense" is nearly all CUDA code, and has no
+# maximum cost in RATIOS.
 _LARGE = ["modeling_utils.py", "integrations/compressed_tensors.py"]
 TEXTS = {
     "1.2k lines": ("yolov5", "yolov5/utils", ["dataloaders.py"]),

@@ -38,9 +38,9 @@ TYPED = "torch.cuda.set_device(1)"
 MEGATRON = "megatron-core"
 BEYOND = 30_000  # the number of pairs of statements in the text that exceeds the limits
 # Two of the texts are files of the benchmark's packages: one of 950 to 1,050 lines, and one of 4,500 to 5,500 lines.
-# Each has the median number of CUDA words among all files of these sizes that contain CUDA words. The text of 10,000
-# lines is the second file, followed by another large file of its package. The dense texts are nearly all CUDA code:
-# they show the cost of findings, and have no budget.
+# Among the files of its size that contain CUDA words, each of the two has the median number of CUDA words. The text of
+# 10,000 lines is the second file, followed by another large file of its package. The texts called "dense" are nearly
+# all CUDA code: they show the cost of findings, and have no maximum cost in RATIOS and WAITS.
 LARGE = "transformers/modeling_utils.py"
 BUFFER = "megatron/core/distributed/fsdp/src/megatron_fsdp/param_and_grad_buffer.py"
 TEXTS = {
@@ -195,7 +195,8 @@ def fixing(folder: Path) -> Iterator[Figure]:
 
 
 def crowding(folder: Path) -> Iterator[Figure]:
-    """Yield the time of hovers in one document while the user types in another that exceeds the limits."""
+    """Yield the time of hovers in one document while the user types in another that is too long for the server to
+    check."""
     (folder / "uncuda.toml").write_text('target = "npu"\n', encoding="utf-8")
     client = started(SERVER, folder)
     uri = client.open(folder / "open.py", "import torch\n\ntorch.cuda.synchronize()\n")

@@ -19,7 +19,7 @@ TARGETS = ("npu", "musa")
 
 @lru_cache
 def engine(target: str) -> Engine:
-    """Return an engine with all rules, for sources that contain the target's name themselves."""
+    """Return an engine with all rules and the strategy `rewrite`, whose fixes write the target's name into the code."""
     return Engine(load(), target, Settings(strategy="rewrite", locale="en"), Project())
 
 

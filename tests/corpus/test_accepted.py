@@ -100,7 +100,7 @@ def first_line(block: ast.FunctionDef | ast.ClassDef) -> int:
 
 
 def nothing(project: Path) -> None:
-    """Change nothing in the files, to which functions with new findings were added."""
+    """Change nothing in the files; the test then only appends functions with new findings to them."""
 
 
 CHANGES: dict[str, Callable[[Path], None]] = {
@@ -157,7 +157,7 @@ def test_what_stays_accepted(accepted: tuple[Path, list[Any]], tmp_path: Path, c
 
 
 def is_copy(path: str, _rule: str, number: int, _line: str) -> bool:
-    """Whether a finding is in the copied imports of a split-off file."""
+    """Whether a finding is in the imports that `split` copied to a new file."""
     lines = Path(path).read_text(encoding="utf-8").splitlines()
     return path.endswith(MORE) and number <= lines.index(MOVED)
 

@@ -253,8 +253,8 @@ def test_a_name_that_serves_the_target_elsewhere_is_left_to_review() -> None:
 
 
 def test_a_line_after_a_block_ends_it() -> None:
-    """When a line is typed after a block, two hits (raw findings) are computed again: that of the statement that leaves
-    the block, and that of the statement which is now below it."""
+    """If a line is typed below a block that ends with `return`, the finding of the test above the block and that of the
+    typed line are linked: their fixes have the same edits."""
     above = "import torch\n\n\ndef f(x, y):\n    if x.is_cuda:\n        return y.cuda()\n"
     typist = Typist(above + "    \n    return x\n", prepared("npu"))
     typist.type(len(above) + 4, "torch.cuda.seed()")
@@ -393,8 +393,8 @@ def test_a_comment_is_carried(words: str, carried: list[Kept | None]) -> None:
 
 
 def test_the_module_torch_is_not_followed_as_a_tensor(carried: list[Kept | None]) -> None:
-    """A check traces whether a tensor on the CPU is created with a dtype; the word `torch`, which is in nearly every
-    typed line, does not count as such a tensor."""
+    """In `y = torch.tensor(…)` a check traces the uses of `y`, but not those of the module `torch`; otherwise the
+    engine would check the whole text again after nearly every typed line."""
     made = "        y = torch.tensor(x, dtype=torch.float64)\n        \n        return x, get_device()"
     typist = Typist(PROGRAM.replace("\n        return x, get_device()", made), prepared("npu"))
     typist.type(typist.text.index("        return x, get_device()") - 1, "torch.cuda.set_device(1)")
@@ -471,7 +471,7 @@ def test_nearly_every_key_in_a_function_in_which_nothing_was_found_is_carried(
     "beside", ['name = "cpu"', "make(device(0))", "device = values.device", "print(Net)", "call = Net.mean"]
 )
 def test_a_key_beside_a_word_that_only_has_to_occur_is_carried(beside: str, carried: list[Kept | None]) -> None:
-    """The function contains a device, or a class whose uses are searched, but the typed line does not."""
+    """A line beside the typed line contains a device, or the class `Net`, whose uses a check searches for."""
     apart = APART.replace("        total = 0\n", f"        total = 0\n        {beside}\n")
     typist = Typist(PROGRAM + apart, prepared("npu"))
     at = typist.text.index("total += value") + len("total")
@@ -601,8 +601,8 @@ class User:
 
 
 def test_a_comment_may_say_what_a_name_is_set_to() -> None:
-    """If the text gives a name only one value, the check that looks for the class of an object takes this value, even
-    from a comment."""
+    """uncuda knows the class of an object if the text contains only one assignment to its name; an assignment in a
+    comment counts, too."""
     text = """import torch
 class Net:
     def place(self, where):

@@ -542,8 +542,8 @@ def test_a_library_behind_a_question_whose_other_way_works_is_information(other:
 
 
 def test_a_builder_behind_a_question_whose_other_way_works_is_information() -> None:
-    """If the call of `CUDAExtension` is information, the import of `CUDAExtension` is information, too, unless other
-    code uses the imported name."""
+    """If the finding at the call of `CUDAExtension` has the severity "information", the finding at its import has this
+    severity, too, unless other code uses the imported name."""
     found = [one for one in ENGINE.check(Source(HEAD + BUILD)).findings if one.rule == "cuda-extension"]
     assert [one.severity for one in found] == ["information", "information"]
     assert "what uses it runs only where" in found[0].message and "it runs only where" in found[1].message

@@ -23,7 +23,8 @@ FINE = "import torch\ntorch.cuda.synchronize()\n"
 # there.
 pytestmark = pytest.mark.slow
 
-# The time for these texts is linear, or Python refuses to parse them, so only the limit on size applies.
+# The time to analyse these texts grows linearly with their size, or Python refuses to parse them. So the only limit
+# that they can exceed is the limit on the size of a text.
 BY_SIZE = {
     "columns_of_parameters",
     "comprehensions",

@@ -1,4 +1,5 @@
-"""Tests that a test for CUDA around a lookup in a dictionary by device is fixed only together with the dictionary."""
+"""Tests that a condition such as `x.is_cuda`, behind which the code looks up a value in a dictionary of devices, is
+fixed only together with the dictionary."""
 
 from __future__ import annotations
 

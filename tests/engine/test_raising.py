@@ -353,8 +353,8 @@ def test_of_several_questions_the_last_waits() -> None:
 
 
 def test_a_question_waits_for_a_word_that_waits_with_another() -> None:
-    """If a device test that is not fixed guards a use of one argument of a function, the device strings passed to that
-    function are not fixed."""
+    """If an `if` that tests for CUDA is not fixed, and its block passes a device string to a function, no device string
+    that is passed to this function is fixed."""
     guarded = "if torch.cuda.is_available():\n    {}batch('cuda')\n    torch.cuda.synchronize()\n"
     text = HEAD + "def batch(device):\n    return x.to(device)\n" + guarded.format("")
     assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")

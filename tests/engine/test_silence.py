@@ -30,7 +30,7 @@ def silenced(text: str, finding: Finding, edit: Edit) -> str:
     after = apply_edits(text, [edit])
     left = findings(after)
     assert finding.rule not in {other.rule for other in left if _moved(other.span, edit) == finding.span}
-    # findings about unused comments are ignored: the comment to which the rule is added may have been unused before
+    # `unused-suppression` is not compared: a comment that suppressed nothing may now suppress the finding
     told = {finding.rule, "unused-suppression"}
     before = [(other.rule, other.span) for other in findings(text) if other.rule not in told]
     assert [(other.rule, _moved(other.span, edit)) for other in left if other.rule not in told] == before

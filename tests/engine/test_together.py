@@ -314,8 +314,8 @@ def total(grads, device):
 
 
 def test_what_is_safe_only_after_a_fix_to_review_is_to_review_as_well() -> None:
-    """A preview ticks the safe fixes only; applying the ticked fixes gives the same text as fixing only safe ones,
-    whatever the order of the passes."""
+    """A preview lists all fixes and ticks the safe ones. Applying only the ticked fixes gives the same text as a run
+    that makes only safe fixes: a fix that is safe only after a fix that needs review is not ticked."""
     source = Source(HEAD + FOLLOWS)
     every, safe = NPU.fix(source, review=True), NPU.fix(source)
     ticked = [change.edit for change in every.changes if change.applicability == SAFE]

@@ -189,7 +189,7 @@ def _originals(judge: Judge, programs: Iterable[Program]) -> Iterator[str]:
 
 
 def _compared(record: Record, outcomes: Iterable[Outcome]) -> list[str]:
-    """The differences between outcomes and the record, one per line."""
+    """The differences between these outcomes and the outcomes in `record`, one per line."""
     before = {replace(outcome, verdict="same", note=""): outcome for outcome in record.programs}
     lines = []
     for outcome in outcomes:

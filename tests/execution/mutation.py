@@ -3,9 +3,10 @@ without it. `python -m execution.mutation`.
 
 Each safe rule is switched off, and each relation of relations.toml disabled, one at a time. Every program is ported
 with the mutant; if the text or the findings differ from those without the mutant, both ports are run. A program notices
-a mutant if its port without the mutant ran as on CUDA, or failed as a finding predicted, and its port with the mutant
-is worse. A port is worse if it fails, gives other results, crashes although the original program works, or, if a rule
-is switched off, no longer runs on the device. For each mutant that no program notices, survivors.toml gives a reason.
+a mutant if two conditions hold: its port by the complete engine ran as on CUDA, or failed as a finding predicted; and
+its port by the mutant is worse. A port is worse if it fails, gives other results, crashes although the original program
+works, or, if a rule is switched off, no longer runs on the device. For each mutant that no program notices,
+survivors.toml gives a reason.
 """
 
 from __future__ import annotations
@@ -154,8 +155,8 @@ class Hunt:
         return self._ports[case]
 
     def _porter(self) -> Porter:
-        """Return the porter of the current thread. The porter has already ported a folder without a mutant, so that it
-        has imported all modules before a function is replaced."""
+        """Return the current thread's `Porter`, an object that ports programs with uncuda. The porter has already
+        ported a folder without a mutant, so that it has imported all modules before a function is replaced."""
         if not hasattr(self._local, "porter"):
             porter = self._local.porter = Porter()
             self._porters.append(porter)

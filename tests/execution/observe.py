@@ -14,8 +14,8 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 
 
 class Observer:
-    """Writes a file when the process ends: exit code, operators in order, facts that the program requested, whether
-    weights changed."""
+    """Writes a file when the process ends: the exit code, the operators in order, the queried properties of the
+    simulated plugin version, and whether weights changed."""
 
     def __init__(self, file: Path, folder: Path) -> None:
         self.file, self.folder = file, folder

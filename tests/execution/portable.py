@@ -5,10 +5,10 @@ original program runs on simulated CUDA and on PyTorch's CPU; its ports (after s
 review) run on these and on a simulated NPU and MUSA. On CUDA and on the CPU, a port must print what the original
 program prints. The port must also execute the same operators on the same devices, and make the same calls of
 `torch.cuda`, in the same order as the original program (`record.py`). On NPU and MUSA, a port must print what the
-original program prints; otherwise `verdict.py` judges the port, as it judges ports with other strategies. A port after
-fixes that need review may end at a line that such a fix wrote. A difference counts if it occurs twice: threads of
-autograd and processes of a program may run in another order. All other accepted differences are listed in
-`portable.toml`, each with its reason.
+original program prints; otherwise `verdict.py` judges the port, as it judges ports with other strategies. If fixes that
+need review were applied, the port may also fail at a line that such a fix wrote. A difference counts if it occurs
+twice: threads of autograd and processes of a program may run in another order. A difference that occurs twice is
+accepted only if `portable.toml` gives a reason for it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class Ran(NamedTuple):
 
 @dataclass(frozen=True)
 class Ported:
-    """A port of a program, and the lines that only fixes which need review have written."""
+    """A port of a program. `reviewed`: the lines of the port that differ from the port by safe fixes alone; fixes that
+    need review wrote these lines."""
 
     port: Port
     reviewed: frozenset[Place]
@@ -120,7 +121,8 @@ class Comparison:
         return self._machines.start(self.program, written(self._room / f"{name}-{machine}", texts), machine)
 
     def verdicts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield each mode and machine with "same", the reason why the port ends earlier, or the first difference."""
+        """Yield each mode and machine with the result: "same", why the port ends before the original does, or the first
+        difference between port and original."""
         originals = {machine: ran(run, self._own) for machine, run in self._originals.items()}
         for mode, ported in self._ports.items():
             for machine, run in ported.runs.items():
@@ -172,7 +174,8 @@ def _differ(verdicts: Mapping[tuple[str, str], str]) -> bool:
 
 
 def main(names: list[str]) -> int:
-    """Print the result of each program; returns 1 if one differs without a reason, or if a reason is not needed."""
+    """Print the result of each program; returns 1 if a result differs and portable.toml gives no reason for it, or if
+    portable.toml gives a reason for a result that does not differ."""
     bad, machines, porter = 0, Machines(), Porter()
     reasons = parse_toml(REASONS.read_text("utf-8"))
     needed = set()

@@ -1,4 +1,5 @@
-"""Ports folders with the engine of any commit, which is loaded once: `PYTHONPATH=SERVER python porter.py`.
+"""Ports folders with the uncuda of any commit: `PYTHONPATH=SERVER python porter.py`; SERVER is the folder `server` of a
+checkout of that commit. uncuda is imported only once, for all jobs.
 
 Reads one job per line from standard input and writes one result per line to standard output, both as JSON:
 

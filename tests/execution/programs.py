@@ -15,7 +15,7 @@ class Program:
     """One program: the file `programs/NAME/main.py`, and the other files in its folder.
 
     `cpu`: whether the original program runs on the CPU; `processes`: how many processes torchrun starts; `blind`:
-    whether the author of the program knew only the name of the kind of mistake; `serves`: targets on which the original
+    whether the author of the program knew only its `kind`, and not the rules; `serves`: targets on which the original
     program runs; `tolerance`: the relative difference that a loss may have, where 0 means equal in every digit;
     `reason` explains the tolerance.
     """

@@ -22,7 +22,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
 _STEPS: dict[int, list[str]] = {}
-"""The steps of each thread, by its number."""
+"""For each thread, by its id: the operators and the calls of `torch.cuda` that it ran, in order."""
 _RECEIVING: list[bool] = []
 """Not empty while the program receives a batch from a worker."""
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")

@@ -202,7 +202,15 @@ def _key(outcome: Outcome) -> tuple[str, ...]:
 
 
 def _mutation(record: Record) -> Iterator[str]:
-    yield "## Mutants: one rule or relation switched off at a time\n"
+    yield (
+        "## Mutants: one rule or relation switched off at a time\n\n"
+        "A relation is named by a group and by what a function of uncuda finds. `together` and `links` are about "
+        "places that are\nfixed only together, `raising` is about code that raises an exception on the target, "
+        "`served` about code that already\nhandles the target, and `scan` about facts from other files "
+        "([relations.md](relations.md)). A *test* in the name of a\nrelation is a condition in the checked code, such "
+        "as `if x.is_cuda`, unless the name mentions pytest or patches. While a\nrelation is switched off, its "
+        "function finds nothing.\n"
+    )
     for name, noticed in (("safe rule", record.mutation.rules), ("relation", record.mutation.relations)):
         killed = sum(bool(by) for by in noticed.values())
         share = f" ({killed / len(noticed):.0%})" if noticed else ""

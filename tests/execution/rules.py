@@ -1,13 +1,14 @@
-"""Tests the rules on simulated accelerators: runs the results that their pages show, or compares the names in them with
-the plugin's source.
+"""Tests the rules on simulated accelerators: runs the fixed code of the examples on the rules' pages, or compares the
+names in this code with the plugin's source.
 
     python -m execution.rules [RULE …]
 
 For a target, a rule counts as tested by `run` if the fixed text of at least one of its examples ran unchanged on the
-simulated target, and the fixed text of no example failed. A result counts as run if it reached its end, every statement
-that the fix wrote was executed, and PyTorch was used. If no result could be run, the rule is tested by `signature`: all
-names of the plugin that the fixes write are in the plugin's source and accept the arguments of the examples
-(server/scripts/plugin/names). Reasons that a program cannot determine are in reasons.toml.
+simulated target, and the fixed text of no example failed. The fixed text of an example counts as run if it ran to its
+end, executed every statement that the fix wrote, and used PyTorch. If the fixed text of no example could be run, the
+rule is tested by `signature`: all names of the plugin that the fixes write are in the plugin's source and accept the
+arguments of the examples (server/scripts/plugin/names). If a rule can be neither run nor compared for a reason that a
+program cannot determine, the reason is in reasons.toml.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ class Prover:
         return [self._attempt(case, example) for example in case.examples]
 
     def prove(self, case: Case, attempts: Sequence[Attempt]) -> Proof:
-        """Return the Proof for a rule and a target, which follows from the attempts to run its examples.
+        """Derive the Proof for a rule and a target from the attempts to run the rule's examples.
 
         Raises:
             ValueError: reasons.toml lacks a reason that is needed.
@@ -167,7 +168,8 @@ class Prover:
         return Engine(self.catalogue, case.target, settings, Project()).fix(Source(text), review=True).text
 
     def _agree(self, case: Case) -> bool:
-        """Whether the plugin's source has the names that the fixes write, with fitting parameters."""
+        """Whether the plugin's source has the names that the fixes write, with parameters for the arguments in the
+        fixed texts."""
         found = [compare(case.target, case.version, one.text, one.after[case.target]) for one in case.examples]
         return any(named for named, _ in found) and not any(wrong for _, wrong in found)
 

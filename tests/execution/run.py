@@ -55,7 +55,7 @@ class Judge:
         self.porter, self.runners = porter, runners
         self.originals: dict[str, Future[Run]] = {}
         self.on_cpu: dict[str, Future[Run]] = {}
-        # the runs of each program and text on each target so far, each with the version of the plugin
+        # for each program, target and digest of the ported text: the runs so far, with the plugin's versions
         self.runs: dict[tuple[str, str, str], list[tuple[str, Future[Run]]]] = {}
 
     def original(self, program: Program) -> Run:
@@ -99,8 +99,8 @@ class Judge:
         return self.runners.run(case.program, port.texts, case.target, case.version)
 
     def _alike(self, case: Case, port: Port) -> tuple[Future[Run], bool]:
-        """Return an earlier run of the same text (and True) if the program could not tell the plugin's version in that
-        run from the version of this case; otherwise return a new run (and False)."""
+        """Return the run of a case, and whether it is an earlier run. An earlier run of the same text is used if the
+        plugin had the same version, or if the program could not tell the two versions apart."""
         runs = self.runs[case.program.name, case.target, port.digest]
         for version, run in runs:
             if version == case.version or _alike(case.target, version, case.version, run.result()):

@@ -44,9 +44,9 @@ def share(ported: Sequence[str], original: Sequence[str]) -> float:
 
 
 def _longest_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the length of the longest common subsequence, computed with the bits of one long number (Hyyrö 2004): a
-    program runs 20,000 operators, of which two threads of autograd swap a few; difflib, which is greedy, finds only 65
-    % of them."""
+    """Return the length of the longest common subsequence, computed with the bits of one long number (Hyyrö 2004).
+    difflib is not used, because it is greedy: if two threads of autograd swap a few of a program's 20,000 operators,
+    difflib finds only 65 % of all operators."""
     masks: dict[str, int] = {}
     for at, name in enumerate(one):
         masks[name] = masks.get(name, 0) | 1 << at
@@ -69,9 +69,9 @@ def judge(
     """The verdict on the run of a ported program.
 
     `ported`: the port's run on the simulated target; `original`: the original program's run on simulated CUDA;
-    `findings`: the findings left in the port; `on_cpu`: the original program's run on PyTorch's own CPU, if the program
-    supports that: a port that stays on the CPU is compared with it; `safe`: whether only safe fixes were applied; then
-    the port must not fail if the original program runs on the CPU, whatever the findings say.
+    `findings`: the findings left in the port. `on_cpu`: the original program's run on PyTorch's own CPU, if the program
+    supports that; a port that stays on the CPU is compared with this run. `safe`: whether only safe fixes were applied.
+    A port with only safe fixes must not fail if the original program runs on the CPU, whatever findings are left.
     """
     left = [finding for finding in findings if finding.kind != "information"]
     if ported.code:

@@ -148,7 +148,7 @@ class Runners:
         return self._pool.submit(self._run, program, texts, target, version)
 
     def ask(self, job: Mapping[str, Any]) -> Future[Any]:
-        """Send zygote.py a job of another kind, and return the result."""
+        """Send zygote.py a job in the form that zygote.py describes, and return the result."""
         return self._pool.submit(lambda: self._worker().ask(job))
 
     def close(self) -> None:

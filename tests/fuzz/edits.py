@@ -127,7 +127,8 @@ def _notebook(typed: Client, fresh: Client, folder: Path, case: int, choose: ran
 
 
 def _step(what: str, choose: random.Random) -> Any:
-    """The random argument of a step in a notebook, in addition to its position."""
+    """Return a random value for the parameter `more` of `Notebook.step`: the text of the new cell, the position to move
+    a cell to, or where in a cell to type or delete, and what."""
     if what == "insert":
         return _cell(choose)
     if what == "move":

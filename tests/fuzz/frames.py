@@ -20,7 +20,8 @@ class Frames:
     size = 25
 
     def run(self, seed: str, cases: Sequence[int]) -> list[Find]:
-        """Send the frames in one session, then end the session at any point."""
+        """Send frames with a correct length in one session, then a broken frame; then end the session by closing the
+        server's input."""
         with tree() as folder:
             session = Session(folder)
             hostile = Hostile(session.client)

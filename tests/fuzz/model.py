@@ -42,8 +42,8 @@ class Kind(Protocol):
 
 
 def told(find: Find, mark: str, **files: bytes) -> Find:
-    """Return the failure with further files. If the failure has no inputs yet, the inputs that its detail names (`mark`
-    and a number) are added, unless there are more than four."""
+    """Return the failure `find` with `files` added to its files. If the failure has no inputs yet, the inputs that its
+    `detail` names are added if there are at most four. `mark`: a pattern for the text before the number of an input."""
     cases = tuple(sorted({int(number) for number in re.findall(rf"{mark}(\d+)(?![\d])", find.detail)}))
     return replace(find, cases=find.cases or (cases if len(cases) <= 4 else ()), files={**find.files, **files})
 
@@ -54,6 +54,5 @@ def chance(seed: str, kind: str, case: int | str) -> random.Random:
 
 
 def first_of_run(kind: Kind, cases: Sequence[int]) -> int:
-    """Return the number of the run to which these inputs belong; it is the same whichever inputs of the run are
-    tested."""
+    """Return the number of the run that contains these inputs; all inputs of a run give the same number."""
     return cases[0] // kind.size

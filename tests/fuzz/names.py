@@ -1,4 +1,5 @@
-"""Random names of files and folders, such as in archives and on other systems, in reports and diffs."""
+"""Gives files and folders random names, such as archives and other systems may contain, and checks the reports and
+diffs that contain these names."""
 
 import os
 import random

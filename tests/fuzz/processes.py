@@ -82,14 +82,14 @@ def remaining(mark: str, seconds: float = REMAIN_SECONDS) -> tuple[str, ...]:
 
 
 def end_all(mark: str) -> None:
-    """Kill every process that has the mark."""
+    """Kill every process whose environment contains this mark, which `marked` has made."""
     for process, _ in _having(mark):
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
 
 
 def _having(mark: str) -> Iterator[tuple[int, str]]:
-    """Yield the processes that have the mark, with their command lines; zombies are left out."""
+    """Yield the processes whose environment contains this mark, with their command lines; zombies are left out."""
     wanted = f"{_MARK}={mark}".encode()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

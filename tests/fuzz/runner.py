@@ -21,7 +21,8 @@ def _say(text: str) -> None:
 
 @dataclass
 class Tally:
-    """The statistics of one kind of input. `finds`: how often each signature occurred."""
+    """The statistics of one kind of input. `finds`: the number of failures by their signature, a text that is equal for
+    failures that seem to have the same cause."""
 
     kind: Kind
     inputs: int = 0
@@ -62,7 +63,7 @@ class Runner:
             self._try(tally, range(first, first + tally.kind.size))
 
     def repeat(self, cases: Sequence[int]) -> None:
-        """Test the inputs with these numbers, for every kind."""
+        """For every kind of input, test the inputs that have these numbers."""
         for tally in self.tallies:
             self._try(tally, cases, narrow=False)
 

@@ -37,7 +37,7 @@ class Planted:
 
 
 def made(kind: str, folder: Path) -> object:
-    """A few inputs of a kind, which a test compares."""
+    """Generate a few inputs of a kind from a fixed seed, so that a test can compare the inputs of two calls."""
     everything: list[object] = []
     for case in range(6):
         choose = chance("7", kind, case)

@@ -1,4 +1,4 @@
-"""Tests of findings that are accepted in an editor, and of which accepted findings editors show and fix."""
+"""Tests of accepting findings in an editor, and of which findings the editor still shows and fixes afterwards."""
 
 import json
 from pathlib import Path

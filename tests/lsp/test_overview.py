@@ -62,8 +62,8 @@ def told(client: Client, since: int) -> None:
 
 
 def reviewed(client: Client, **asked: Any) -> tuple[Json, Json]:
-    """Ask for the next finding, and again after each change while the answer says to wait; return the first answer and
-    the last."""
+    """Ask for the next finding; while the answer says to wait, ask again after each notification of changes. Return the
+    first answer and the last."""
     seen = len(changes(client))
     first = last = client.request("uncuda/review", asked)
     while not last["node"] and last["isWaiting"]:

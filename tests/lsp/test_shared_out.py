@@ -1,4 +1,5 @@
-"""Tests that processes which share the files of a large folder among workers answer as a single process does."""
+"""Tests that a process of the server gives the same answers whether it handles all files of a large folder itself or
+shares them among workers."""
 
 from __future__ import annotations
 

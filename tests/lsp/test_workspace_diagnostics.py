@@ -264,8 +264,8 @@ def test_open_documents_are_told_by_themselves(start: Start, token: str | None, 
 
 @pytest.mark.parametrize("settings", [{}, ON])
 def test_a_document_that_is_closed_and_no_file(start: Start, token: str | None, tmp_path: Path, settings: Any) -> None:
-    """For a closed document without a file, an empty list is sent, because VS Code keeps the old diagnostics until
-    then."""
+    """For a closed document that has no file, the server sends an empty list of diagnostics: VS Code shows the old
+    diagnostics until it receives this list."""
     client = start(files={"clean.py": "import torch\n"}, options=settings)
     puller = Puller(client, token)
     uri = client.open(tmp_path / "gone.py", TEXT)
@@ -290,8 +290,8 @@ def test_an_open_document_that_was_not_pulled(start: Start, tmp_path: Path) -> N
 def test_an_open_document_that_was_not_pulled_when_it_is_switched_off(
     start: Start, token: str | None, tmp_path: Path
 ) -> None:
-    """When the setting is switched off, a client that pulls is asked once to pull again, because nothing else updates a
-    document without a tab."""
+    """When `workspaceDiagnostics` is switched off, the server asks a client that pulls diagnostics once to pull again,
+    because nothing else updates the diagnostics of an open document that no tab shows."""
     client = start(files=FILES, options=ON)
     uri = client.open(tmp_path / "a.py", TEXT + "x.cuda()\n")
     puller = Puller(client, token)

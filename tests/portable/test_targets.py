@@ -1,5 +1,5 @@
-"""Tests of code for which the targets differ: the fix has the lowest class of all targets, and the message is that of
-the target without a fix."""
+"""Tests of code for which the targets differ: the fix has the lowest fix class that it has for any target, and the
+message is that of the target without a fix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of what a file compiles with TorchScript, in itself and in other files."""
+"""Tests of the search for functions that a file compiles with TorchScript: its own, and those of other files."""
 
 from __future__ import annotations
 

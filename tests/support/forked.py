@@ -43,7 +43,7 @@ FORKED: tuple[str, ...] = ("server",)
 ALONE: tuple[str, ...] = ("server", "--stdio")
 """A value like FORKED, but the server starts its child processes as normal processes, for tests that examine these."""
 IS_POSSIBLE = sys.platform == "linux"  # other systems cannot send descriptors through a socket, or cannot fork
-_LONGEST = 1 << 20  # the longest order, in bytes
+_LONGEST = 1 << 20  # the maximum size of an `_Order` in JSON, in bytes
 _TESTS = str(ROOT / "tests")
 _PORTED = 'import torch\n\nx = torch.ones(2, device="cuda")\ntorch.cuda.synchronize()\nx.cuda()\n'
 _PROGRAM = re.compile(r"from (uncuda[\w.]*) import main; main\(\)$")
@@ -181,7 +181,7 @@ def _forker() -> _Forker:
 
 
 def _serve(number: int) -> None:
-    """Fork the ordered programs until the socket is closed; orders come from tests and from forked programs."""
+    """Fork a process for each program that a test or a forked program requests, until the socket is closed."""
     _prepare()
     from uncuda import child
 

@@ -76,8 +76,8 @@ def logical_lines(text: str) -> list[tuple[int, int]]:
 
 
 class Parsed(NamedTuple):
-    """A file's statements, each with the start and the end of its logical line, and its scopes: all facts that do not
-    depend on the words of a target."""
+    """The statements of a file, each with the start and the end of its logical line, and the scopes of the file. These
+    facts are the same for every target."""
 
     scopes: TreeScopes
     statements: list[tuple[int, int, Digest]]

@@ -20,8 +20,9 @@ class Base:
 
 @dataclass(frozen=True)
 class Add:
-    """A request with the numbers to which the worker adds. The number 0 makes the process exit; a negative number does
-    so only the first time, which a file in the folder records."""
+    """A request to add the worker's number (see `Base`) to each of `numbers`. The number 0 makes the process exit. A
+    negative number makes it exit only once: before it exits, it creates a file for this number in `folder`, and if that
+    file exists, it does not exit."""
 
     numbers: tuple[int, ...]
     folder: str

@@ -12,15 +12,16 @@ from typing import Any, NamedTuple
 from scripts.plugin.values import C_PARTS
 
 NAMES = Path(__file__).parent / "names"
-# The methods of storages, from torch/storage.py, in which UntypedStorage is derived from _StorageBase.
+# For the public name of a class: the class to which a plugin adds the methods. `torch.UntypedStorage`, for example,
+# inherits them from `_StorageBase` (torch/storage.py).
 _OWNERS = {"torch.UntypedStorage": "torch.storage._StorageBase", "torch.TypedStorage": "torch.storage.TypedStorage"}
 _OWNERS["torch.profiler.ProfilerActivity"] = "torch._C._profiler.ProfilerActivity"
 
 
 @cache
 def facts(target: str, version: str) -> dict[str, Any]:
-    """Return all facts about a version (see names.py); for an incomplete number such as 2.14, those of the newest
-    2.14.x."""
+    """Return the content of the JSON file about a version (names.py describes the keys); for an incomplete number such
+    as 2.14, the content of the file about the newest 2.14.x."""
     listed = {path.stem.removeprefix(f"{target}-"): path for path in NAMES.glob(f"{target}-*.json")}
     newest = max((one for one in listed if f"{one}.".startswith(f"{version}.")), key=_order)
     file = listed.get(version) or listed[newest]
@@ -84,7 +85,7 @@ class Version:
         return dotted if parts[0] == self.package else ""
 
     def find(self, dotted: str) -> Found | None:
-        """Return one of the version's own names; None if the version lacks it.
+        """Look up a dotted name of the package that has this version; return None if the version lacks the name.
 
         A name in the plugin's C part, or a member of an object of unknown contents, counts as existing if the C part
         contains the name as text.
@@ -110,7 +111,8 @@ class Version:
     def _member(self, shape: Any, rest: list[str]) -> Found | None:
         if not rest:
             return Found(shape.get("parameters") if isinstance(shape, dict) else shape)
-        # the kind of the object is unknown; if only a part of the version was read, the object's file may be unread
+        # nothing is known about the object; if some files of the version were not read, one of them may define the
+        # object
         if shape is None:
             return None if self.unread else Found()
         if not isinstance(shape, dict):

@@ -1,19 +1,21 @@
 """Reads the names that a version of a plugin has, and the names that it sets on torch; they are stored as JSON in
 `names/`.
 
-`modules`: the names in each module that users may import: for a function its parameters; for a class its `parameters`
-(null: the parameters of its foreign `bases`) and `members`; for another object only its `members`; for anything else
-null. Dunder names, and names that come from neither torch nor the plugin, are left out. `loaded`: the modules that
-`import torch_npu` loads; the other modules exist only after they are imported. `aliases`: other names of modules, such
-as `torch.npu`. `importable`: names outside of the package that an `import` finds because of `sys.modules`. `native`:
-names that the plugin's C part contains as text, and that may therefore be members of its classes or of the C part
-itself. `sets`: names that importing the plugin sets, or may set, on objects of torch; conditions are not evaluated.
-`on_request`: the names that a module such as transfer_to_npu sets when it is imported on request. `unread`: for a
-version of which only some files could be read, the modules that are missing, and the modules that import all names
-(`*`) of a missing module. Names that were found in a module of `unread` exist; whether the module has other names is
-unknown.
+`modules`: the names in each module that users may import, each with a value. The value of a function is the list of its
+parameters. The value of a class contains its `parameters` and `members`; if `parameters` is null, a base class outside
+of the plugin (one of `bases`) defines them. The value of an instance of a class contains only its `members`. The value
+of all other names is null. Dunder names, and names that come from neither torch nor the plugin, are left out. `loaded`:
+the modules that `import torch_npu` loads; the other modules exist only after they are imported. `aliases`: other names
+of modules, such as `torch.npu`. `importable`: names outside of the package that an `import` finds because of
+`sys.modules`. `native`: names that occur as text in the plugin's C part, so that the C part or a class of the plugin
+may have a member of this name. `sets`: names that importing the plugin sets, or may set, on objects of torch;
+conditions are not evaluated. `on_request`: the names that a module such as transfer_to_npu sets when it is imported on
+request. `unread`: for a version of which only some files could be read, the modules that are missing, and the modules
+that import all names (`*`) of a missing module. Names that were found in a module of `unread` exist; whether the module
+has other names is unknown.
 
-Of PyTorch itself, only the modules in `TORCH` are read, each by itself, for the signatures of their functions.
+Of PyTorch itself, only the modules in `TORCH` are read, for the signatures of their functions; the import of `torch` is
+not simulated.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ Facts: TypeAlias = dict[str, object]
 
 
 def kept(module: str) -> bool:
-    """Return whether users import a module."""
+    """Return whether a module of the plugin is one that users import."""
     parts = module.split(".")[1:]
     if module in PRIVATE or not parts:
         return True
@@ -48,7 +50,7 @@ def kept(module: str) -> bool:
 
 
 def listed(walk: Walk, name: str, value: Value) -> bool:
-    """Return whether a name in a module is recorded."""
+    """Return whether the JSON file lists a name that a module binds."""
     if (name.startswith("__") and name.endswith("__")) or name == "annotations":
         return False
     return not isinstance(value, Outside) or value.dotted.split(".")[0] in {"torch", walk.source.package}
@@ -135,7 +137,7 @@ def read(path: Path, origin: str = "", partial: bool = False) -> Facts:
 
 
 def of_torch(source: Source, origin: str) -> Facts:
-    """Return the names in those modules of PyTorch that plugins imitate; each module is read by itself."""
+    """Return the names in those modules of PyTorch that plugins imitate; the import of `torch` is not simulated."""
     walk = Walk(source)
     for module in sorted(source.paths):
         walk.load(module)
@@ -144,7 +146,7 @@ def of_torch(source: Source, origin: str) -> Facts:
 
 
 def dumped(found: Facts) -> str:
-    """The facts as JSON with one name per line."""
+    """Return the JSON text with the names of a version, one name per line."""
 
     def block(value: object, depth: int) -> str:
         inner = isinstance(value, dict) and (depth < 2 or any(isinstance(item, list | dict) for item in value.values()))
@@ -157,5 +159,5 @@ def dumped(found: Facts) -> str:
 
 
 def file_name(found: Facts) -> str:
-    """The name of the file in which the facts about a version are stored."""
+    """The name of the JSON file that stores the names of a version."""
     return f"{PACKAGES[str(found['package'])]}-{found['version']}.json"

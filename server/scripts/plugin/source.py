@@ -142,8 +142,8 @@ class Source:
         `_npu_getDevice`.
 
         In a compiled file, a string ends with a zero byte, and may be stored as the end of a longer string. A name that
-        is not found does not exist, but a name that is found may have another meaning. In C++ source files, the names
-        are strings in quotes.
+        is not found does not exist in the C part. A name that is found may be a string with another purpose. In a
+        C++ source file, a name is found only as a string in quotes.
         """
         wanted = {name.replace("cuda", device) for name in IMITATED}
         functions = rf"(?<!\w)_{device}_[a-z]+(?:[A-Z][a-z]+)+"

@@ -2,9 +2,9 @@
 on torch.
 
 A small interpreter follows the code that runs when the package is imported: the statements of its modules, and the
-functions of the package that these statements call. The interpreter follows every branch except those for
-`TYPE_CHECKING` and `__main__`. The plugin sets the names that are found, or may set them, depending on the version of
-torch or on an environment variable. No code is executed.
+functions of the package that these statements call. This interpreter follows all branches of the plugin's code except
+those for `TYPE_CHECKING` and `__main__`. Some of the names that are found are set only with certain versions of torch,
+or only with a certain value of an environment variable. No code is executed.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ class Walk(World):
                 self.patches.append(value)
 
     def blocks(self, node: ast.stmt, frame: Frame) -> None:
-        """Follow a compound statement. The last block overrides names that other blocks bind, so the block that runs
-        most often is followed last."""
+        """Follow a compound statement. If several blocks bind the same name, the last binding counts; so the block that
+        runs most often (the body of `if` or `try`) is read last."""
         match node:
             case ast.If(test, body, orelse):
                 self.run(orelse, frame)

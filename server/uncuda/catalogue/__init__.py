@@ -63,7 +63,8 @@ class Catalogue:
     def target(
         self, name: str, version: str | None = None, torch_version: str | None = None, hardware: str | None = None
     ) -> Target:
-        """Return the target with an id, in these versions; raise KeyError if there is no such target."""
+        """Return the target with the id `name`, for the given versions of its plugin and of PyTorch and the given
+        hardware; raise KeyError if there is no such target."""
         key = (name, version, torch_version, hardware)
         if key not in self._targets:
             raw = self.declarations[name]

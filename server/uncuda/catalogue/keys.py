@@ -69,7 +69,9 @@ COMMON = (
         "A feature of the target. The rule is off for targets that have the feature; for other targets, the rule's "
         "messages contain the reason that the target's file states.",
         "目标的一项特性。目标具备时规则关闭；否则提示信息中说明原因。", filled=False),
-    Key("when-imported", TEXT, "The runtime patch's module (`{patch}`). The rule is on only with the strategy `shim`.",
+    Key("when-imported", TEXT,
+        "The module of the runtime patch, written as `{patch}`. A rule with this key is on only with the strategy "
+        "`shim`.",
         "运行时补丁的模块（`{patch}`）。仅在策略为 `shim` 时规则才开启。"),
     Key("prerequisite", TEXT,
         "The step of the recommended order of work to which the rule's findings without a fix belong; it comes before "
@@ -78,7 +80,7 @@ COMMON = (
     Key("imports", TEXTS, "The imports that a fix adds if they are missing.", "修复所需的导入，缺少时由修复添加。"),
     Key("anchors", TEXTS,
         "Words. The rule checks only statements that contain at least one of these words. A rule needs this key only "
-        "if no other key implies its words.",
+        "if the words do not follow from another key, such as `methods`.",
         "语句至少含其中一个词才会被读取；仅当其他键不能给出时才写。"),
     Key("gate", TEXTS,
         "Words of `anchors` that select a file: the rule checks a file that contains one of them. `[]`: the rule "
@@ -96,8 +98,8 @@ _SHIM = Key("shim", TEXT,
 _STATUS = "The statuses in the target's table for which the rule reports a name."
 _STATUS_ZH = "目标表中的哪些状态由该规则报告。"
 _COLLECTIVES = Key("collectives", TEXTS,
-                   "Functions that raise for tensors of the reported dtype. A finding at an argument of one of these "
-                   "functions has the severity error.",
+                   "Functions that raise an exception for tensors of the dtype that the rule reports. A finding at an "
+                   "argument of one of these functions has the severity error.",
                    "不接受该 dtype、会抛出异常的函数。把这种 dtype 的张量传给它们时为错误。")  # fmt: skip
 _ON_DEVICE = Key("on-device", FLAG,
                  "The rule does not report tensors on the CPU, nor code that runs only on other devices than the "
@@ -119,7 +121,9 @@ _PORTABLE_SINCE = Key("portable-since", TEXT,
                       "`portable` 的写法自哪个 PyTorch 版本起可用。声明支持更旧版本的项目，其修复需要审查。",
                       filled=False, group="in a source for every accelerator")  # fmt: skip
 
-_MANUAL_LIMITS = Key("manual-limits", TEXTS, "Limits in the table that remove the fix.", "表中使修复取消的限制。",
+_MANUAL_LIMITS = Key("manual-limits", TEXTS, "Ids of limits of the target, from `rules/limits.tsv`. A finding to "
+                     "which one of these limits applies has no fix.",
+                     "`rules/limits.tsv` 中目标限制的 id。受其中任一限制的问题没有修复。",
                      group="which limits lower the class of a fix")  # fmt: skip
 _NAME = (
     Key("names", TEXTS,
@@ -128,7 +132,8 @@ _NAME = (
     Key("status", TEXTS, _STATUS, _STATUS_ZH, STATUSES, group="which names"),
     Key("members-only", FLAG, "The rule reports the names below `names`, but not `names` themselves.",
         "只针对下级名称，不含其自身。", group="which names"),
-    Key("exact", FLAG, "Only the names that `names` lists have a fix. Names below them are reported without a fix.",
+    Key("exact", FLAG,
+        "Only the names that `names` lists have a fix. Names below a listed name are reported without a fix.",
         "只有名称自身有修复；其下级只报告，没有修复。", group="which names"),
     Key("called", FLAG, "The rule reports a name only where it is called.", "仅在被调用处。", group="which names"),
     Key("results", TABLE, "For each function: attributes of its result that the rule reports.",
@@ -153,8 +158,11 @@ _NAME = (
     Key("beyond", TABLE, "For each function: the keywords that a fix writes for the positional arguments after those "
                          "that `leading` counts.",
         "按函数列出：`leading` 之后的位置参数对应的关键字。", each=TEXTS),
-    Key("review-limits", TEXTS, "Limits in the target's table because of which a fix needs review.",
-        "目标的表中使修复需要复核的限制。", group="which limits lower the class of a fix"),
+    Key("review-limits", TEXTS,
+        "Ids of sentences in `rules/limits.tsv`, which say what differs on the target. If one of these sentences "
+        "applies to a name, the fix of the name needs review.",
+        "`rules/limits.tsv` 中说明目标差异的句子的 id。"
+        "其中任一适用于某个名称时，该名称的修复需要复核。", group="which limits lower the class of a fix"),
     _MANUAL_LIMITS,
     Key("manual-words", TEXTS, "Words. The rule has no fixes in a file that contains one of these words.",
         "文件含这些词时所有位置都没有修复。", group="which limits lower the class of a fix"),
@@ -162,7 +170,8 @@ _NAME = (
         "函数。位于其参数中的名称没有修复。", group="which limits lower the class of a fix"),
     Key("call-limits", TABLE,
         "For each limit: the arguments (`enabled=True`, or `=True` by position) or uses of the result (`['key']`) to "
-        "which the limit applies. A call without these arguments or uses keeps its fix; its message omits the limit.",
+        "which the limit applies. The limit changes neither the fix nor the message of a call without these arguments "
+        "or uses.",
         "按限制列出：受其约束的参数（`enabled=True`，或按位置 `=True`）或对结果的使用（`['key']`）。其他调用保留修"
         "复，提示信息也不含该限制。", group="which limits lower the class of a fix", each=TEXTS),
     Key("fields", TEXTS,
@@ -191,9 +200,11 @@ _METHOD = (
         "fix needs review.",
         "函数。仅对其返回对象的方法，修复才是安全的，否则需复核。"),
     Key("not-from", TABLE,
-        "For each function: the limit that says why an object which the function returns may lack the method on the "
-        "target. The fix for such an object writes the code of the key `for-all`.",
-        "按函数列出：说明其返回对象为何可能没有该方法的限制；对这些对象，修复写入 `for-all` 的代码。", each=TEXT),
+        "For each function: the id of the sentence in `rules/limits.tsv` that says why an object which the function "
+        "returns may lack the method on the target. For an object that one of these functions returns, the fix writes "
+        "the code of the key `for-all`.",
+        "按函数列出：`rules/limits.tsv` 中说明其返回对象为何可能没有该方法的限制的 id；"
+        "对这些对象，修复写入 `for-all` 的代码。", each=TEXT),
     Key("for-all", TEXT, "The replacement for objects that may lack the method on the target.",
         "对象在目标上可能没有该方法时写入的替代。"),
     Key("with-device", TEXT, "The replacement for a call whose argument is a device.", "参数为设备时写入的替代。"),
@@ -248,15 +259,19 @@ _STRING = (
     Key("torch-choices", TEXTS, "If a name can also hold one of these strings, it holds a device or backend of torch.",
         "字符串。同一名称也可取其中之一时，其值是 torch 的设备或后端。",
         group="whether a string is torch's or the program's own"),
-    Key("own-choices", TEXTS, "If a name can also hold one of these strings, it holds a word of the program itself.",
+    Key("own-choices", TEXTS,
+        "If a name can also hold one of these strings, the strings that it holds are not devices or backends of torch, "
+        "but the program's own.",
         "字符串。同一名称也可取其中之一时，其值是程序自己的字符串。",
         group="whether a string is torch's or the program's own"),
-    Key("hints", TEXTS, "Patterns for names. A string that is compared with such a name is torch's device or backend.",
+    Key("hints", TEXTS,
+        "Patterns for the names that a string is compared with. A string that is compared with a matching name is "
+        "torch's device or backend.",
         "名称的模式。与这类名称的比较是对 torch 设备或后端的判断。",
         group="whether a string is torch's or the program's own"),
     Key("suggesting-items", TEXTS,
-        "Strings that suggest that the checked string is a device or backend, if they are in the same list; its fix "
-        "needs review.",
+        "Strings that suggest that the checked string is a device or backend, if they are in the same list. The fix of "
+        "the checked string then needs review.",
         "位于同一列表中、使其可能是设备或后端的字符串；修复需复核。",
         group="what suggests that a string is a device or backend"),
     Key("otherwise", TEXT, "What the rule does if nothing proves a string to be a device or backend.",
@@ -274,7 +289,8 @@ _STRING = (
                                "these keys is not reported.",
         "字典键。其值不是设备，不报告。", group="what the rule does not report"),
     Key("implementations", TEXTS,
-        "Strings that show that a list names implementations and not devices, if they are in the list.",
+        "Strings such as `triton`. If a list contains one of these strings, the list names implementations, not "
+        "devices.",
         "位于同一列表时表明该列表列出的是实现而非设备的字符串。", group="what the rule does not report"),
     Key("entry", FLAG, "If the string is a dictionary key, the fix adds an entry for the target and keeps the old one.",
         "对字典的键，修复加入目标的条目，保留原条目。", group="what a fix writes"),
@@ -315,7 +331,7 @@ _MODULE = (
         "报告每个导入和使用，而不只是文件中的第一个。"),
     Key("probes", TEXTS,
         "Names of the module that only tell whether the module can be used. In a file that uses no other name of the "
-        "module, the finding has the severity information.",
+        "module, the severity of the finding is `information`.",
         "仅用于判断模块是否可用的成员。文件不使用其他成员时，问题为信息级别。"),
 )  # fmt: skip
 _ENVIRONMENT = (
@@ -327,12 +343,13 @@ _ENVIRONMENT = (
         "程序作为环境传递的字典的名称模式。"),
     Key("status", TEXTS, _STATUS, _STATUS_ZH, ("safe", "review", "manual")),
     Key("value-limits", TEXTS,
-        "Limits of variables that take other values on the target. Code that sets a variable with one of these limits "
-        "has no fix.",
+        "Ids of sentences in `rules/limits.tsv` which say that a variable takes other values on the target. Code that "
+        "sets a variable whose row in the target's table has one of these ids has no fix.",
         "在目标上取值不同的变量的限制。设置这类变量的代码没有修复。"),
     Key("format-limits", TEXTS,
-        "Limits of variables whose values have another format on the target. Code that reads a variable with one of "
-        "these limits has no fix.", "在目标上取值格式不同的变量的限制。读取这类变量的代码没有修复。"),
+        "Ids of sentences in `rules/limits.tsv` which say that a variable's values have another format on the target. "
+        "Code that reads a variable whose row in the target's table has one of these ids has no fix.",
+        "在目标上取值格式不同的变量的限制。读取这类变量的代码没有修复。"),
     Key("values", TEXTS, "Patterns for values that mean the same for CUDA and for the target.",
         "对 CUDA 和目标含义相同的取值的模式。"),
     _PORTABLE,
@@ -382,8 +399,8 @@ CHECKS: dict[str, Verb] = {
                                  "规则检查的 `torch.accelerator` 名称。", required=True),
                              Key("cases", TABLE, "For each case: the reason why the use fails, in English and Chinese.",
                                  "按情形列出失败原因（英文和中文）。", required=True, filled=False, each=TEXTS),
-                             Key("ways", TABLE, "For each alternative: the code that works instead, in English and "
-                                                "Chinese.",
+                             Key("ways", TABLE, "For each way to replace a name that does not work: the sentence that "
+                                                "describes the replacement, in English and Chinese.",
                                  "按替代方案列出可行的写法（英文和中文）。", required=True, filled=False, each=TEXTS)),
                             ("name", "why", "way", "why-zh", "way-zh")),
     "accelerator-member": Verb("A group of modules or classes, one for each accelerator, without one for the target.",

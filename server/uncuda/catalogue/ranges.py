@@ -48,7 +48,8 @@ class Versions:
     """The versions from `low` to `high`; an empty string means that there is no limit. `above`, `below`: whether the
     limit itself is excluded.
 
-    The methods `may`, `must` and `holds` do not compare post-releases: `2.9.0` counts as below `2.9.0.post9`.
+    The methods `may`, `must` and `holds` ignore the numbers of post-releases: `2.9.0` and `2.9.0.post9` count as the
+    same version.
     """
 
     low: str = ""

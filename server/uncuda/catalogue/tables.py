@@ -60,7 +60,7 @@ def records(path: Path) -> Iterator[dict[str, str]]:
 
 
 def read_texts(path: Path) -> dict[str, dict[str, str]]:
-    """Read the texts of limits: each id is mapped to {"en": …, "zh": …}."""
+    """Read the sentences that say what a target lacks (`limits.tsv`): each id is mapped to {"en": …, "zh": …}."""
     return {cells["name"]: {"en": cells["en"], "zh": cells["zh"]} for cells in records(path)}
 
 
@@ -107,8 +107,8 @@ def _reaches(versions: Versions, last: str) -> bool:
 
 
 def combine(tables: list[dict[str, Row]]) -> dict[str, Row]:
-    """Combine tables into rows that are true for all of them: an API is present, and mapped by the shim, only if all
-    tables say so."""
+    """Combine tables into rows that are true for all of them: an API is present, or replaced by the plugin's runtime
+    patch (`shim`), only if all tables say so."""
     first, *rest = tables
     rows = dict(first)
     for table in rest:

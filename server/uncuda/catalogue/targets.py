@@ -71,9 +71,9 @@ def build_target(
     """Return a target in one version of its plugin, or in all versions of a range (`Versions`, as text); for a range,
     it has only the names that all of its versions have.
 
-    `version`: by default the `default-version` of the declaration, or, if there is none, the newest version with a
-    table; `torch_version`: by default the version for which the plugin is built; `read`: a function that reads a table;
-    its rows are not changed.
+    `version`: by default the `default-version` of the declaration; if the declaration has none, the newest version with
+    a table of names. `torch_version`: by default the PyTorch version for which the plugin is built. `read`: a function
+    that reads a table of names; the rows that it returns are not changed.
     """
     folder = tables / name
     versions = known_versions(folder)
@@ -131,7 +131,7 @@ def _feature(value: Any, situation: Mapping[str, Versions | str]) -> str:
     """Return the value of a feature: "yes", or the id of the text that says why the target lacks it; the key `when`
     restricts a value to versions or hardware.
 
-    For a range of versions, a limit applies if it applies to any of them.
+    For a range of versions, the target lacks the feature if any of these versions lacks it.
     """
     if isinstance(value, str):
         return value
@@ -146,7 +146,8 @@ def _feature(value: Any, situation: Mapping[str, Versions | str]) -> str:
 
 
 def _fields(value: Any, situation: Mapping[str, Versions | str]) -> frozenset[str]:
-    """Return the fields that the target fills; for a range of versions, the fields that all of its versions fill."""
+    """Return the fields that the target fills in the object which a function of torch.cuda returns; for a range of
+    versions, only the fields that every version fills."""
     found: frozenset[str] | None = None
     for choice in value if isinstance(value, list) else [value if isinstance(value, dict) else {"value": value}]:
         wanted = choice.get("when", {})
@@ -159,7 +160,8 @@ def _fields(value: Any, situation: Mapping[str, Versions | str]) -> frozenset[st
 
 
 def _may(actual: Versions | str, wanted: str) -> bool:
-    """Whether a condition (`<2.5.1`, or one of `A2|A3`) is true for any of the versions."""
+    """Whether any of the versions `actual` meets a condition such as `<2.5.1`; for hardware: whether `actual` is one of
+    the listed names, such as `A2|A3`."""
     if isinstance(actual, str):
         return actual in wanted.split("|")
     sign = next((sign for sign in _SIGNS if wanted.startswith(sign)), "")
@@ -167,7 +169,8 @@ def _may(actual: Versions | str, wanted: str) -> bool:
 
 
 def _must(actual: Versions | str, wanted: str) -> bool:
-    """Whether a condition (`<2.5.1`, or one of `A2|A3`) is true for all of the versions."""
+    """Whether all of the versions `actual` meet a condition such as `<2.5.1`; for hardware: whether `actual` is one of
+    the listed names, such as `A2|A3`."""
     if isinstance(actual, str):
         return actual in wanted.split("|")
     sign = next((sign for sign in _SIGNS if wanted.startswith(sign)), "")

@@ -1,7 +1,9 @@
-"""The words that a target's declaration may contain: names and device strings of one accelerator, such as `package` and
-`device`. This table says what each word means, whether it is required, and from which other word its default is made.
+"""The names and device strings of an accelerator that a target's declaration (`rules/targets/ID.toml`) may contain, by
+keys such as `package` and `device`. The table `WORDS` says what each of these names and strings is, whether every
+target must declare it, and from which other word its default is made: `DEVICE` from `device`.
 
-If a declaration lacks a word, the rules that use the word in a fix are switched off for this target.
+If the declaration of a target lacks one of these names or strings, the rules whose fixes write it are switched off for
+this target.
 """
 
 from __future__ import annotations
@@ -57,13 +59,13 @@ WORDS: tuple[Word, ...] = (
 HELPER_NAMES = ("accelerator_type", "device_type", "device_module", "device", "backend", "visible_devices")
 """The functions that the helper module of a portable project contains; rules name them in braces."""
 NAMES = tuple(word.name for word in WORDS)
-# the fixes of this check use these words, but not as `{placeholders}`
+# by check: words that its fixes write, although no `{placeholder}` of a rule names them
 _OF_CHECK = {"missing-shim": ("patch", "patch-import")}
 
 
 def problem(words: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the first error in the words of a declaration, as a pair: the word, and a sentence that says what to do;
-    None if the words are valid."""
+    """Return the first error in `words`, the names and device strings in a target's declaration (`package`, `device`
+    …), as a pair: the key that is wrong, and a sentence that says what to do. None if there is no error."""
     for name, said in words.items():
         if name not in NAMES:
             return name, f"unknown word {name!r}{nearest(name, NAMES)}"
@@ -79,7 +81,8 @@ def problem(words: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def complete(words: Mapping[str, str]) -> dict[str, str]:
-    """Return the words of a declaration, plus those that are derived from them."""
+    """Return the words of a target's declaration, such as `device`, plus those whose values are made from them, such as
+    `DEVICE`."""
     found = dict(words)
     for word in WORDS:
         source = IN_BRACES.search(word.derived)

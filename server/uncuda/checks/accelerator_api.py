@@ -151,8 +151,8 @@ class _Look:
         return "older" if torch and api.since and before(torch, api.since) else ""
 
     def _unserved(self, api: Api) -> str:
-        """Return "never" or "unserved" for a name that the plugin does not implement in the stated version; "" if the
-        plugin implements it."""
+        """Return "never" for a name that no examined version of the plugin implements, "unserved" for a name that only
+        versions after the stated one implement, otherwise ""."""
         stated = self._target.stated
         if api.never and not (stated and beyond(stated, api.never)):
             return "never"
@@ -189,8 +189,8 @@ class _Look:
 
 
 def _place(reference: Name, api: Api) -> Place | None:
-    """Return the source span of a name, without the part for which an import alias stands; None if an alias stands for
-    the whole name."""
+    """Return the source span of a name of `torch.accelerator`, including an import alias at its beginning; None if an
+    alias stands for the whole name."""
     spans = reference.spans()[: api.name.count(".") + 1]
     if not spans or spans[-1] is None:
         return None

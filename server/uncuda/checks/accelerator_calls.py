@@ -138,7 +138,8 @@ def _wrong(
 
 
 def edits_for(found: Misuse, call: ast.Call, piece: Piece, base: int, text: str) -> list[Edit]:
-    """Return the edits that repair a call; empty if an argument is in parentheses."""
+    """Return the edits that correct the arguments of a call; empty if an argument to correct is in parentheses of its
+    own."""
     edits = []
     if found.value is not None:
         node, new = found.value

@@ -75,8 +75,8 @@ class Guards:
         return False
 
     def _asked_beside(self, statement: Statement, node: ast.AST, wanted: Wanted) -> bool:
-        """Return whether a guard is in the same expression: `hasattr(…) and torch.accelerator.f()`, or the test of an
-        `… if …`."""
+        """Return whether the expression that uses a name of `torch.accelerator` also contains its guard:
+        `hasattr(…) and torch.accelerator.f()`, `torch.accelerator.f() if hasattr(…) else …`."""
         inner = node
         for outer in statement.digest.ancestors(node):
             tests = (
@@ -181,7 +181,8 @@ class Guards:
     @cached_property
     def _flags(self) -> Mapping[str, Wanted]:
         """Return the names of variables that hold the result of a test, and of functions that contain a test; each with
-        the attributes of `torch.accelerator` for which it tests. _ITS_VERSION stands for a test of the version."""
+        the attributes of `torch.accelerator` for which it tests. `_ITS_VERSION` stands for a test of the
+        version of PyTorch or of the plugin."""
         facts, found = self._context.facts, dict[str, Wanted]()
         facts.work.search(0, 8 * len(self._text))
         asking = re.compile(rf"{_ATTRIBUTE.pattern}|__version__|{self._version.pattern}", re.I)

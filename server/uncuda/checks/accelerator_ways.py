@@ -95,7 +95,8 @@ class Devices:
 
     @cached_property
     def _held(self) -> list[tuple[int, int, str]]:
-        """Variables that are bound to the device exactly once: (offset of the binding, end of the scope, name)."""
+        """Variables that are bound exactly once, to the target's device, as in `device = torch.device("npu")`: (offset
+        of the binding, end of the scope, name)."""
         context, text = self.context, self.context.text
         word = re.escape(context.target.words["device"])
         made = rf"torch\.device\([ \t]*[\"']{word}(?::\d+)?[\"'][ \t]*\)|[\"']{word}(?::\d+)?[\"']"

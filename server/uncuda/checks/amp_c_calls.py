@@ -55,7 +55,7 @@ class Applier:
         self._flags: dict[str, str] = {}
 
     def read(self, flag: str) -> str:
-        """Return `flag` itself if the file reads the flag; otherwise ""."""
+        """Return `flag`, the expression for an overflow flag, if the file reads this flag; otherwise ""."""
         if flag not in self._flags:
             self.facts.work.search(0, len(self.facts.text))
             self._flags[flag] = _read(flag, self.facts.text)
@@ -63,8 +63,8 @@ class Applier:
 
     @cached_property
     def given(self) -> dict[str, list[Edit]]:
-        """Return the edits that turn `multi_tensor_applier(self.op, flag, …)` into a call of `self.op`, by the source
-        of the first argument (`self.op`)."""
+        """Return the edits that turn `multi_tensor_applier(self.op, flag, …)` into a call of `self.op`; the key of a
+        list of edits is the source of the first argument (`self.op`)."""
         found: dict[str, list[Edit]] = {}
         facts, called = self.facts, f"{self.name}("
         for at in facts.searches.find(("text", called), plain(called)):

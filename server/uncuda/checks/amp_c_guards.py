@@ -59,7 +59,8 @@ def guard_of(context: Context, statement: Statement, words: Sequence[str] = ("if
 
 
 def _guard(context: Context, header: Header) -> Guard | None:
-    """Return the guard to which a block header belongs; None if the header is not part of a guard."""
+    """Return the guard (`try … except ImportError`, or a test such as `if has_apex:`) to which a block header belongs;
+    None if it belongs to none."""
     indents, text = context.facts.indents, context.text
     condition = text[header.start : header.end]
     if header.word in ("if", "elif") and ASKS.search(condition) and not DEVICE.search(condition):

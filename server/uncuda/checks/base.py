@@ -103,7 +103,7 @@ class Context:
         return self.facts.names.resolve_node(node, statement.start, statement.digest)
 
     def role(self, text: Text, statement: Statement) -> Role:
-        """Return the role of a string literal; it is computed once."""
+        """Return how the code uses a string literal (its Role); each Role is computed once."""
         key = id(text)
         if key not in self._roles:
             self._roles[key] = role_of(text, statement.digest, lambda node: self.resolve(node, statement))
@@ -146,8 +146,8 @@ class Context:
         return known | owners_of(layout.text, lambda at: not layout.token_at(at), known, self._places)
 
     def _places(self, text: str, word: str) -> Sequence[int]:
-        """Return the offsets of a word in the text. An edit of the word is noticed by way of the field `asked` or
-        another search."""
+        """Return the offsets of a word in the text. If an edit changes the word, the field `asked` or another search
+        causes the hits to be computed again."""
         return self.facts.places(word)
 
     @cached_property
@@ -237,8 +237,8 @@ class Context:
         if self.portable:
             return ()
         if self.target.id in self.project.served & self.project.plugins:
-            # another module of the project imports the plugin, for the target; the checked file also runs on other
-            # accelerators, which lack the plugin
+            # another module of the project imports the target's plugin; the checked file also runs on other
+            # accelerators, where the plugin is not installed
             return ()
         modules = [word for template in rule.imports if (word := self.target.fill(template))]
         edits = [self._plugin_import(module, offset) for module in modules if not self._imported(module, written)]

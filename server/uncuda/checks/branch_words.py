@@ -46,7 +46,7 @@ def _alone(text: str, word: str) -> Iterator[int]:
 
 @lru_cache(maxsize=16)
 def _asking(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Two patterns: one for a name of these devices, one for a test that excludes them, such as `!= "npu"`."""
+    """Two patterns: one for each of these device names, one for a test that excludes such a device: `!= "npu"`."""
     words = "|".join(map(re.escape, names))
     named = rf"[\w.\"']*(?<![A-Za-z])(?:{words})(?![A-Za-z])"
     negated = (
@@ -87,8 +87,8 @@ class BranchWords:
     """Tells which parts of one source file name a target."""
 
     def __init__(self, facts: Facts, target: Target, touched: WeakMethod[Callable[[], bool]]) -> None:
-        """`touched`: a method that returns True if no safe fix is left in the file, so that fixes may have been
-        applied."""
+        """`touched`: a method that returns True if the file has no safe fix left; an earlier run of uncuda may then
+        have written names of the target."""
         self._names = names = names_of(target)
         self._serves, _ = _asking(names)
         self._written = _fixed(target)
@@ -107,8 +107,9 @@ class BranchWords:
     def polarity(self, start: int, end: int, alike: bool = False) -> int:
         """1 if a part of the source names the target, -1 if it names the target to exclude it, 0 otherwise.
 
-        `alike`: also count names that a fix may have written. Callers set it if no fix can have written this name,
-        because such a fix would have changed the code for CUDA, too.
+        `alike`: do not return 0 for names of the target that a fix of uncuda may have written. Callers set `alike`
+        where only a person can have written the target's name, because a fix would have replaced the name of CUDA that
+        is still there.
         """
         self._work.search(0, 1000 + 16 * (end - start))
         text = self._code(start, end)
@@ -116,11 +117,12 @@ class BranchWords:
         return asked if asked and (alike or self._by_hand(text)) else 0
 
     def asked(self, text: str) -> int:
-        """Return what `polarity` returns for a text, but also count words that a fix may have written."""
+        """Return 1 if a text names the target, -1 if it names the target to exclude it, 0 otherwise; names that a fix
+        may have written count, too."""
         return asks(text, self._names)
 
     def asks_cuda(self, start: int, end: int) -> int:
-        """Return 1 if a condition tests for CUDA, -1 if it tests for any device except CUDA, 0 otherwise."""
+        """Return 1 if a condition tests for CUDA, -1 if it tests that the device is not CUDA, 0 otherwise."""
         self._work.search(0, 1000 + 16 * (end - start))
         return asks(self._code(start, end), _CUDA_NAMES)
 
@@ -142,7 +144,9 @@ class BranchWords:
         if self._serves.search(self._written.sub("", text)):
             return True
         if self._touched is None:
-            self._touched = True  # while `_ask` runs, only words that fixes never write count as written by the author
+            # `ask` may call this method again; until `ask` returns, only words that fixes never write count as written
+            # by the author
+            self._touched = True
             ask = self._ask()
             self._touched = ask is None or ask()
         return not self._touched
@@ -182,8 +186,8 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
 
 
 def _compared_with(words: Iterable[str], conditions: Iterable[str]) -> set[str]:
-    """Return the names that are compared with one of these words at the start of a condition: `kind` in `kind ==
-    "cuda"`."""
+    """Return the variables that are compared with one of `words`, written as a string, at the start of a condition:
+    `kind` in `kind == "cuda"`."""
     quoted = [f"{quote}{word}{quote}" for word in words for quote in "\"'"]
     said = (condition for condition in conditions if any(one in condition for one in quoted))
     return {match[1] for condition in said if (match := _COMPARED.match(condition))}
@@ -209,8 +213,9 @@ def may_choose(data: bytes, device: bytes) -> bool:
 
 @lru_cache(maxsize=16)
 def _alone_in_bytes(word: bytes) -> re.Pattern[bytes]:
-    """Return a pattern for a word with no letter next to it. The word comes before the lookbehind in the pattern, which
-    makes the search many times as fast, because `npu` is a part of every `input`."""
+    """Return a pattern for a word with no letter next to it: it finds `npu`, but not in `input`. The pattern begins
+    with the word and not with the lookbehind, because `re` searches many times as fast for a pattern that begins with
+    literal text."""
     return re.compile(rb"%b(?![A-Za-z])(?<![A-Za-z]%b)" % (re.escape(word), re.escape(word)))
 
 

@@ -64,8 +64,8 @@ class Branches:
         return self._words.certain
 
     def _touched(self) -> bool:
-        """Return whether the file has no safe fix left; CUDA code beside a branch that the author wrote for the target
-        is not counted."""
+        """Return whether the file has no safe fix left, except of CUDA code beside a branch for the target that only
+        the author can have written."""
         evident = Branches(self._facts, self._target, lambda _: ())
         return all(hit.statement and evident.served(hit.statement, hit.node) for hit in self._safe(self))
 
@@ -75,7 +75,8 @@ class Branches:
         return self._words.asked(condition)
 
     def asks_cuda(self, start: int, end: int) -> int:
-        """Return what a part of the source tests for: 1 for CUDA, -1 for any device but CUDA, 0 for neither."""
+        """Return what a part of the source tests: 1 if it tests for CUDA, -1 if it tests that the device is not CUDA, 0
+        for neither."""
         return self._words.asks_cuda(start, end)
 
     def leaves(self, header: Header) -> bool:
@@ -171,8 +172,8 @@ class Branches:
         return self._paired[line.start]
 
     def _is_alias(self, own: Header) -> bool:
-        """Return whether a line is `kind = "cuda"` in the block of `if kind == "gpu"`, after a test of `kind` that
-        lists the target by name."""
+        """Return whether a line is `kind = "cuda"` in the block of `if kind == "gpu":`, and an earlier test compares
+        `kind` with a list that contains the target's name: `kind in ("gpu", "npu")`."""
         match = _NAMES_CUDA.match(self._text, own.start)
         above = self._indents.header_above(own.start) if match else None
         if match is None or above is None or above.word not in ("if", "elif"):
@@ -273,7 +274,8 @@ class Branches:
         )
 
     def _tests_in(self, above: Header | None, indent: int) -> Iterator[Header]:
-        """The `if` statements at one indentation in the block below `above` that name the target."""
+        """Yield the headers `if …:` whose condition names the target, in the block of the header `above` and at the
+        given indentation."""
         indents, named, layout = self._indents, self._words.named, self._facts.layout
         start, end = (above.end, indents.extent(above.start)) if above is not None else (0, len(self._text))
         places = named[bisect_left(named, start) : bisect_left(named, end)]
@@ -291,8 +293,8 @@ def _wide(outer: ast.AST) -> int:
 
 
 def siblings(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
-    """The other parts of an expression that are alternatives to the part `inner`, or belong to the same branch as
-    it."""
+    """Yield the other parts of an expression that may be for another device than the part `inner`: the other branch of
+    a conditional expression, and the other items of a list, dictionary, `or` or `case a | b`."""
     if isinstance(outer, ast.IfExp):  # in `a if test else b`, `test` and `a` are both for the same device
         yield from (outer.test, outer.body) if inner is outer.orelse else (outer.orelse,)
     elif isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or):

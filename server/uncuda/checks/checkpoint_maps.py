@@ -1,5 +1,5 @@
-"""Dictionaries that map the devices of a checkpoint, `map_location={"cuda:0": "cuda:1"}`. A fix adds an entry for the
-target beside each entry for CUDA; if it cannot, the fix of the device string is not safe."""
+"""Dictionaries that map the devices of a checkpoint, `map_location={"cuda:0": "cuda:1"}`. The fix of a device string in
+such a dictionary adds an entry for the target beside the entry for CUDA; if it cannot add the entry, it is not safe."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Use = tuple[Role, Statement]
 _NAME = "map_location"
 _LOADERS = {"torch.load": 1, "torch.jit.load": 1, "torch.hub.load_state_dict_from_url": 2,
             "torch.utils.model_zoo.load_url": 2}  # fmt: skip
-_KEEP = frozenset({"str", "device"})  # functions that give the same result when they are called a second time
+_KEEP = frozenset({"str", "device"})  # functions: a second call with the same argument gives the same result
 _HOPS = 3  # maximum number of assignments from name to name that are traced
 _MANY = 20  # the largest number of dictionary entries that are checked for one variable
 
@@ -38,7 +38,8 @@ def is_map_location(role: Role) -> bool:
 
 def is_sure(role: Role, made: ast.AST | None = None) -> bool:
     """Return whether the key of a dictionary entry is a literal, and whether key and value can be evaluated a second
-    time without other effects. `made`: a call in the value that may be evaluated a second time."""
+    time without other effects. `made`: a call that the value may contain, because evaluating this call a second time
+    has no effects."""
     key = key_of(role)
     return key is not None and is_literal(role) and is_plain(key, role.node, made=made)
 
@@ -82,8 +83,8 @@ class CheckpointMaps:
         return Beside(edits, links, lowest(SAFE, *(one.allowed for one in kept)) or REVIEW)
 
     def _made(self, role: Role, statement: Statement) -> Role:
-        """The role of the call `torch.device("cuda")` that contains a string; without such a call, the role of the
-        string."""
+        """How the code uses a string (its role); if the string is in a call `torch.device("cuda")`, how the code uses
+        the result of this call."""
         if role.kind != "argument" or role.callee != "torch.device" or role.call is None:
             return role
         return self._flow.role_at(role.call, statement.digest.span(role.call)[0], statement)

@@ -45,7 +45,7 @@ library."""
 
 class _Tensor(NamedTuple):
     """An expression that is a float64 tensor. `placed`: whether the tensor is on the accelerator; `array`: whether it
-    has dimensions, so that results computed from it are float64 as well."""
+    is known to have dimensions, so that an operation with a tensor of any other dtype returns a float64 tensor, too."""
 
     node: ast.AST
     statement: Statement
@@ -180,8 +180,9 @@ class Collectives:
         return same._replace(array=tensor.array and name not in _REDUCING) if kept else None
 
     def _given(self, tensor: _Tensor, call: ast.Call, given: int | str, alone: bool, depth: int) -> str:
-        """Return the source of the call of a collective that receives a tensor passed to `call`. `given`: the index or
-        keyword of the argument; `alone`: whether the argument is the tensor itself, not a list that contains it."""
+        """Return the source of the collective's call that receives a tensor which is an argument of `call`: `call`
+        itself, or a call in the function that `call` runs. `given`: the index or keyword of the argument; `alone`:
+        whether the argument is the tensor itself, not a list that contains it."""
         name = self._flow.resolve(call.func, tensor.statement) or ""
         if name in self._names:
             places = _TENSORS if "scatter" in name else _TENSORS - {1}
@@ -196,8 +197,8 @@ class Collectives:
         return self._named(tensor._replace(statement=header), parameter, header.start, end, depth + 1)
 
     def _bound(self, tensor: _Tensor, target: ast.AST, depth: int) -> str:
-        """Return the source of the collective that receives the variable or attribute to which a tensor is assigned;
-        the rest of the block is searched."""
+        """Return the source code of the collective call that receives the variable or attribute to which a tensor is
+        assigned; only the rest of the block is searched for such a call."""
         base, parts = chain_of(target)
         if not isinstance(base, ast.Name) or len(parts) > 1 or depth >= _DEEP:
             return ""
@@ -207,7 +208,8 @@ class Collectives:
         return self._named(tensor, spelled, scope, end, depth + 1)
 
     def _named(self, tensor: _Tensor, spelled: str, scope: int, end: int, depth: int) -> str:
-        """Return the source of the collective that receives a variable before the variable is assigned again."""
+        """Return the source code of the collective call that receives a variable before the variable is assigned
+        again."""
         self._context.asked.add(spelled)
         root, *attributes = spelled.split(".")
         for found in self._flow.naming(spelled, scope):

@@ -73,14 +73,16 @@ def _quoted(source: str) -> str:
 
 
 def entry_of(role: Role, statement: Statement) -> Entry | None:
-    """Return the dictionary entry whose value has this role; None if the role is not that of an entry's value."""
+    """Return the dictionary entry whose value is the string that `role` describes; None if this string is not the value
+    of an entry."""
     if role.kind != "value" or not isinstance(role.subject, ast.Dict):
         return None
     return entries_of(role.subject, statement.digest).by_value.get(role.node)
 
 
 def key_of(role: Role) -> ast.expr | None:
-    """The key that belongs to a dictionary value with this role."""
+    """Return the key of a dictionary entry whose value is a string with this role, i.e. a string that the code uses in
+    this way; None if the string is not the value of an entry."""
     mapping = role.subject
     if role.kind != "value" or not isinstance(mapping, (ast.Dict, ast.DictComp)):
         return None
@@ -155,12 +157,13 @@ def is_plain(*nodes: ast.AST | None, made: ast.AST | None = None) -> bool:
 
 
 def is_literal(role: Role) -> bool:
-    """Return whether the key of the dictionary entry with this role begins with a literal."""
+    """Return whether the string with this role is a value in a dictionary, and its key begins with a literal."""
     key = key_of(role)
     return key is not None and _LITERAL.match(ast.unparse(key)) is not None
 
 
 def says_index(role: Role) -> bool:
-    """Return whether the key of the dictionary entry with this role is a device with an index, such as `"cuda:0"`."""
+    """Return whether the string with this role is a value in a dictionary, and its key is a device with an index, such
+    as `"cuda:0"`."""
     key = key_of(role)
     return key is not None and _NUMBERED.match(ast.unparse(key)) is not None

@@ -34,10 +34,10 @@ _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
 
 
 class _Place(NamedTuple):
-    """A piece of code that names an environment variable. `span`: the node's span in the statement; `at`: the offset of
-    the name; `value`: the value assigned to the variable; `asked`: whether the variable is read or tested for
-    existence; `tested`: whether it is only tested for existence; `raises`: whether the code raises KeyError if the
-    variable is not set."""
+    """A piece of code that names an environment variable. `span`: the span of the AST node `node`, counted from the
+    start of its statement; `at`: the offset of the variable's name in the text; `value`: the value assigned to the
+    variable; `asked`: whether the variable is read or tested for existence; `tested`: whether it is only tested for
+    existence; `raises`: whether the code raises KeyError if the variable is not set."""
 
     node: ast.AST
     span: tuple[int, int]

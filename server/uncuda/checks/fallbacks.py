@@ -22,7 +22,7 @@ LEFT_OUT = "left-out"
 NEEDED = "needed-later"
 """The id of the sentence for imports without which the file raises an exception later."""
 UNTESTED = "used-untested"
-"""The id of the sentence for optional imports of a name that the file uses, although nothing in it tests for it."""
+"""The id of the sentence for optional imports of a name that the file uses without a test whether the import worked."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
 _AND = re.compile(r"\band\b")
@@ -35,11 +35,12 @@ _SKIPS = "importorskip("
 _SKIPPED = re.compile(r"[\"'](\w+(?:\.\w+)*)[\"']")
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 _APART = re.compile(r"[\W_]+")
-# `has_apex` tests for a library; a name with any word besides these and the library's, such as `has_apex_gemm`, tests
-# for a part of the library
+# The words of a name that tests for a whole library, besides the library's own: `has` in `has_apex`. A name with any
+# other word, such as `has_apex_gemm`, tests for a part of the library.
 _ASKING = frozenset({"", "available", "has", "have", "installed", "is", "use", "with"})
-_MANY = 20  # maximum number of tests above an offset, and of calls of a function, that are checked
-# words of lines that may test whether a name is there
+# maximum number of checked `if` statements above a block, blocks around an offset, and calls of a function
+_MANY = 20
+# if a line contains one of these words, it may test whether an optional import worked
 _DECIDES = re.compile(r"\b(?:if|elif|while|assert|and|or|not|is|skipif|skipIf|skipUnless|hasattr|bool)\b")
 _NOTES = re.compile(
     r"$|#|[\"')]|f[\"']|pass\b|[\w, \t]+(?::[^=]*)?=[ \t]*(?:None|False|True)\b|(?:print|_?log\w*|warnings?)[\w.]*\("
@@ -184,8 +185,8 @@ class Fallbacks:
         return not of_part or any(not _ASKING.issuperset(_APART.split(word)) for word in words)
 
     def _is_needed(self, flag: str) -> bool:
-        """Return whether the file needs the module after all: it asserts that the flag is true, or raises an exception
-        if the flag is false."""
+        """Return whether the file needs an optionally imported module after all: the file asserts that `flag`, which
+        tells whether the import worked, is true, or it raises an exception if `flag` is false."""
         if flag not in self._needed:
             raising = filter(self._raises_without, self._tests_of(flag))
             self._needed[flag] = any(not self._is_behind(flag, test.start()) for test in raising)
@@ -254,7 +255,7 @@ class Fallbacks:
         return 0 < len(calls) <= _MANY and all(self._is_tested(flag, call) for call in calls)
 
     def _is_tested(self, flag: str, at: int) -> bool:
-        """Return whether an `if` around the code, inside the same function, tests that the flag is true."""
+        """Return whether the code at offset `at` is in an `if` of the same function that tests that `flag` is true."""
         for header in self._indents.headers(at):
             if header.word in ("def", "class"):
                 return False

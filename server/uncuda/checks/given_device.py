@@ -31,8 +31,8 @@ def of_module(node: ast.Attribute, call: ast.Call) -> ast.expr | None:
     """Return the only argument of a call of the method at `node` if the method may be that of an `nn.Module`; None
     otherwise.
 
-    If the call has several arguments, or a keyword that only `Tensor.cuda` has, the method is a tensor's; so is the
-    method of an object that a function of torch creates in the same expression: `torch.randn(2).cuda(0)`.
+    The method is a tensor's if the call has several arguments, if it has a keyword that only `Tensor.cuda` has, or if a
+    function of torch creates the object in the same expression: `torch.randn(2).cuda(0)`.
     """
     maker = node.value.func if isinstance(node.value, ast.Call) else None
     if isinstance(maker, ast.Attribute) and isinstance(maker.value, ast.Name) and maker.value.id == "torch":
@@ -62,7 +62,9 @@ def is_bound_to_device(context: Context, name: str) -> bool:
     known = context.devices
     if name not in known:
         facts = context.facts
-        if len(known) < _FEW:  # after an edit of a line, the results of `said_of` for these names are compared
+        # This name gets a search of its own: after an edit of a line, hits (raw findings) in other lines stay valid if
+        # `said_of` returns the same for the old and the new line (engine/incremental_hits.py).
+        if len(known) < _FEW:
             places = facts.searches.find((WHOLE_WORD, name), whole_word(name))
             facts.work.compare(4 * len(places))
             known[name] = _bound_in(_lines_at(facts.text, places)).get(name, False)

@@ -167,8 +167,9 @@ class HostValues:
             yield from passed or [(value, where)]
 
     def _passed(self, name: str, header: Statement) -> Iterator[tuple[ast.expr | None, Statement]]:
-        """Yield the arguments that the file passes for a parameter of a function, if only this file uses the function,
-        because its name begins with an underscore; None for an argument that cannot be found."""
+        """Yield the arguments that this file passes for a parameter of a function; None for an argument that cannot be
+        found. Nothing is yielded if the function's name has no leading underscore, because other files may call it,
+        too."""
         facts, function = self._context.facts, header.digest.piece.nodes[0]
         if not isinstance(function, ast.FunctionDef) or not function.name.startswith("_"):
             return

@@ -17,7 +17,7 @@ from .owners import IS_CUDA, called_so
 from .unpacking import given, is_name, is_numbered
 
 TORCH, OWN, OTHER = "torch", "own", ""
-_SAME = "same"  # the trace reaches a variable from which it started, so this value shows nothing
+_SAME = "same"  # no evidence of a kind: for example, the value depends on the traced variable itself
 _FREE = "free"  # the name is a variable of an outer scope
 _DEEP, _MANY = 12, 60
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?")
@@ -40,11 +40,11 @@ _TENSORS = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "
 def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> bool:
     """Return whether a class of the checked project may define the method that an attribute names.
 
-    If the project replaces torch's method, the function returns True for every object; otherwise False for an object of
-    torch, and True for an object of a class that defines the method. For an object of unknown type, the function
-    returns True in two cases: a method of this name in the project does more than move its object to a device, or the
-    variable is named after a class whose method moves the contents of its objects. An attribute `is_cuda` of an
-    imported name always counts as one of the project.
+    If the project replaces torch's method, the function returns True for every object. In all other projects, it
+    returns False for an object of torch, and True for an object of a class that defines the method. For an object of
+    unknown type, the function returns True in two cases: a method of this name in the project does more than move its
+    object to a device, or the variable is named after a class whose method moves the contents of its objects. For
+    an attribute `is_cuda` of a name that is not imported from torch, the function always returns True.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         return True
@@ -62,8 +62,8 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
 
 
 class Instances:
-    """Tells whether an object in one file belongs to torch, to a class of the project, or is unknown. `names`: classes
-    that define the method, and functions that return them."""
+    """Tells whether an object in one file belongs to torch, to certain classes of the project, or is unknown. `names`:
+    these classes, which define a method such as `cuda`, and functions that return their objects."""
 
     def __init__(self, context: Context, names: frozenset[str]) -> None:
         self._context = context
@@ -71,7 +71,8 @@ class Instances:
         self._known: dict[tuple[str, int], str] = {}
 
     def of(self, node: ast.expr, statement: Statement) -> str:
-        """Return TORCH or OWN if the file proves it, otherwise OTHER. The result does not depend on earlier calls."""
+        """Return TORCH if the file proves that an expression is an object of torch, OWN if the file proves that it is
+        an object of a class of the project, otherwise OTHER. The result does not depend on earlier calls."""
         self._known.clear()
         kind = self.kind(node, statement)
         return OTHER if kind == _SAME else kind
@@ -298,7 +299,8 @@ class Instances:
         return OWN if OWN in passed else OTHER
 
     def _passed(self, function: str, name: str, index: int, depth: int) -> Iterator[str]:
-        """Yield the kinds of the arguments for one parameter in the calls of a function in this file."""
+        """Yield the kind (see `kind`) of each argument that is passed for the parameter `name` in the calls of a
+        function in this file."""
         for found in self._statements(function, rf"\b{re.escape(function)}\(", 0, len(self._context.text)):
             for call in _calls(found.digest, function):
                 values = [keyword.value for keyword in call.keywords if keyword.arg == name]
@@ -308,7 +310,8 @@ class Instances:
                     yield self.kind(value, found, depth)
 
     def _stored(self, name: str, statement: Statement, depth: int) -> str:
-        """Return the kind of the values that the surrounding class assigns to `self.name`."""
+        """Return the kind (TORCH, OWN, OTHER or _SAME) of the values that the surrounding class assigns to
+        `self.name`."""
         header = self._class_around(statement)
         key = f"self.{name}", header
         if header >= 0 and key not in self._known:

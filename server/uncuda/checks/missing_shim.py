@@ -113,7 +113,7 @@ def patching(target: Target) -> tuple[str, ...]:
 
 def patches(text: str, target: Target, read: Callable[[], Facts]) -> bool:
     """Whether a file imports the shim, or sets the environment variable that activates the shim. `read`: a function
-    that computes the file's facts."""
+    that parses the file and returns its `Facts`."""
     if not any(word in text for word in patching(target)):
         return False
     facts = read()

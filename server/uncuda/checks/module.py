@@ -20,7 +20,8 @@ ASKED_ONLY = "asked-only"
 """The id of the sentence about a library that the file imports only to find out whether it is available."""
 TRIED = "tried-elsewhere"
 """The id of the sentence about an import in a file that is itself imported only in a `try`."""
-_MANY = 20  # maximum number of uses of a part of a library that are checked for conditions
+# maximum number of uses of a part of a library (`flashinfer.comm`) for which conditions around the use are searched
+_MANY = 20
 _THERE = ("adapted", "upstream")  # the statuses of libraries that exist for the target
 _GRAVITY = ("error", "warning", "information")
 
@@ -90,8 +91,8 @@ class Check:
 
     def _lowered(self, fallbacks: Fallbacks, context: Context, hit: Hit, module: str, uses: Sequence[int]) -> Hit:
         """Return the hit at an import with its severity, which conditions and `try` statements around the import may
-        lower. If the file uses the part of a library as an attribute, conditions around these uses lower the severity,
-        too.
+        lower. If the file uses a part of the library as an attribute (`flashinfer.comm`), conditions around these uses
+        may lower the severity, too.
 
         If the target has a build of the library that lacks only this part, importing the library works, and a handler
         of a failed import never runs.
@@ -136,7 +137,8 @@ class Check:
         return replace(hit, severity="information", limits=(ASKED_ONLY,))
 
     def _of_import(self, dotted: str) -> tuple[str, Rule | None]:
-        """The module with a rule that an import loads, and this rule; ("", None) if no rule reports the import."""
+        """Return the imported module, or the parent of it, for which there is a rule, and this rule; ("", None) if no
+        rule reports the import."""
         if module := self._module(dotted):
             return module, self._rules[module]
         root = dotted.partition(".")[0]
@@ -174,8 +176,8 @@ def _tried(hit: Hit, context: Context) -> Hit:
 
 
 def _first(hits: Sequence[Hit]) -> Iterator[Hit]:
-    """Yield all hits of rules that also report uses; of each other rule, one hit for each library, namely the first
-    with the highest severity."""
+    """Yield all hits of each rule that reports the uses of a library, not only its imports; of every other rule, only
+    one hit for each library: the first hit with the highest severity."""
     kept: dict[str, Hit] = {}
     for hit in hits:
         before = kept.get(hit.subject)

@@ -28,7 +28,7 @@ Place = tuple[int, int]
 
 
 class Check:
-    """All rules of this check."""
+    """The rules about uses of dotted names, such as `torch.cuda.synchronize`."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.verdicts = Verdicts(rules, target)
@@ -194,9 +194,9 @@ def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
 
 
 def _class(context: Context, reference: Name, verdict: Verdict, results: Results) -> tuple[str | None, dict[str, str]]:
-    """Return the fix class of a reference, lowered if its call or the uses of the call's result require this. If a use
-    of the result lowers the fix class, the second value maps the id of the sentence that says why to the source of this
-    use."""
+    """Return the fix class of a reference: the class in `verdict`, or a less safe one if the reference's call or the
+    uses of the call's result require this. If a use of the result makes the class less safe, the second value has one
+    item: the key is the id of the sentence that says why, the value is the source of this use."""
     if verdict.applicability is None:
         return None, {}
     apart = results.apart(reference, verdict.rule)
@@ -240,13 +240,15 @@ def is_variable(context: Context, reference: Name) -> bool:
 
 
 def _place(reference: Name, spans: list[Place | None]) -> Place:
-    """Return the span of the part of a reference that the source spells, without the part for which an alias stands."""
+    """Return the span of a reference without an import alias at its beginning, such as `c` in `c.synchronize`; if the
+    reference is only an alias, the span of the alias."""
     spelled = [span for span in spans if span is not None] or [_alias_place(reference)]
     return spelled[0][0], spelled[-1][1]
 
 
 def _patched(reference: Name, attribute: Asked | None) -> Links:
-    """Return the keys for `Hit.links` of the names that the file replaces by assignment or `setattr`."""
+    """Return one key for each name that the code at this reference replaces by assignment or `setattr`. The keys are
+    for `Hit.links`: hits with the same key are fixed only together."""
     node = reference.chain.node
     stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     names = [reference.dotted] if stored else []
@@ -292,8 +294,8 @@ def _spelled_anew(context: Context, reference: Name, new: str, rule: Rule) -> li
 
 
 def _edits(old: str, new: str, spans: list[Place | None], hidden: int, hidden_new: str) -> list[Edit] | None:
-    """Return the edits that turn `old` into `new` in the segments that the source spells; None if segments for which an
-    alias stands would have to change."""
+    """Return the edits that turn the dotted name `old` into `new` where the source spells it; None if a part of the
+    name would have to change that the source does not spell, because an alias stands for it."""
     prefix = hidden_new.split(".") if hidden_new else []
     wanted = new.split(".")
     if wanted[: len(prefix)] != prefix:

@@ -1,5 +1,5 @@
-"""Tells how the call of a name affects its fix: parameters that differ on the target, renamed keywords, tested
-attributes."""
+"""Tells how the call of a name affects the fix of the name: arguments that the target's function lacks or has in
+another position, keywords that it names differently, and attributes that `hasattr` and similar calls test."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def nearest_call(reference: Name) -> str:
 
 
 def call_classes(reference: Name, row: Row | None, target: Target, rule: Rule) -> list[str]:
-    """Return the fix classes to which the call of a reference limits its fix; empty if the call does not limit the fix.
+    """Return "review" for each reason why the arguments in a call of the reference prevent a safe fix; empty if there
+    is none.
 
     The rule's key `leading` gives, for each function, how many first parameters CUDA and the target have in common; its
     key `beyond` names CUDA's parameters after those, so that a fix can pass them by keyword.
@@ -65,7 +66,8 @@ def call_classes(reference: Name, row: Row | None, target: Target, rule: Rule) -
 
 
 def _goes_beyond(call: ast.Call, alike: int) -> bool:
-    """Whether the call has, or may have, more than `alike` positional arguments."""
+    """Whether the call has, or may have (`*args`), more than `alike` positional arguments. `alike`: how many of the
+    first positional arguments mean the same on the target."""
     return len(call.args) > alike or any(isinstance(argument, ast.Starred) for argument in call.args)
 
 
@@ -99,10 +101,10 @@ def call_limits(
     """Return the ids of the sentences that apply to a call, including the sentence about a keyword that the target
     lacks, and whether the target rejects the call.
 
-    The rule's key `call-limits` lists, by the id of a sentence, the arguments to which the sentence applies:
-    `enabled=True`, `=True` (the first positional argument), or `['segments']` (a key that the code reads from the
-    result, found by `keys`). The target rejects a call with an argument that `call-limits` lists; for a call without
-    one, the id of the sentence is left out.
+    The rule's key `call-limits` maps the id of a sentence to the arguments that the sentence is about: `enabled=True`,
+    or `=True` for the first positional argument. An entry such as `['segments']` is about a key that the code reads
+    from the result of the call (found by `keys`). The target rejects a call with an argument that `call-limits` lists.
+    If a call has none of the arguments that are listed for a sentence, the id of this sentence is not returned.
     """
     call, about = call_of(reference), rule.get("call-limits", {})
     if call is None:

@@ -1,5 +1,5 @@
-"""Decides whether a fix may replace a name by a string literal; it may if a fix could change a string literal at the
-same place."""
+"""Judges fixes that replace a name by a string literal: a fix is safe where a change of a string literal at the same
+place would be safe."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Literals:
         self._parameters = Parameters(context.facts, context.asked)
 
     def of(self, reference: Name, new: str) -> tuple[str, Links]:
-        """Return the fix class of the literal `new` in place of a name, and the keys for `Hit.links` of the code that
-        must change with it."""
+        """Return the class of a fix that replaces a name by the literal `new`, and the keys for `Hit.links` that
+        connect this fix with the code that must change together with the name."""
         flow, statement, chain = self._flow, reference.statement, reference.chain
         found = flow.role_at(chain.node, chain.piece.start(chain.node), statement)
         role = complete(found, statement, flow)
@@ -43,7 +43,7 @@ class Literals:
         return REVIEW if tested and not sure else SAFE, links
 
     def _rules(self, new: str, kind: str) -> list[Rule]:
-        """Return the rules about strings that cover this literal in a role of this kind."""
+        """Return the rules for the string `new` that apply if the code uses it as `kind` says, such as "argument"."""
         fill, word = self._context.target.fill, new.strip("\"'")
         words = self._context.target.words
         rules = (

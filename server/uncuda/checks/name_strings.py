@@ -20,7 +20,8 @@ from .base import Context, Hit, Links
 from .verdicts import Judge, Verdict
 
 LIMIT = "patched-elsewhere"
-"""The id of the sentence about a name that this file replaces but does not use itself."""
+"""The id of the sentence that says why a fix needs review: `mock.patch` replaces a name that this file itself does not
+use, so that the code which uses the name is in another file."""
 _SAID = re.compile(r"(?P<owner>(?:\w+\.)*?)(?P<name>torch(?:\.\w+)+)")
 _PATCHES = frozenset({"patch", "setattr", "delattr"})
 _IMPORTS = frozenset({"import_module", "importorskip"})

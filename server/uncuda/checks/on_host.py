@@ -42,8 +42,8 @@ def is_cast_on_host(call: ast.AST | None, statement: Statement, values: HostValu
 
 
 def is_off_device(reference: Name, context: Context, values: HostValues) -> bool:
-    """Return whether a dtype never reaches the accelerator, because it is compared, is in a table, is passed to a
-    function that is not torch's, or is the dtype of a tensor on the CPU."""
+    """Return whether a dtype never reaches the accelerator, because it is compared, is in a dictionary or in a list
+    that no code iterates over, is passed to a function that is not torch's, or is the dtype of a tensor on the CPU."""
     node, statement = reference.chain.node, reference.statement
     outer = statement.digest.parents.get(node)
     if is_compared(node, statement) or is_cast_on_host(outer, statement, values) or _is_asked_for(node, statement):

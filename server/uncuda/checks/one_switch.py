@@ -15,7 +15,7 @@ from .base import Context
 from .verdicts import Verdict
 
 Spoken = tuple[Name, Verdict]
-_MANY = 40  # maximum number of lines with one setting of the target that are checked
+_MANY = 40  # at most this many occurrences of the name of a target's setting are checked
 
 
 class _Setting(NamedTuple):
@@ -57,7 +57,8 @@ def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
 
 
 def _differ(lines: Sequence[_Setting]) -> bool:
-    """Return whether lines assign different values to one setting of the target, by way of several settings of CUDA."""
+    """Return whether the lines assign different values to several settings of CUDA that are one setting of the
+    target."""
     return len({line.switch for line in lines}) > 1 and len({line.value for line in lines}) > 1
 
 

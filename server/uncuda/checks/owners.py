@@ -59,8 +59,8 @@ def owners_of(
     """The classes in a file that define `cuda` or `is_cuda`, classes derived from them, and functions that return them.
 
     `is_code`: whether the character at an offset is code. `known`: classes of other files that define the method
-    themselves; classes of this file that derive from them are found, except if they derive through a class of a third
-    file. `find`: a function that returns the offsets of a word in the text.
+    themselves; the result also contains the classes of this file that derive from a class in `known`, directly or
+    through other classes of this file. `find`: a function that returns the offsets of a word in the text.
     """
     defines = any(f"def {method}(" in text for method in METHODS)
     found = [(m, holder) for m, holder in _methods(text, find) if is_code(m.start("name"))] if defines else []
@@ -197,7 +197,9 @@ def _kind(body: str, method: str, torchs: bool) -> str:
         return ACTS
     if not any(isinstance(node, ast.expr) and _is_move(node) for node in ast.walk(function)):
         return ACTS
-    if torchs:  # in a class derived from a torch class, an assignment moves members that torch does not move
+    # In a class derived from a torch class, torch itself moves most members; an assignment such as `self.x =
+    # self.x.cuda()` moves a member that torch does not move.
+    if torchs:
         return INHERITS if all(map(_moves, function.body)) else ACTS
     return MOVES if all(map(_moves_plain, function.body)) else ACTS
 
@@ -212,8 +214,8 @@ def _moves(statement: ast.stmt) -> bool:
 
 
 def _moves_plain(statement: ast.stmt) -> bool:
-    """Return whether a statement, in a class without a base class of torch, only stores members that it moves to a
-    device, or makes a new object from them."""
+    """Return whether a statement only stores members that it moves to a device (`self.x = self.x.cuda()`), or returns a
+    new object that is made from them. The class of the statement derives from no class of torch."""
     if isinstance(statement, ast.Assign):
         return _is_move(statement.value)
     if isinstance(statement, ast.If):

@@ -20,8 +20,8 @@ _DEEP = 8  # maximum number of variables through which one value is traced
 
 
 class Followed:
-    """Traces values from variable to variable, through one source file. Subclasses define `_follow`, which yields the
-    reads of the value of one expression."""
+    """Traces values from variable to variable, through one source file. Subclasses define `_follow`, which yields a
+    `Read` for each place in the code that reads the value of one expression."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -48,13 +48,14 @@ class Followed:
         return scope is not None and scope[1] == "class"
 
     def _lost(self, value: Value, node: ast.AST | None = None) -> Iterator[Read]:
-        """Yield, in strict mode, one read that stands for all uses which are not traced."""
+        """Give up tracing a value: in strict mode, yield one `Read` that stands for all further uses of the value."""
         if self._strict:
             number = value.kind in NUMBERS
             yield Read("" if number else _ANY, ast.unparse(node or value.node), True)
 
     def _named_function(self, value: Value, depth: int) -> Iterator[Read]:
-        """Yield the reads of a function's result, for a reference that names the function without a call."""
+        """Yield the reads of a function's result; `value`: a reference to the function, such as `f` in `f()` or in
+        `map(f, items)`."""
         node, parent = value.node, value.parent
         mapped = isinstance(parent, ast.Call) and last_word(parent.func) == "map" and node is parent.args[0]
         if isinstance(parent, ast.Call) and parent.func is node:

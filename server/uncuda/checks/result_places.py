@@ -140,7 +140,8 @@ def fields_of(text: Text, source: str, statement: Statement) -> set[str]:
 
 
 def _spelling(name: str, root: str, context: Context, statement: Statement) -> Iterator[ast.Attribute]:
-    """The attributes of this name in a statement, without those of imported modules."""
+    """Yield the attributes called `name` in a statement, such as `x.name`; `x` is `root`, or anything but an imported
+    module."""
     for chain in statement.digest.chains:
         if name in chain.parts and (chain.root == root or chain.root not in context.imported):
             node: ast.expr = chain.node

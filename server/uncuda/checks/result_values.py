@@ -1,4 +1,5 @@
-"""The values and reads that `results.py` and `result_names.py` pass to each other."""
+"""The classes `Value` (an expression with the result of a call) and `Read` (code that reads a field of the result),
+which `results.py` and `result_names.py` pass to each other."""
 
 from __future__ import annotations
 
@@ -31,8 +32,8 @@ class Value(NamedTuple):
 
 
 class Read(NamedTuple):
-    """A read of the field `field` of the result, or, if `field` is "", a comparison or unpacking of numbers. `source`:
-    the source text of the read.
+    """Code that reads a field of a call's result, or that compares or unpacks the numbers in the result. `field`: the
+    name of the field, or "" for numbers. `source`: the source text of this code.
 
     `lost`: whether the read stands for code that cannot be traced.
     """

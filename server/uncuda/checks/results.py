@@ -21,7 +21,7 @@ FIELD = "field-not-filled"
 """The id of the sentence about a result of which the file reads a field that the target does not fill."""
 LOST = "answer-not-followed"
 """The id of the sentence about a result that differs on the target, with uses that cannot be traced."""
-_MANY = 200  # maximum number of expressions that are checked for one traced call
+_MANY = 200  # maximum number of expressions that are checked to find the uses of one call's result
 _WRAPPERS = (ast.Await, ast.BoolOp, ast.NamedExpr, ast.IfExp, ast.UnaryOp)
 
 
@@ -35,8 +35,9 @@ class Results(Followed):
         self._keyed = False  # if true, reads of dictionary keys are yielded, too
 
     def apart(self, reference: Name, rule: Rule) -> tuple[str, str] | None:
-        """Return the id of the sentence that says why the fix of a call needs review, and the source of the use that is
-        the reason; None if no use of the result is a reason.
+        """Return the reason why the fix of a call needs review: code that uses the call's result in a way that may be
+        wrong on the target. The reason consists of the id of a sentence about this code, and the source text of this
+        code. Return None if there is no such code.
 
         The rule's key `fields` lists functions whose result has fields that the target does not fill; its key `numbers`
         lists functions whose result contains numbers that mean something only for CUDA.
@@ -64,7 +65,8 @@ class Results(Followed):
         self._numbers = frozenset(numbers)
 
     def reads(self, reference: Name) -> Iterator[Read]:
-        """Yield the reads of a call's result, if the reference is the function of this call."""
+        """Yield the places where the code reads the result of a call. `reference`: the name of the called function; if
+        the code does not call it, nothing is yielded."""
         call = call_of(reference)
         if call is not None:
             self._start()
@@ -106,8 +108,8 @@ class Results(Followed):
             yield from self._part(value, parent, depth)
 
     def _tested(self, value: Value, parent: ast.AST) -> Iterator[Read]:
-        """Yield the reads in a test of the value's truth: a number is compared with zero; an object is always true, so
-        it is not read."""
+        """Yield the read of the value in a test such as `if value:`. Only a number is read there, because it is
+        compared with zero; an object is always true."""
         if value.kind == NUMBER and not value.listed and value.node is not getattr(parent, "msg", None):
             yield from self._lost(value)
 
@@ -153,7 +155,7 @@ class Results(Followed):
             yield from self._lost(value, compare)
 
     def _computed(self, value: Value, whole: ast.JoinedStr | ast.BinOp, depth: int) -> Iterator[Read]:
-        """Yield the reads of a value in a string that it is formatted into, or in a computation."""
+        """Yield the reads of a value that is a part of an f-string, or an operand such as `value` in `value + 1`."""
         text = isinstance(whole, ast.JoinedStr) or not computes(whole, value.node)
         if value.kind in NUMBERS:
             yield from self._follow(Value(whole, value.statement, NUMBER, value.listed and not text), depth)
@@ -200,8 +202,9 @@ class Results(Followed):
             yield from self._follow(Value(node, value.statement, NUMBER), depth)
 
     def _given(self, value: Value, call: ast.Call, given: int | str, depth: int) -> Iterator[Read]:
-        """Yield the reads of a value by a call that has the value as an argument. `given`: the index or keyword of the
-        argument; -1 if it is unknown."""
+        """Yield the reads of a value that is passed to a call: those by the call itself, such as `getattr(value,
+        "name")`, or those in the called function. `given`: the index or keyword of the argument; -1 if it is
+        unknown."""
         word = last_word(call.func)
         asked = call.args[1] if word in ("getattr", "hasattr") and given == 0 and len(call.args) > 1 else None
         if isinstance(asked, ast.Constant) and isinstance(asked.value, str):
@@ -268,8 +271,8 @@ class Results(Followed):
 
 
 def _named_by(reference: Name, text: str) -> tuple[str, ast.AST]:
-    """Return the dotted name and the node that names it: the reference, or the call `getattr(…)` with the reference as
-    an argument."""
+    """Return the dotted name of an API, and the AST node of the expression that stands for this API: the reference
+    itself, or a call such as `getattr(torch.cuda, "synchronize")`, whose argument is the reference."""
     node, taken = reference.chain.node, asked(reference, text)
     call = reference.statement.digest.parents.get(node)
     if taken is None or not isinstance(call, ast.Call) or last_word(call.func) != "getattr":

@@ -64,7 +64,7 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not (rule.get("entry") or "key" in rule.get("roles", ()))):
         return None
     if role.kind == "key" and is_map_location(role):
-        return None  # the fix of the value in the same dictionary entry also adds an entry for the target
+        return None  # in `map_location={"cuda:0": "cuda:1"}`, the fix of the value also adds an entry for the target
     if is_silent(rule, role, flow):
         return None
     if role.containers and not proves(rule, role) and not set(role.items).isdisjoint(rule.get("implementations", ())):
@@ -165,7 +165,7 @@ def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
 
 
 def proves(rule: Rule, role: Role) -> bool:
-    """Return whether the role alone proves what the string means."""
+    """Return whether the way in which the code uses a string (its role) is enough to prove what the string means."""
     if role.kind == "argument" and (_proves_argument(rule, role) or _is_pattern(rule, role)):
         return True
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not rule.get("entry")):
@@ -209,8 +209,8 @@ def compared(rule: Rule, role: Role) -> bool:
 
 
 def holds_truth(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
-    """Return whether the string is compared with a variable whose every value was reported by torch: `backend =
-    get_backend()`."""
+    """Return whether the string is compared with a variable to which only values that torch itself reports are
+    assigned: `backend = get_backend()`."""
     place = flow.place(role, statement) if role.kind in TESTS and not isinstance(role.subject, ast.Call) else None
     if place is None:
         return False

@@ -19,7 +19,7 @@ from .parameters import is_fixture
 Proof = Callable[[Role], bool]
 _MANY = 60
 _PARTS = ("args", "keywords", "values", "comparators")
-_WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # nodes whose every child is checked, unlike lists and dictionaries
+_WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # to find a string's role, every child is read, unlike in a list
 TESTS = frozenset({"comparison", "membership", "case"})
 LINKED = TESTS | {"assignment", "default", "item"}
 _OUTER = re.compile(r"^[ \t]*(?:global|nonlocal)\b([^\n]*)", re.M)
@@ -31,7 +31,7 @@ class Flow:
     def __init__(self, context: Context) -> None:
         self.context = context
         self._imported = context.imported
-        self._hops = 0  # number of variables through which the variable that is traced now was reached
+        self._hops = 0  # how many variables the present trace has passed through
         self._known: dict[tuple[str, str, int], bool] = {}
         self._asked: dict[tuple[str, str, int], bool] = {}
         self._scopes = context.scopes
@@ -49,13 +49,13 @@ class Flow:
         return ".".join([root, *parts]) if root else None
 
     def module_of(self, node: ast.AST) -> str:
-        """Return the imported module, other than torch, to which an expression belongs, or the name imported from this
-        module; "" if there is none."""
+        """Return the dotted name of the import with which an expression begins, such as "numpy" for `np.float32`; "" if
+        the expression begins with no imported name, or with a name imported from torch."""
         base, _ = chain_of(node)
         return self.context.foreign_name(base.id) if isinstance(base, ast.Name) else ""
 
     def role(self, text: Text, statement: Statement) -> Role:
-        """The role of a string literal."""
+        """Return how the code uses a string literal: as an argument, in a comparison, as a default (see `Role`)."""
         self._count(text.node, statement)
         return role_of(text, statement.digest, lambda node: self.resolve(node, statement))
 
@@ -101,8 +101,8 @@ class Flow:
         """Return whether the variable that holds a string is also compared with `word`, so that a person must have
         ported this code.
 
-        Strings with a common key in `Hit.links` are fixed together. If another string that is fixed together with this
-        one still names CUDA, no fix has written `word`; a person has.
+        Strings with a common key in `Hit.links` are fixed together. While one of the strings that are fixed together
+        still names CUDA, no fix was applied to them, so a person wrote `word`.
         """
         spelled = _spelled(role)
         if not spelled or not self.context.facts.says(word):
@@ -140,8 +140,8 @@ class Flow:
         return match[1] if match else ""
 
     def calls(self, name: str, statement: Statement) -> Iterator[tuple[Role, Statement]]:
-        """Yield the roles of the calls of a function in this file, each with its statement; for a method, only of calls
-        on `self`."""
+        """Yield, for each call of a function in this file, the role of the call (how the code uses its result) and its
+        statement; for a method, only for calls on `self` or `cls`."""
         self.context.asked.add(name)
         indents = self.context.facts.indents
         scope = indents.scope_of(statement.start)
@@ -188,7 +188,8 @@ class Flow:
         return self._scopes[key]
 
     def uses(self, spelled: str, scope: int) -> Iterator[tuple[Role, Statement]]:
-        """Yield the roles of all uses of a variable, and of all values assigned to it, each with its statement."""
+        """Yield, for each use of a variable and each value assigned to it, how the code uses it (a Role), and the
+        statement."""
         root, _, attribute = spelled.partition(".")
         for statement in self.naming(spelled, scope):
             for role in self._roles(root, (attribute,) if attribute else (), statement):
@@ -268,8 +269,8 @@ class Flow:
         """Return the keys for `Hit.links` that a string shares with all strings that must change together with it.
 
         The key of a local variable is valid in its function; the key of an attribute, option or field in the whole
-        file. A returned string has the keys of the variables that receive the result of its function, or that are
-        compared with this result.
+        file. A string that a function returns has the keys of the variables to which the function's result is assigned,
+        or with which the result is compared.
         """
         if role.kind == "return" and role.name:
             taken = (key for use, where in self.calls(role.name, statement) for key in self.links(use, where))
@@ -296,8 +297,8 @@ class Flow:
         return ()
 
     def _handed(self, name: str, scope: int) -> Links:
-        """Return the keys for `Hit.links` of the attributes to which the value of a variable is assigned unchanged:
-        `self.kind = kind`."""
+        """Return the attributes to which a variable is assigned unchanged, as in `self.kind = kind`: each attribute as
+        a key for `Hit.links`."""
         if (name, scope) not in self._takers:
             text, first = self.context.text, max(scope, 0)
             end = self.context.facts.indents.extent(scope) if scope >= 0 else len(text)
@@ -320,8 +321,8 @@ def _says(node: ast.AST | None, word: str) -> bool:
 
 
 def _spelled(role: Role) -> str:
-    """Return the variable of a role as the file spells it: `name` or `self.name`. If a string is the default of a
-    parameter, its role contains the parameter's name, but no `ast` node for the parameter."""
+    """Return the variable that a string is assigned to or compared with, as the file spells it: `name` or `self.name`.
+    If the string is the default of a parameter, return the parameter's name."""
     subject = role.subject
     if subject is None:
         return role.name if role.kind == "default" and role.call is None else ""

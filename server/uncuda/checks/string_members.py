@@ -35,8 +35,8 @@ class MemberIndex:
         self._known: dict[tuple[str, int], Members] = {}
 
     def of(self, role: Role, statement: Statement) -> Members:
-        """Return the strings that belong to the same option, field or variable as the string with this role, and the
-        other items of the string's list."""
+        """Return the possible values of the option, field or variable that a string belongs to, and the other strings
+        in the string's list. `role`: how the code uses the string."""
         name = role.option or role.name.removesuffix("()")
         if not name or role.kind not in LINKED or isinstance(role.subject, ast.Call):
             return Members(frozenset(role.items), frozenset(), role.kind in TESTS)

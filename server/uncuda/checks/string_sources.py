@@ -23,8 +23,8 @@ class Sources:
         self._depth = 0
 
     def of(self, role: Role, statement: Statement) -> Links:
-        """For a string that is compared with a variable: return the keys for `Hit.links` of the sources of the
-        variable's value."""
+        """For a string that is compared with a variable, return where the variable gets its value from, as keys for
+        `Hit.links`."""
         if role.kind not in TESTS or not isinstance(role.subject, ast.Name):
             return ()
         place = self._flow.place(role, statement)

@@ -1,5 +1,5 @@
-"""Weighs the evidence that a string is a device, by its own role, by the parameter that receives it, and by an
-availability test around it."""
+"""Weighs the evidence that a string is a device: how the code uses the string, which parameter receives it, and whether
+the code around it tests that a device is available."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ class Uses:
     held: dict[tuple[str, str, int], Question | None] = field(default_factory=dict)
 
     def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:
-        """Return the parameter, of a function in this file, that receives a string; None if this parameter shows
-        nothing about the string."""
+        """Return the parameter, of a function in this file, that receives a string. None if there is no such parameter,
+        or if the rule ignores strings in this role and the parameter's uses do not prove that the string is a
+        device."""
         passed = self.parameters.of(role, statement)
         if passed is None or not is_silent(rule, role, self.flow):
             return passed
@@ -48,7 +49,8 @@ class Uses:
         return passed if meant else None
 
     def weigh(self, rule: Rule, role: Role, statement: Statement, passed: Passed | None) -> str | None:
-        """The fix class of a string, by the string's own role and by the parameter that receives the string."""
+        """The fix class of a string; it follows from how the code uses the string (`role`), and from the parameter that
+        receives the string (`passed`)."""
         if passed is None:
             return self._weigh(rule, role, statement)
         applicability = self._weigh(rule, *passed)
@@ -60,7 +62,8 @@ class Uses:
         self, rule: Rule, role: Role, text: Text, statement: Statement, applicability: str | None
     ) -> Question | None:
         """The availability test that must succeed before the device string is used. If other evidence already proves
-        that the string is a device, only a test in the same expression counts."""
+        that the string is a device (`applicability` is SAFE), only a test in the same expression is returned, and no
+        test in a line above."""
         if not rule.get("questions") or text.formatted:
             return None
         if self.away.has(rule, role):

@@ -29,7 +29,7 @@ def words_for(device: str, ccl: str) -> dict[str, str]:
 
 
 def said_for(words: Mapping[str, str], text: str) -> str:
-    """Return the text with CUDA's words replaced by the target's."""
+    """Return the text with "cuda", "nccl" and "gpu" replaced by the target's names for them in `words`."""
     return _WORD.sub(lambda match: words[match[0]], text)
 
 
@@ -66,8 +66,8 @@ class TargetVariants:
         return bool(twin) and self._begins(twin, rf"[ \t]*{re.escape(twin)}[ \t]*(?::[^=\n]+)?=(?!=)")
 
     def asked(self, header: Header) -> bool:
-        """Return whether the `if` directly above or below makes the same test for the target; a person wrote it,
-        because a fix would have changed both tests."""
+        """Return whether the `if` directly above or below has the same condition for the target. A person must have
+        written that `if`: a fix that wrote the target into one of the two conditions would have changed both."""
         twin = self._twin(self._text[header.start : header.end].strip())
         if not twin:
             return False
@@ -77,8 +77,8 @@ class TargetVariants:
         return any(self._text[line.start : line.end].strip() == twin for line in (*above, *below))
 
     def answered(self, header: Header, others: list[Header]) -> bool:
-        """Return whether another clause of the if/elif chain makes the same test for the target; no fix writes such a
-        clause."""
+        """Return whether another clause of the if/elif chain makes the same test for the target. A person must have
+        written that clause, because fixes add no such clauses."""
         twin = self._twin(condition_of(self._text, header))
         return bool(twin) and any(condition_of(self._text, other) == twin for other in others)
 
@@ -100,8 +100,8 @@ class TargetVariants:
         return False
 
     def _twin(self, words: str) -> str:
-        """Return the words with CUDA replaced by the target; "" if the words do not contain CUDA, or the file does not
-        contain the replaced words."""
+        """Return a name or condition with CUDA's words replaced by the target's: `is_npu` for `is_cuda`. Return "" if
+        it contains none of CUDA's words, or if the file does not contain the result."""
         twin = said_for(self._words, words)
         if twin == words:
             return ""
@@ -109,7 +109,8 @@ class TargetVariants:
         # only lines that the replacement changes are searched; the file certainly contains the other lines
         fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}
         says = self._mentions if len(lines) == 1 else self._says
-        held = all(map(says, fresh)) if twin.isascii() else True  # the index has only ASCII words
+        # `says` finds only ASCII text; other text is searched for in the last line, with `in`
+        held = all(map(says, fresh)) if twin.isascii() else True
         return twin if held and ((len(lines) == 1 and twin.isascii()) or twin in self._text) else ""
 
     def _begins(self, word: str, pattern: str) -> bool:

@@ -52,10 +52,10 @@ def _is_tested_for(reference: Name, facts: Facts) -> bool:
 
 
 def _is_caught(reference: Name, facts: Facts) -> bool:
-    """Whether a short `try` around a use of a name catches every exception, or the exception of a build without CUDA
-    if the name builds an extension, and its handler continues without the name.
+    """Whether a use of a name is inside a short `try` with a handler that continues without the name.
 
-    A handler that only reports the exception does not count.
+    The handler must catch every exception. If the name builds an extension, it may catch only OSError, which is raised
+    if CUDA's toolkit is missing. For a handler that only reports the exception, the function returns False.
     """
     indents, text = facts.indents, facts.text
     for header in indents.headers(reference.statement.start):

@@ -12,7 +12,8 @@ from .sources import only_compile, says_one_of
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A rule's verdict on a dotted name. `replacement` is "" if the target has no counterpart."""
+    """What a rule says about a dotted name: its replacement, and the class of the fix. `replacement` is "" if the
+    target has no counterpart."""
 
     rule: Rule
     replacement: str
@@ -60,7 +61,7 @@ class Verdicts:
         self.target = target
         self.active = frozenset(rule.name for rule in rules)
         self.members: dict[str, dict[str, Verdict]] = {}
-        """For the name of a function: the verdicts on the attributes of its result."""
+        """Maps the name of a function to the attributes of its result that a rule reports, each with its `Verdict`."""
         self._known: dict[str, Verdict | None] = {}
         self._rules: dict[str, list[Rule]] = {}
         self._beginnings: list[str] = []
@@ -86,8 +87,8 @@ class Verdicts:
         """Return the function that returns the verdicts on the names of one file.
 
         The returned function ignores a rule that needs another name if the file lacks that name, and rules about
-        compilation if no source file is for CUDA. The verdicts allow no fix of a rule if the file contains a word that
-        no fix can port (`manual-words`).
+        compilation if no source file is for CUDA. The verdicts of a rule allow no fix if the file contains one of the
+        words that the rule's key `manual-words` lists.
         """
         if not self._complete:
             self._add(rule for rule in context.catalogue.rules.values() if self._silent_owner(rule, context))
@@ -112,16 +113,16 @@ class Verdicts:
         return judge
 
     def _silent_owner(self, rule: Rule, context: Context) -> bool:
-        """Return whether this rule of the check `name` is switched off by the user; broader rules do not report its
-        names."""
+        """Return whether the user switched off this rule of the check `name`; if so, broader rules do not report the
+        rule's names, either."""
         if rule.check != "name" or rule.name in self.active:
             return False
         off = (rule.needs and self.target.has(rule.needs)) or (rule.when_imported and not context.shim)
         return not off
 
     def of(self, dotted: str) -> Verdict | None:
-        """The verdict of the rule with the longest matching name, among the rules that accept the name's status in the
-        table."""
+        """Return which rule reports a dotted name, and how (`Verdict`); None if no rule does. Of the rules that accept
+        the name's status in the target's table, the rule with the longest matching name decides."""
         if dotted not in self._known:
             self._known[dotted] = self._verdict(dotted)
         return self._known[dotted]

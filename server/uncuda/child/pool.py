@@ -1,7 +1,8 @@
 """A pool of equal worker processes, which receive tasks; the pool yields their results in the order of the tasks.
 
-If a process ends too early, only time is lost: other processes repeat its unanswered tasks, one part of a task at a
-time, which shows the part that makes a process end. The pool needs neither semaphores nor shared memory.
+If a process ends too early, only time is lost: other processes repeat the tasks that it has not answered. The parts of
+the task during which the process ended are repeated one by one, to find the part that makes a process end. The pool
+needs neither semaphores nor shared memory.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ class Pool(Generic[T]):
         self._said: list[bytes] = []
         self._waiting: deque[_Task[T]] = deque()  # tasks that no process has received yet
         self._again: deque[_Task[T]] = deque()  # tasks of processes that ended before they answered the tasks
-        self._given: list[_Task[T]] = []  # all unfinished tasks, in the order of their results
+        self._given: list[_Task[T]] = []  # tasks that were handed out and whose answers are not yielded yet, in order
         self._inbox: SimpleQueue[tuple[_Peer, bytes]] = SimpleQueue()
         self._spare = number  # number of processes that may still be started as replacements
         self._peers: list[_Peer] = []

@@ -230,8 +230,8 @@ class Accepting:
         return looks_for
 
     def _looks_elsewhere(self, acceptance: Acceptance) -> LooksFor:
-        """Return a function, as in `_looked`, for files that no longer exist: the one for the first checked file that
-        uses the baseline."""
+        """Return the function that tells, for deleted files, whether a rule searches for findings of a target. It uses
+        the settings of the first checked file that has the same baseline as the deleted files."""
         first = next((file for file in self._session.looked if self._is_of(file, acceptance)), None)
         return self._looks_in(first) if first is not None else lambda rule, target: False
 

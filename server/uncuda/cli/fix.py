@@ -259,7 +259,8 @@ class _Run:
         except FileProblem as error:
             self.session.fail(Problem(path, str(error)))
             return False
-        # for several hard links to one file, the number of other links after the last write counts
+        # Several given paths may be hard links to the same file. After the last of them is written, `other_names` is
+        # the number of links that keep the old text.
         self.old_names[names.st_dev, names.st_ino] = path, other_names
         return True
 

@@ -12,7 +12,7 @@ from uncuda.printable import printable
 
 from .options import SHARED
 
-_NAMED = 5  # maximum number of paths in a command line; otherwise `…` replaces all paths
+_NAMED = 5  # if the user gave more paths than this number, `…` replaces all paths
 
 
 class Invocation:

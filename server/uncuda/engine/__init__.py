@@ -127,8 +127,9 @@ class Engine:
         return self._facts(source, ruleset, work), ruleset
 
     def _facts(self, source: Source, ruleset: Ruleset, work: Work, edited: Edited | None = None) -> Facts:
-        """The facts of a text. If the facts of an earlier text with the same path are cached, only the changed lines
-        are read; after an undo, no line is read."""
+        """Return the facts of a text: the statements, imports, names and strings that checks look at. If the facts of
+        an earlier text with the same path are cached, only the changed lines are read; after an undo, no line is
+        read."""
         key = source.path, ruleset
         before = self._memory.get(key)
         edits = edited[1] if edited is not None and before is not None and before.text is edited[0] else ()
@@ -190,15 +191,17 @@ class Engine:
         return self.report(facts, source.path, ruleset, answers)
 
     def sites(self, source: Source) -> tuple[Site, ...]:
-        """Return the places of all findings in a text whose receivers the receiver analysis can look up."""
+        """Return the places in a text at which a finding depends on an object's type, which the receiver analysis
+        can look up."""
         return self.check(source).sites
 
     def report(
         self, facts: Facts, path: str = "", ruleset: Ruleset | None = None, answers: Answers | None = None
     ) -> Report:
-        """Return the findings for facts that were read before. Some files have no findings: the helper module, modules
-        for another accelerator, and modules for CUDA that have a counterpart for the target. `answers`: the known types
-        of receivers; because of a type, a finding may be removed, or its fix may need review."""
+        """Return the findings of a text whose statements were parsed before (`facts`). Some files have no findings: the
+        helper module, modules for another accelerator, and modules for CUDA that have a counterpart for the target.
+        `answers`: the known types of receivers; because of a type, a finding may be removed, or its fix may need
+        review."""
         if self.project.helper is not None and self.project.helper.is_at(path):
             return Report()
         if path in self.project.neutral or (self.target.id, path) in self.project.backends:
@@ -220,7 +223,8 @@ class Engine:
         if suppressions:
             findings = self._suppress(findings, suppressions, ruleset, ignored)
         sites = sites_of((*hits, *silent), findings)
-        # these findings are removed last, so that a comment that suppresses one of them is not reported as unused
+        # findings that the types of receivers rule out are removed only now, so that a comment that suppresses one of
+        # them is not reported as unused
         if silent:
             places = {(hit.rule.name, Span(hit.start, hit.end)) for hit in silent}
             findings = [finding for finding in findings if (finding.rule, finding.span) not in places]
@@ -308,7 +312,8 @@ class Engine:
         return rows
 
     def _imported(self, hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
-        """Return linked hits, after adding the imports that the edits of each fix need; only subclasses add any."""
+        """Return the hits that `link` returned, with the imports added that the edits of each fix need. This class adds
+        none; engines for portable ports do."""
         return hits
 
     def _run(self, check: Check, context: Context, ruleset: Ruleset, path: str) -> Iterable[Hit]:

@@ -148,7 +148,8 @@ def _holds(segments: Segments, offset: int) -> bool:
 
 
 def _segments(reference: Name) -> Segments:
-    """Return the spans of a reference's segments; the span of the import alias if the alias stands for all of them."""
+    """Return the span of each part of a reference's dotted name; None for a part for which an import alias stands. If
+    the alias stands for all parts, the last span is that of the alias."""
     places = reference.spans()
     if any(places):
         return places

@@ -69,8 +69,7 @@ def _in_chain(outer: ast.BoolOp, parts: Parts, denied: dict[ast.AST, bool], work
     """Yield the pairs for `a and b and …`: each test is paired with the operands after it, up to and including the next
     test.
 
-    The pairs are yielded from the last test to the first, because whether an earlier test is fixed depends on the later
-    ones.
+    The pairs of the last test come first, because whether a test is fixed depends on the tests after it.
     """
     wanted = isinstance(outer.op, ast.Or)
     behind: list[int] = []

@@ -40,7 +40,7 @@ _DEFINES = re.compile(
     r"[ \t]*(?:async[ \t]+def|def|class|import|from|global|nonlocal|del|try|except|else|elif|finally|match|case|return"
     r"|yield|raise)\b|[ \t]*@|.*->"
 )
-# an unindented line that a check may search for by the name at its start
+# an unindented assignment or annotation of a name; a check may search for this line by the name
 _NAMED = re.compile(r"(\w+)[ \t]*(?:[:=]|.*\bLiteral\b)")
 _HEADER = re.compile(r"^[ \t\f]*(?:async|if|elif|else|for|while|with|try|except|finally|match|case)\b", re.M)
 _OF_LINES = frozenset({"anchor", "imports", "uses", BEGINNING})
@@ -51,7 +51,8 @@ _TO_ITEM = re.compile(r"[\])}][ \t]*=(?!=)")
 _RESULT = re.compile(r"[ \t]*(?:return|raise)\b")
 _IN_VALUE = re.compile(r"[(\[{\"'#]")
 _COMPARING = ("!", "<", ">")
-# the kinds of searches for statements to parse, and for definitions and assignments
+# the kinds of searches that `_same_elsewhere` ignores: those for anchors (words whose statements are parsed), and those
+# for the definitions and assignments that have the target's name in place of CUDA's
 _NOT_PLAIN = frozenset({"anchor", BEGINNING})
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
 
@@ -65,7 +66,8 @@ class Carried:
         self._earlier: dict[Hashable, Found] = {}
 
     def earlier(self, key: Hashable, text: str) -> Facts | None:
-        """Return the facts of the version before the last checked one, if that version has this text."""
+        """Return the `Facts` of the version before the last checked one, if the text of that version is `text`;
+        otherwise None."""
         found = self._earlier.get(key)
         if found is None or found.facts.text != text:
             return None
@@ -250,8 +252,9 @@ def _apart(found: Found, facts: Facts, region: Region) -> tuple[int, int] | None
 
 
 def _nothing_found(found: Found, facts: Facts, region: Region, edited: Region, function: tuple[int, int]) -> bool:
-    """Whether no search has a match, before or after the edit; depending on the search, the whole function or only the
-    edited line is examined. `edited`: the physical lines that changed; `function`: the function before the edit."""
+    """Whether the searches that the checks made in the text find nothing in the edited code, neither in its old nor in
+    its new version. Depending on the search, the edited code is the whole function or only the edited line. `edited`:
+    the physical lines that changed; `function`: the function before the edit."""
     old, now = found.facts.searches, facts.searches
     flat = facts.same_blocks
     for text, first, lines in (
@@ -334,8 +337,8 @@ def _are_quiet(facts: Facts, span: Span, edited: Span, found: Found) -> bool:
 
 
 def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
-    """Whether these words, taken from some lines, contain a name that a check traces; for a name such as `device.type`,
-    both words must occur."""
+    """Return whether `words`, all words of some lines, contain a name in `asked`, whose uses a check has searched for;
+    for a name such as `device.type`, `words` must contain both `device` and `type`."""
     for name in asked:
         if not name.startswith("def "):
             parts = _WORD.findall(name)
@@ -345,8 +348,8 @@ def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
 
 
 def _assigned(line: str) -> str:
-    """The part of a line up to the last `=` of an assignment to attributes or items; "" if only local names are
-    assigned, because no parsed statement can use them."""
+    """The part of a line up to the last `=` of an assignment to attributes or items. Return "" if only local names are
+    assigned: only statements of the same function can use these names, and no statement of this function was parsed."""
     if "=" not in line:
         return ""
     if ":=" in line or _TO_ITEM.search(line):
@@ -369,7 +372,8 @@ def _is_read(facts: Facts, start: int, asked: Collection[str]) -> bool:
 
 
 def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
-    """Whether no search has a match in the line, before or after the edit, apart from searches for statements to parse.
+    """Return True if the searches that the checks made in the text find nothing in the edited line, neither before nor
+    after the edit. Searches for statements to parse are ignored.
 
     For a search that only tells whether the text contains a word, a further occurrence of the word changes nothing.
     """
@@ -377,7 +381,7 @@ def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
     for key in _touched(found, facts, region):
         kind, more = _parts(key)
         if kind in _NOT_PLAIN or (isinstance(key, tuple) and len(key) == 2 and isinstance(more, bool)):
-            continue  # statements that use a name
+            continue  # (name, flag): a search for the statements that use this name
         if kind == WHOLE_WORD:
             if not _said_alike(found, facts, region, more):
                 return False

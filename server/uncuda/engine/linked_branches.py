@@ -20,7 +20,7 @@ from ..facts.read import Facts, Statement
 from ..facts.scopes import Header
 from .guards import parts_of
 
-_ALIKE = (ast.List, ast.Tuple, ast.Set, ast.MatchOr)  # in these nodes, all items are siblings
+_ALIKE = (ast.List, ast.Tuple, ast.Set, ast.MatchOr)  # in these nodes, each item is an alternative to the others
 _CLAUSE = re.compile(r"^(?P<indent>[ \t]*)(?:else|elif|except)\b", re.M)
 _ASKED = re.compile(r"(?:elif|case)\b")
 _RULED_OUT = re.compile(r"if\b[^\n]*(?:\bnot\b|!=|<|(?:==|\bis)[ \t]*(?:False|None|0)\b)")
@@ -174,7 +174,7 @@ class LinkedBranches:
         return _all(bodies) if any(serving) else []
 
     def _leaving(self, statements: list[int]) -> Iterator[Group]:
-        """Yield groups with the hits of an `if` that returns or raises, and other hits in the same block."""
+        """Yield groups of hits: those in an `if` that returns or raises, with hits before or after it in its block."""
         widths = [self._width(start) for start in statements]
         for index, (start, width) in enumerate(zip(statements, widths)):
             above = index > 0 and widths[index - 1] >= width

@@ -21,7 +21,7 @@ from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
 from .relations.words import questioned
 
-_ROUNDS = 8  # maximum number of rounds that compute the unchanged tests, because one test can depend on another
+_ROUNDS = 8  # how often linking is repeated at most: if a test is not fixed, another may have to stay unchanged, too
 _MOST = 200  # maximum number of hits that one fix may change
 
 
@@ -93,7 +93,7 @@ def _imports(hit: Hit, package: str) -> bool:
 
 
 def safe_of(hits: Sequence[Hit], libraries: Libraries, branches: Branches) -> list[Hit]:
-    """Return the hits that have a safe fix after linking."""
+    """Return the hits whose fix is still safe when it is applied together with the fixes of the linked hits."""
     _, _, classes, _ = _linked(hits, branches, libraries)
     return [hit for hit, applicability in zip(hits, classes) if applicability == SAFE]
 
@@ -103,10 +103,9 @@ def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, li
     their fix classes.
 
     A test is fixed only if the code that it guards is fixed, and never if a call in its block would raise an exception
-    on the target. Fixes in sibling branches are linked by fix class: a safe fix contains no fix that needs review, but
-    a fix that needs review contains the safe ones. Hits in a group of more than `_MOST` hits have no fix, and neither
-    have hits that depend on such hits. `package`: the package of the plugin; `libraries`: tells which modules are
-    compiled for CUDA.
+    on the target. In sibling branches, a safe fix has the edits of all safe fixes, and a fix that needs review has the
+    edits of all fixes. Hits in a group of more than `_MOST` hits have no fix, and neither have hits that depend on such
+    hits. `package`: the package of the plugin; `libraries`: tells which modules are compiled for CUDA.
     """
     hits = [hit.lowered(REVIEW) if hit.by_hand else hit for hit in _keep_imports(hits, package, facts.work)]
     for _ in range(_ROUNDS):
@@ -134,8 +133,8 @@ def _link(hits: Sequence[Hit], facts: Facts, branches: Branches, libraries: Libr
 def _linked(
     hits: Sequence[Hit], branches: Branches, libraries: Libraries
 ) -> tuple[_Sets, list[tuple[int, int]], list[str | None], Staying]:
-    """Return the disjoint sets of hits that share a key in `Hit.links`, the pairs of a test and a hit that it guards,
-    the fix class of each hit, and the tests that stay unchanged."""
+    """Return four results: the groups of hits that share a key in `Hit.links`, the pairs of a test for CUDA and a hit
+    in the code that this test guards, the fix class of each hit, and the tests that stay unchanged."""
     sets = _Sets(len(hits))
     owner: dict[Hashable, int] = {}
     for index, hit in enumerate(hits):
@@ -180,8 +179,8 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
     """Yield each test with the code that computes the tested value, as a pair in both orders. `owner`: for each key in
     `Hit.links`, the first hit that has it.
 
-    A test without a fix must also keep the code that computes the tested value unchanged, so a set of linked hits would
-    not be enough.
+    The test and this code are linked by pairs and not put into one set of hits, because if the test has no fix, this
+    code must stay unchanged, too.
     """
     for index, hit in enumerate(hits):
         for key in hit.sources:
@@ -190,8 +189,9 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
 
 
 def _left(hits: Sequence[Hit], before: list[str | None], classes: list[str | None], stays: Staying) -> bool:
-    """Return whether code that fails on the target has lost its safe fix, and is not known to be behind an unchanged
-    test; the tests that guard this code must then stay unchanged, too."""
+    """Return whether a fix that was safe (`before`) is no longer safe, although its code fails on the target without
+    it; code behind a test that is known to stay unchanged does not count. If the result is True, the tests that guard
+    such code must stay unchanged, too."""
     fresh = [
         index
         for index, (was, now) in enumerate(zip(before, classes, strict=True))
@@ -209,8 +209,9 @@ def _lower(
     stays: Staying,
     seen: set[int],
 ) -> None:
-    """Lower the fix class of tests that stay unchanged, of the code that they guard, and of the code that is linked to
-    these. `seen`: the tests for which the fix class of the guarded code has already been lowered."""
+    """Make the fix class lower (review in place of safe, or no fix) for tests that stay unchanged, for the code that
+    these tests guard, and for all hits that are linked to one of these tests or to this code. `seen`: the indexes of
+    the tests for which this function has already made the fix class of the guarded code lower."""
     if stays:
         stays.lower(classes)
         _settle(classes, groups, pairs, questions.work)
@@ -239,8 +240,8 @@ def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tupl
 
 
 def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work: Work) -> tuple[list[Hit], set[int]]:
-    """Return the hits, and the indices of hits whose set is too large. The first fix of each hit gets all edits of the
-    hit's set.
+    """Return the hits, and the indices of hits that change together with too many others. The first fix of each
+    returned hit gets the edits of all hits that change together with it.
 
     `along`: pairs of indices of hits; the set of the first hit gets the edits of the second hit's set, too.
     """

@@ -1,11 +1,13 @@
-"""Anchors of rules: a rule finds nothing in a text without one of its anchors. A quick search for anchors in the bytes
-of a file excludes most files.
+"""Anchors of rules: a rule finds nothing in a text that contains none of these words. Most files are not parsed,
+because a quick search in their bytes finds none of the words that rules look for (the anchors).
 
-Each anchor costs about 0.04 s of CPU time on 72 MB of sources, so there are few anchors. The anchor "cuda" also covers
-`torch.backends.cuda.matmul`. Names of PyTorch are searched only in files that contain `torch`. A rule's key `gate`
-lists some of its anchors: only these cause a file to be read. With an empty list, a file is read for this rule only if
-the user selects the rule by name. The key `gate-patterns` lists one-line patterns for files that contain `torch`. There
-are many libraries, so one pattern finds the import lines of all.
+The search for one anchor in 72 MB of sources takes about 0.04 s of CPU time, so there are few anchors: the search for
+"cuda" also finds `torch.backends.cuda.matmul`, which is therefore no anchor of its own. Names of PyTorch are searched
+only in files that contain `torch`. If a rule has the key `gate`, which lists some of its anchors, a file is read for
+this rule only if it contains one of the listed words. If the list in `gate` is empty, a file is read for this rule only
+if the user selects the rule by name. If the rule also has the key `gate-patterns`, a list of regular expressions,
+a file is read for this rule, too, if it contains `torch` and a line that one of them matches. There are many libraries,
+so one pattern finds the import lines of all.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ _DOTTED = frozenset({"name", "argument", "jit-script"})
 
 
 class Prefilter:
-    """The anchors of the active rules: words without which a text has no finding. `anchors`: the words of which a
-    statement must contain one to be parsed."""
+    """The anchors of the active rules: words without which a text has no finding. `anchors`: a statement that
+    contains one of these words is parsed."""
 
     def __init__(self, rules: Iterable[Rule], target: Target, selected: frozenset[str] = frozenset()) -> None:
         anywhere: set[str] = set()
@@ -51,7 +53,7 @@ class Prefilter:
         second = [anchor for anchor in _minimal(with_torch) if not _covered(anchor, first)]
         self.anchors = tuple(_minimal(inside))
         uses = [word for rule in ordered for word in (*_own_anchors(rule), *_dotted_names(rule))]
-        first.sort(key=lambda anchor: -sum(anchor in word for word in uses))  # the most common anchor is searched first
+        first.sort(key=lambda anchor: -sum(anchor in word for word in uses))  # words that many rules use come first
         self._first, self._second = tuple(first), tuple(second)
         self._anywhere = tuple(anchor.encode() for anchor in first)
         self._comment = b"" if _covered(_COMMENT, first) else _COMMENT.encode()
@@ -79,7 +81,8 @@ class Prefilter:
         return False
 
     def open_in(self, facts: Facts) -> bool:
-        """Return the result of `open_for` for facts, whose earlier searches are reused."""
+        """Return the same as `open_for`, but for the text of `facts`; searches that were already made in this text are
+        reused."""
 
         if any(map(facts.says, self._first)):
             return True
@@ -94,7 +97,8 @@ def _one_of(words: Iterable[str]) -> str:
 
 
 def _library_imports(rules: Iterable[Rule], target: Target) -> list[str]:
-    """Return patterns for lines that import a module of a rule without anchors. The patterns begin with literal text,
+    """Return patterns for lines that import a library, for all libraries that rules without the key `anchors` report.
+    For a rule with this key, files are searched for the words that the key lists. The patterns begin with literal text,
     which makes them fast."""
     mine = [rule for rule in rules if rule.check == "module" and not rule.get("anchors")]
     roots = {re.escape(name.partition(".")[0]) for rule in mine for name in target.libraries(rule)}
@@ -105,8 +109,8 @@ def _library_imports(rules: Iterable[Rule], target: Target) -> list[str]:
 
 
 def _found_by_imports(rule: Rule) -> bool:
-    """Whether a rule covers only top-level modules; such a rule needs no anchors for parsing, because imports and the
-    names that they bind are parsed anyway."""
+    """Whether a rule covers only top-level modules. The engine searches for no words of such a rule to choose the
+    statements that it parses, because it always parses imports, and statements with a name that they bind."""
     if rule.check in _DOTTED:
         return all("." not in name for name in (*rule.get("names", ()), *rule.get("calls", ())))
     return rule.check in ("module", "amp-c")
@@ -117,14 +121,16 @@ def _opens(rule: Rule, selected: frozenset[str]) -> bool:
 
 
 def _dotted_names(rule: Rule) -> tuple[str, ...]:
-    """The dotted names of a rule from which its anchors are made."""
+    """Return the dotted names of a rule whose parts serve as its anchors (words without which the rule finds nothing);
+    () if the rule declares its anchors."""
     if rule.check not in _DOTTED or rule.get("anchors"):
         return ()
     return (*rule.get("names", ()), *rule.get("results", ()), *rule.get("calls", ()))
 
 
 def _own_anchors(rule: Rule) -> Iterable[str]:
-    """The anchors that the rule declares, or otherwise those that its check takes from other keys."""
+    """The anchors of a rule (words without which the rule finds nothing): those in its key `anchors` or, if it has no
+    such key, those in another key, such as `methods`."""
     if explicit := rule.get("anchors"):
         return tuple(explicit)
     if rule.check == "method":
@@ -147,5 +153,5 @@ def _covered(word: str, anchors: Iterable[str]) -> bool:
 
 
 def _minimal(anchors: set[str]) -> list[str]:
-    """The anchors without those that contain a shorter anchor."""
+    """The anchors (words without which a rule finds nothing), except those that contain a shorter anchor."""
     return [a for a in sorted(anchors) if not any(b != a and b in a for b in anchors)]

@@ -132,9 +132,9 @@ def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
     """Return the findings for a target without tables; if one of them has no fix, all others keep only their safe
     fixes.
 
-    Without tables, uncuda does not know which of PyTorch's names the target has; if only the device beside an unknown
-    name were fixed, the code would be half ported. `unknown`: whether the text imports a library for CUDA that no rule
-    covers.
+    Without tables, uncuda does not know which of PyTorch's names the target has. If it fixed a device string but not
+    the unknown name beside it, the code would be half ported. `unknown`: whether the text imports a library for CUDA
+    that no rule covers.
     """
     if not unknown and all(finding.fixes or finding.severity == "information" for finding in findings):
         return findings

@@ -1,4 +1,5 @@
-"""Prepares the rules for one target once: their checks, and the words of which a file must contain one to be parsed."""
+"""Prepares the checks of the rules for one target once, and collects the words that rules look for: a file without any
+of these words is not parsed."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ class Ruleset:
 
     The rules in `off` are checked, too, because hits of several rules are fixed together. `unselected`: rules that are
     off because the settings do not select them, not because of the setting `ignore`. Fixes of other rules may change
-    code at hits of these rules.
+    code at hits of the rules in `unselected`.
     """
 
     def __init__(self, catalogue: Catalogue, target: Target, settings: Settings, shim: bool) -> None:
@@ -62,7 +63,8 @@ class Ruleset:
         return Prefilter(self.rules, self.target)
 
     def opens(self, facts: Facts) -> bool:
-        """Return the result of `concerns` for a text whose facts are known."""
+        """Return the result of `concerns` for the text of `facts`; searches that were already made in this text are
+        reused."""
         return self._gates.open_in(facts)
 
     @cached_property

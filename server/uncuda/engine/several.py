@@ -49,8 +49,8 @@ def portable_targets(catalogue: Catalogue, settings: Settings) -> tuple[str, ...
 
 
 class _Part(Engine):
-    """The engine for one of the targets of portable source. `every`: all targets; `lows`: the lowest fix classes that
-    the engines of all targets have found so far."""
+    """The engine for one of the targets of portable source. `every`: all targets; `lows`: for each
+    span of a finding, the lowest fix class that the engine of any target has found for it so far."""
 
     def __init__(
         self, catalogue: Catalogue, target: str, every: Sequence[str], settings: Settings, project: Project | None
@@ -94,7 +94,7 @@ class _Part(Engine):
 
 
 class PortableEngine(Engine):
-    """An engine that checks portable source for all targets. `target`: the first of the targets of this source."""
+    """An engine that checks portable source for several targets. `target`: the first of these targets."""
 
     def __init__(
         self, catalogue: Catalogue, settings: Settings, project: Project | None = None, remember: int = 1
@@ -154,9 +154,9 @@ class PortableEngine(Engine):
         return report
 
     def _limit_between(self, source: Source, report: Report) -> str:
-        """Return the id of the sentence that says why no fix is safe: another file of the same package stays on CUDA,
-        and reads a value that the text declares, or gives a device the value "cuda", which the text may test. Return ""
-        if there is no such file."""
+        """Return the id of the sentence that says why no fix is safe; "" if there is no such reason. The reason is
+        another file of the same package that stays on CUDA. Either the other file reads a value that this text
+        declares, or the other file sets a device to "cuda", and this text may compare that device with a string."""
         helper = self.project.helper
         folder = helper.package_of(source.path) if helper is not None else ""
         if helper is None or not folder:
@@ -180,7 +180,7 @@ class PortableEngine(Engine):
         answers: Answers | None = None,
         limits: Limits | None = None,
     ) -> Report:
-        """Return the combined findings without regard to functions of other files."""
+        """Return the combined findings of all targets' engines; functions of other files are not considered."""
         helper = self.project.helper
         if helper is not None and helper.is_at(source.path):
             return Report()

@@ -10,15 +10,16 @@ from typing import NamedTuple
 from ..limits import UNLIMITED, Work
 
 _STRETCH = 4096
-_MOST = 0.8  # if fewer than this share of the earlier searches were repeated, the text was checked only in part
-# maximum number of kept search functions: `_FEW`, plus `_IN_VAIN` for each search in the last text
+# if a check made less than this share of the number of searches of an earlier check, it checked the text only in part
+_MOST = 0.8
+# maximum number of search functions that are kept: `_FEW` plus `_IN_VAIN` times the number of searches in the last text
 _FEW, _IN_VAIN = 100, 4
 _WIDE = 0.2  # if a larger share of a text has changed, the results of earlier texts are not kept
 _APART = 16  # the results of an earlier text are kept if the texts differ in at most this number of regions
-FAR = 20_000  # a search in a part of a text with more characters uses results that are kept after an edit
+FAR = 20_000  # a search in at least this many characters of a text reuses results from before the last edit
 FOLLOWED = "followed"
-"""The first part of the keys of some searches. Their results need no comparison after an edit, because the traced names
-are compared instead, or the check runs after every edit."""
+"""The first part of the key of each search whose results need no comparison after an edit, because the traced names are
+compared instead, or the check runs after every edit."""
 Scan = Callable[[str, int, int], Iterable[int]]
 
 
@@ -192,8 +193,8 @@ class Searches:
         self._words: _Words = before._words if before is not None else _Words(frozenset(), [])
 
     def _base_for(self, regions: Sequence[Region]) -> _Base:
-        """Return the results that searches in the next text can reuse: those of this text, or, if only a part of the
-        searches was repeated in this text, those of an earlier text."""
+        """Return the results that searches in the next version of the text can reuse: the results for this version or,
+        if only a few of the searches were made in this version, the results for an earlier version."""
         if self._base is not None and len(self._found) < _MOST * len(self._base.found):
             every = _followed_by(self._base.regions, _around(regions)) if regions else self._base.regions
             size = sum(one.new_end - one.new for one in every)
@@ -202,8 +203,9 @@ class Searches:
         return _Base(self._found, [_around(regions)] if regions else [])
 
     def _scans_for(self) -> dict[Hashable, Scan]:
-        """Return the functions of all searches in this text and in earlier texts. All texts share one dictionary; a new
-        one is made when too many functions in it are no longer used."""
+        """Return a dictionary from the key of each search in this text or an earlier one to its function `scan`. All
+        versions of a text share one such dictionary; it is replaced by a smaller one when too many of its functions are
+        no longer used."""
         used = len(self._found) if self._base is None else max(len(self._found), len(self._base.found))
         if len(self._scans) < _FEW + _IN_VAIN * used:
             return self._scans
@@ -239,7 +241,7 @@ class Searches:
 
     @property
     def placed(self) -> frozenset[Hashable]:
-        """The keys of the searches whose offsets were used: `find` was called with them, not only `has`."""
+        """The keys of the searches whose offsets `find` returned; `has`, which returns no offsets, does not count."""
         return frozenset(self._placed)
 
     def know(self, keys: AbstractSet[Hashable]) -> bool:
@@ -298,7 +300,7 @@ class Searches:
 
 
 def moved(offsets: list[int], regions: Sequence[Region]) -> list[int]:
-    """Return sorted offsets in the old text as offsets in the new text, without those inside a region."""
+    """Return sorted offsets in the old text as offsets in the new text, without offsets inside a changed region."""
     found: list[int] = []
     done = shift = 0
     for region in regions:

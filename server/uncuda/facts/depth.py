@@ -31,7 +31,7 @@ def nesting(text: str, enough: int = 1_000_000) -> int:
     levels = [[0, 0]]  # for each open bracket: the number of operators since the last comma, and the number of lambdas
     # for each enclosing block: its indentation, and the number of clauses of its statement so far
     blocks: list[list[int]] = []
-    total = 0  # the weight of all open brackets
+    total = 0  # how much stack all open brackets need, in the unit of `_BRACKET`
     bracket = _BRACKET
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
@@ -66,7 +66,7 @@ def _weight(level: Sequence[int]) -> int:
 
 
 def _block(blocks: list[list[int]], text: str, line: re.Match[str]) -> int:
-    """Return the weight, in stack use, of the blocks that contain a line."""
+    """Return how much stack the blocks around a line need, in the unit of `_BRACKET`."""
     indent = len(line[0].expandtabs(8))
     while blocks and blocks[-1][0] > indent:
         blocks.pop()

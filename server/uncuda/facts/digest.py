@@ -1,5 +1,5 @@
-"""The contents of one logical line of code: dotted names, attributes, strings and bindings of names. The contents are
-cached by the text of the line."""
+"""The contents of one logical line of code: dotted names, attributes, strings and bindings of names. The contents
+of a line are cached with the text of the line as the key."""
 
 from __future__ import annotations
 

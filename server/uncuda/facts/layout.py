@@ -297,9 +297,10 @@ _CODE = re.compile(
 
 
 def _repair(text: str) -> list[tuple[int, int]]:
-    """Pair unbalanced triple quotes: the quotes whose omission gives the best pairs are left out.
+    """Pair unbalanced triple quotes. If their number is odd, one of them is left out: the one whose omission gives the
+    best pairs, by the rule below.
 
-    A pair is good if there are no lines of code between its quotes, and no word directly after them.
+    Two triple quotes are a good pair if no line of code is between them, and no word follows directly after the second.
     """
     marks = [match.start() for match in _QUOTES.finditer(text)]
     costs = [_cost(text, a, b) for a, b in zip(marks, marks[1:])]

@@ -21,18 +21,19 @@ from .scans import plain
 from .scopes import IndentScopes, ScopeMap
 
 MENTIONED = "mentioned"
-"""The first part of the key of a search whose offsets do not matter, only whether the text contains the word."""
+"""The first part of the key of a search that is only to tell whether the text contains a word, not where."""
 _FEW = 64
 READ = 8  # `ast` parses about this many characters in the time of one comparison that `Work.compare` counts
 
 
 @dataclass(frozen=True)
 class Words:
-    """The words of which a statement must contain one to be parsed; the rules define them all.
+    """A statement is parsed only if it contains one of these words, which the rules define.
 
-    Names in the sets of this class may end with `*`. `spoken`: words that contain an anchor and that rules cover;
-    `families`: the beginnings of further such words; if both are empty, every word with an anchor counts. `libraries`:
-    modules of which only the imports are parsed.
+    Names in the sets of this class may end with `*`. `anchors`: texts, such as `cuda`, that a quick search
+    looks for. `spoken`: the words that contain an anchor and for which there is a rule; `families`: the beginnings of
+    further such words; if `spoken` is empty, every word that contains an anchor counts. `libraries`: modules for which
+    only the statements that import them are parsed.
     """
 
     anchors: tuple[str, ...]
@@ -57,8 +58,8 @@ class Words:
 
     @cached_property
     def scans(self) -> tuple[tuple[str, Scan], ...]:
-        """Pairs of an anchor and a function that finds those occurrences of the anchor whose statements must be
-        parsed."""
+        """For each anchor (a text, such as `cuda`, that a quick search looks for): the function that finds the places
+        of the anchor at which the statement must be parsed."""
         return tuple((anchor, scan_for(anchor, self.speaks)) for anchor in self.anchors)
 
     @cached_property
@@ -67,12 +68,13 @@ class Words:
         return tuple(name[:-1] for name in self.names if name.endswith("*"))
 
     def speaks(self, word: str) -> bool:
-        """Return whether rules may cover a word that contains an anchor: True for `is_cuda`, False for
-        `cuda_graph_mode`."""
+        """Return whether rules may cover a word that contains an anchor (a text that rules look for, such as `cuda`):
+        True for `is_cuda`, False for `cuda_graph_mode`."""
         return not self.spoken or word in self.spoken or word.startswith(self.families)
 
     def anchored(self, name: str) -> bool:
-        """Whether the name contains an anchor, so that statements with the name are parsed."""
+        """Whether the name contains an anchor, i.e. a word that rules look for; statements with such a name are
+        parsed."""
         return self.speaks(name) and any(anchor in name for anchor in self.anchors)
 
     def relevant(self, dotted: str) -> bool:
@@ -159,8 +161,10 @@ class Facts:
     statements: dict[int, Statement] = field(default_factory=dict)
     unread: list[tuple[int, int]] = field(default_factory=list)
     references: list[Name] = field(default_factory=list)
-    present: frozenset[str] = frozenset()  # the anchors that the text contains as parts of words that rules cover
-    digests: dict[str, Digest | None] = field(default_factory=dict)  # contents of lines, by the text of the line
+    # the anchors (words without which rules find nothing) that the text contains inside words that rules cover
+    present: frozenset[str] = frozenset()
+    # for the text of each logical line that was parsed: its contents; None if it could not be parsed
+    digests: dict[str, Digest | None] = field(default_factory=dict)
     # for each traced name: whether uses of the name that have attributes, such as `name.x`, are parsed, too
     followed: dict[str, bool] = field(default_factory=dict)
     star: int = -1  # the offset of the star import that certainly binds `torch`; -1 if there is none
@@ -193,8 +197,9 @@ class Facts:
         return self.searches.has(("text", word), plain(word))
 
     def places(self, word: str, start: int = 0, end: int = sys.maxsize) -> Sequence[int]:
-        """Return the offsets of a word in a part of the text. Results that depend on the returned offsets must also
-        depend on another search or on `Context.asked`; otherwise an edit of the word is not noticed."""
+        """Return the offsets of a word in a part of the text. Code that uses the returned offsets must also make
+        another search or add the word to `Context.asked`; otherwise the engine does not run this code again when the
+        word is edited."""
         found = self.searches.find((FOLLOWED, word), plain(word))
         return found[bisect_left(found, start) : bisect_left(found, end)]
 
@@ -205,7 +210,7 @@ class Facts:
     def moved(self, facts: Facts, region: Region) -> list[Name]:
         """Copy the statements outside `region`, and all names, to the facts of the edited text.
 
-        Return the references in the copied statements, in the order in which these were parsed.
+        Return the references to names in the copied statements, in the order in which the statements were parsed.
         """
 
         for start, statement in self.statements.items():
@@ -229,7 +234,8 @@ class Facts:
         return references
 
     def holds_part_of(self, start: int, end: int) -> bool:
-        """Return whether a statement between two offsets was read, or could not be parsed."""
+        """Return whether a statement that begins between two offsets was parsed, successfully or with a syntax
+        error."""
         return any(start <= at < end for at in self.statements) or any(start <= at < end for at in self.broken)
 
     def holds_any(self, offsets: Iterable[int]) -> bool:

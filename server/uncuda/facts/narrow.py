@@ -13,7 +13,8 @@ def narrow(text: str) -> str:
 
 
 def renewed(plain: str, text: str, regions: Sequence[Region]) -> str:
-    """Return a text in one-byte characters, from the previous text in one-byte characters and the changed regions."""
+    """Return the result of `narrow` for a text. `plain`: the result for the previous text, of which only the changed
+    regions are converted again."""
     if text.isascii():
         return text
     parts, done = [], 0

@@ -63,7 +63,7 @@ def _is_shallow(text: str, depth: int) -> bool:
 
 def read_new_syntax(text: str, depth: int = Limits.depth) -> Piece | None:
     """Parse a logical line that only libcst accepts; None if libcst is not installed or rejects it, too. `depth`: the
-    maximum nesting of the line."""
+    highest allowed nesting; a line that is nested more deeply is not parsed, and the result is None."""
     plain = _blanked(text)
     if plain is None or plain == text:
         return None

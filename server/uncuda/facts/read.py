@@ -29,7 +29,7 @@ from .scopes import IndentScopes
 _LONG = 1000
 _COMMENT = re.compile(r"[ \t\f]*#")
 _STAR = "import *"
-_FAR = 2000  # maximum length of a statement, below an unclosed bracket, that is parsed alone
+_FAR = 2000  # maximum length of a line that is parsed alone because a bracket above it is not closed
 _TRIES = 10  # maximum number of ways in which a statement with a syntax error is parsed
 
 __all__ = ["Facts", "Name", "Statement", "Words", "read"]
@@ -75,8 +75,8 @@ def read(
 
 
 def _is_apart(before: Facts, scopes: IndentScopes, span: Region) -> bool:
-    """Return whether no block outside of the changed lines' function can have changed: the function begins and ends at
-    the same lines as before, and no statement of it was read."""
+    """Return whether an edit can have changed blocks only inside the function that contains the changed lines: the
+    function begins and ends at the same lines as before, and none of its statements was parsed before."""
     function, now = before.indents.outer_function(span.old, span.old_end), scopes.outer_function(span.new, span.new_end)
     if function is None or now is None or now != (function[0], function[1] + span.shift):
         return False
@@ -99,7 +99,7 @@ class _Reader:
         scopes: IndentScopes,
         before: Facts | None = None,
     ) -> None:
-        self.text, self.words, self.layout = layout.text, words, layout  # `text` has one-byte characters, for searches
+        self.text, self.words, self.layout = layout.text, words, layout  # `text`: no wide characters, for fast searches
         self.facts = Facts(text, layout, scopes, scopes, Names(scopes, layout.work), searches)
         self._work = layout.work
         self._digests = before.digests if before is not None else {}
@@ -108,10 +108,11 @@ class _Reader:
         self._stars: dict[str, dict[str, str]] = {}
 
     def read_all(self) -> Facts:
-        """Parse every relevant statement."""
+        """Parse every statement that contains a word of the rules, or a local alias of a name that a rule looks for."""
         self.read_at(self.anchored())
         searches, roots = self.facts.searches, self.words.roots
-        # in a file without anchors, only rules about top-level modules other than torch can report anything
+        # in a file without anchors (words without which rules find nothing), only rules about top-level modules other
+        # than torch can report anything
         if not self._found_any():
             own = roots - {"torch"}
             self.read_at(searches.find(("imports", own), imports(_any_of(own))))
@@ -136,7 +137,7 @@ class _Reader:
         moved = before.moved(facts, region)
         facts.imported = before.imported  # the line binds no name, neither before nor after the edit
         anchored = self.anchored()
-        if not facts.holds_any(anchored):  # no other statement was parsed, so imports of torch are not parsed either
+        if not facts.holds_any(anchored):  # no statement outside the changed lines was parsed, hence no import of torch
             return None
         # in the order of `read_all`, because the first offset decides whether a statement with an error counts as read
         for found in (anchored, *(facts.searches.find(key, uses(*key)) for key in facts.followed.items())):
@@ -176,7 +177,8 @@ class _Reader:
                 done = self._statement(offset)
 
     def _statement(self, offset: int) -> int:
-        """Parse the statement at an offset; return the offset up to which no further statement must be parsed."""
+        """Parse the statement at an offset; a comment or a long string is skipped. Return the end of the statement,
+        comment or string; -1 if the statement cannot be parsed."""
         if (end := self._hopeless(offset)) >= 0:
             return end
         text = self.text
@@ -321,7 +323,8 @@ class _Reader:
         return rest
 
     def _meaning(self, binding: Binding, statement: Statement) -> str | None:
-        """Return the dotted name of the bound object, if rules cover it; otherwise None."""
+        """Return the dotted name of the object that an import or assignment binds, if rules cover this name; otherwise
+        None."""
         if binding.kind in ("import", "from", "star"):
             return binding.dotted if self.words.told_apart(binding.dotted) else None
         if binding.value is None:

@@ -99,7 +99,7 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> li
     for span in spans:
         last = bisect_left(before.known_starts, span.old)
         if max(before.known_ends[:last], default=0) > span.old:
-            return None  # a keyword that begins statements is inside a bracket, so the end of this line was a guess
+            return None  # an earlier logical line reaches into this span: a line in its brackets looks like a statement
         starts += [start + shift for start in before.known_starts[done:last]]
         ends += [end + shift for end in before.known_ends[done:last]]
         lines = _lines(layout, span)
@@ -120,7 +120,7 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> li
 
 
 def _spans(before: Layout, regions: Sequence[Region]) -> list[Region]:
-    """Return the regions, extended to whole logical lines."""
+    """Return the changed regions of the text, extended to whole logical lines."""
     spans: list[Region] = []
     size, shift = len(before.text), 0
     for region in regions:

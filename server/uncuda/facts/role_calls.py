@@ -1,4 +1,5 @@
-"""Calls that show the role of a string by their form: command-line options, defaults, fields, tests of strings."""
+"""Tells from the call around a string how the string is used (its role): in a command-line option, as a default value,
+in a field, or in a test of another string such as `startswith`."""
 
 from __future__ import annotations
 
@@ -106,8 +107,8 @@ def is_field(method: str, parameter: str | int | None) -> bool:
 
 
 def column_of(names: str, part: ast.AST, containers: Sequence[ast.AST]) -> tuple[str, list[str]]:
-    """Return the name of the column of `parametrize` that contains `part`, a part of a row, and the strings of the
-    other rows in this column.
+    """Return, for an item `part` of a row of `parametrize`, the name of its column, and the strings that the other rows
+    have in this column.
 
     In `parametrize("device, size", [("cuda", 1)])`, `names` are the names of the columns, and `containers` are the row
     and the list.

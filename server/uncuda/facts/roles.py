@@ -66,7 +66,7 @@ def role_of(text: Text, digest: Digest, resolve: Resolve) -> Role:
 
 
 def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role:
-    """Return the role of an expression; `start`: the offset of the expression in the statement."""
+    """Return how the code uses an expression (see `Role`); `start`: the offset of the expression in the statement."""
     items: list[str] = []
     containers: list[ast.AST] = []
     member: ast.AST | None = None

@@ -54,7 +54,8 @@ def matches(pattern: re.Pattern[str], word: str = "") -> Scan:
 
 
 def anchors(anchor: str, speaks: Callable[[str], bool]) -> Scan:
-    """Return a function that finds an anchor inside words that rules cover."""
+    """Return a function that finds `anchor`, a text such as `cuda`, in words that rules cover; `speaks` says which
+    these are."""
     whole, size = not anchor.isidentifier(), len(anchor)
 
     def scan(text: str, start: int, end: int) -> Iterable[int]:
@@ -124,7 +125,8 @@ def uses(name: str, every: bool) -> Scan:
                     yield at
             at = text.find(name, at + size, end)
 
-    # Uses of `torch` nearly always have attributes, and the scan `torch` skips them faster.
+    # Nearly all uses of the name "torch" have attributes (`torch.x`); the function `torch` skips these uses faster than
+    # the function `scan`.
     return Worded(name, torch if name == "torch" and not every else scan)
 
 

@@ -50,8 +50,8 @@ class _Line(NamedTuple):
 
 
 class ScopeMap(Protocol):
-    """The methods of an object that finds scopes. This module finds scopes by indentation; tests find them by the `ast`
-    of the whole file."""
+    """The methods of an object that finds scopes. This module finds scopes by indentation; `tests/support/oracle.py`
+    finds them with the `ast` of the whole file."""
 
     def scope_of(self, offset: int) -> tuple[int, str] | None:
         """Return (offset of the header, "def" or "class") of the innermost scope around the line at `offset`."""
@@ -66,8 +66,8 @@ class IndentScopes:
     """Finds scopes: it goes up from a line to lines with less indentation.
 
     While a line is being typed, the next line may be indented deeper although the typed line begins no block: for
-    example, an `x` was typed before the indentation. Such a line is passed over: the lines below it belong to the same
-    block as the lines above it.
+    example, an `x` was typed before the indentation. A line that is indented deeper than its block is ignored: the
+    lines below it belong to the same block as the lines above it.
     """
 
     def __init__(self, layout: Layout, searches: Searches) -> None:
@@ -82,7 +82,7 @@ class IndentScopes:
 
     def take_over(self, before: IndentScopes, spans: Sequence[Region]) -> bool:
         """Copy the results of the text before an edit, except those that the edited logical lines in `spans` affect.
-        Return whether all other lines are in the same blocks as before."""
+        Return whether all lines outside of these logical lines are in the same blocks as before."""
         if not spans:
             self._above, self._extents = dict(before._above), dict(before._extents)
             self._headers = dict(before._headers)
@@ -102,8 +102,8 @@ class IndentScopes:
         return width == _WIDEST or self._width_below(span.new_end) <= width
 
     def follow(self, before: IndentScopes, span: Region) -> bool:
-        """Return whether every line of code has the same lines above and below it as before the edit: no line was added
-        or removed, except above a plain statement of the same block."""
+        """Return whether the edit added and removed no line of code, so that every line is between the same lines as
+        before. Lines directly above a plain statement of the same block may have been added or removed."""
         if self._same_line(before, span):
             return True
         heads = [*before._heads(span.old, span.old_end), *self._heads(span.new, span.new_end)]
@@ -156,7 +156,7 @@ class IndentScopes:
         return None
 
     def _width_below(self, start: int) -> int:
-        """The indentation of the next line of code that is not passed over; 0 at the end of the text."""
+        """The indentation of the next line of code for which `_is_stray` is False; 0 at the end of the text."""
         line = next(self._code_between(start, len(self._text)), None)
         return line.width if line is not None else 0
 
@@ -367,7 +367,8 @@ class IndentScopes:
             if uncounted == _AT_ONCE:
                 layout.work.compare(_AT_ONCE)
                 uncounted = 0
-            # the line is indented at least as deep; for a line with the same indentation, the result may be known
+            # a line indented by `indent` or more is not the header; if it is indented by exactly `indent`, the header
+            # above it may be known already
             if text.startswith(spaces, start):
                 if start in known and not text.startswith(_BLANKS, start + indent):
                     return known[start]

@@ -61,7 +61,7 @@ PORT: Room = {
     "new": ("new", "新增"),
     "fixed ones": ("Fixed ({0:,})", "已修复（{0:,}）"),
     "new ones": ("New ({0:,})", "新增（{0:,}）"),
-    "targets": ("Accelerators side by side", "各加速器对比"),
+    "targets": ("Findings left for each accelerator", "各加速器剩余的问题"),
     "target": ("Accelerator", "加速器"),
     "decisions": ("decisions", "决定"),
     "this one": ("this report", "本报告"),

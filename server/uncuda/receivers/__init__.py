@@ -3,7 +3,7 @@ show it.
 
 jedi runs in a separate process, reads the workspace as text, and has limits of time and memory. The answer of the
 receiver analysis can only remove a finding or lower the class of its fix to "review"; it never adds a finding. For most
-receivers the answer is "unknown".
+objects `x`, the analysis does not find the type, and answers "unknown".
 """
 
 from .client import Receivers

@@ -48,8 +48,8 @@ def lineage(place: Place) -> Lineage:
 
 
 def members(family: Lineage, attribute: str) -> list[Place]:
-    """Return where a class and its base classes define an attribute: only in the first of these classes that defines
-    it, if it is a method there; otherwise in all of them."""
+    """Return where a class and its base classes define an attribute. If the first class with a definition defines a
+    method, only the definitions in this class are returned; otherwise, the definitions in all classes."""
     found: list[Place] = []
     for owner in family.classes:
         own = _own(owner, attribute)

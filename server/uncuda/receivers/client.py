@@ -32,9 +32,10 @@ class Receivers:
     """Finds the types of receivers (`x` in `x.cuda()`) with a child process that is started for the first question. All
     methods may be called from any thread.
 
-    `roots`: folders of the workspace. `question_seconds`: the time limit for answering one question. `note(key,
-    *values)` is called with "receivers late" (path, number of questions without an answer). If the child process
-    repeatedly ended before it answered, no further question is asked, and `note` is called once with "receivers off".
+    `roots`: folders of the workspace. `question_seconds`: the time limit for answering one question. If questions about
+    a file are not answered in time, `note(key, *values)` is called with the key "receivers late", the path of the file
+    and the number of these questions. If the child process repeatedly ended before it answered, no further question is
+    asked, and `note` is called once with "receivers off".
     """
 
     def __init__(

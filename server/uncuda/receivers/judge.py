@@ -28,7 +28,7 @@ class Question(NamedTuple):
 
 
 def answer(module: Module, question: Question) -> str:
-    """The verdict on a question: "silent", "review" or "unknown"."""
+    """Return the verdict on the finding that the question is about: "silent", "review" or "unknown"."""
     leaf = module.leaf(question.line, question.column)
     trailer = leaf.parent if leaf is not None and leaf.type == "name" else None
     if trailer is None or trailer.type != "trailer" or trailer.parent.type not in ("atom_expr", "power"):

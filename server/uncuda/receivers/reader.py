@@ -2,7 +2,7 @@
 produce it.
 
 jedi returns where a name is defined, but not whether it missed a possibility: for `Batch() if small else
-torch.zeros(3)` it returns only `Batch`. The results of this module also say whether they are complete, so that the
+torch.zeros(3)` it returns only `Batch`. The results of this module also say whether they are complete, i.e. whether the
 expression can have no other value.
 """
 

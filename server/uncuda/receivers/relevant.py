@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from uncuda.project import Site
 
-# A line without indentation begins a new part, unless it can only continue the statement before it.
+# A line without indentation begins a new part of the text (see `Relevant`), unless it can only continue the statement
+# before it.
 _MARGIN = re.compile(r"\n(?![\s#)\]}\"'])")
 _GOES_ON = ("else", "elif", "except", "finally")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -41,8 +42,9 @@ class Relevant:
         self._known: dict[int, int] = {}
 
     def key(self, site: Site) -> Hashable:
-        """Return the cache key of a site (the place of a receiver): the text of the part that contains the site, and of
-        all parts that define names used there, directly or through other parts."""
+        """Return the cache key of a site (the place of a receiver): the text of the function, class or other statement
+        at module level that contains the site, and the texts of the other functions, classes and statements that it
+        depends on, because they define names that it uses, directly or indirectly."""
         index = bisect_right(self._starts, site.at) - 1
         if index not in self._known:
             reached = self._reached(index)
@@ -60,7 +62,8 @@ class Relevant:
         return sorted(found)
 
     def _directly(self, index: int) -> set[int]:
-        """Return the indices of the parts that define a name used in the part at `index`."""
+        """Return the indices of the parts of the text (functions, classes and other statements at module level) that
+        define a name used in the part at `index`."""
         if index not in self._named:
             words = self._parts[index].words & self._owners.keys()
             self._named[index] = {part for word in words for part in self._owners[word]}

@@ -81,9 +81,9 @@ class Supervisor:
             return Given(answers, late)
 
     def _running(self, fresh: bool) -> Process:
-        """Return the process that runs jedi, which is started if necessary. It is restarted if it has ended. If `fresh`
-        is true, because a document will be opened, it is also restarted if it has used much memory or answered many
-        questions."""
+        """Return the process that runs jedi. The process is started if necessary, and restarted if it has ended. If
+        `fresh` is true, because a document will be opened, a process that has used much memory or answered many
+        questions is also restarted."""
         process = self._process
         if process is not None:
             grown = process.memory > _MOST_MEMORY or process.asked >= _MOST_QUESTIONS

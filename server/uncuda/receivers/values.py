@@ -43,7 +43,7 @@ UNKNOWN = Values(complete=False)
 
 
 def one(kind: str, name: str = "", place: Place | None = None) -> Values:
-    """Return Values with a single origin."""
+    """Return Values with one possible object; the arguments are the fields of its Origin."""
     return Values(frozenset({Origin(kind, name, place)}))
 
 
@@ -61,7 +61,8 @@ def crosses(word: str) -> bool:
 
 
 def known(dotted: str) -> Values | None:
-    """Return the Values of an imported dotted name, according to its first part; None if that part is unknown."""
+    """Return the objects (`Values`) that an imported dotted name can stand for, according to the first part of the
+    name; None if this part neither begins with `torch` nor is in LIBRARIES."""
     root = dotted.partition(".")[0]
     if root.startswith("torch"):
         return one("torch", dotted)

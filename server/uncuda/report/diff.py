@@ -47,9 +47,9 @@ def unified_diff(path: str, before: bytes | None, after: bytes) -> Iterator[byte
 class _Matcher(SequenceMatcher[bytes]):
     """Compares the lines of two files.
 
-    In a file of 200 lines or more, SequenceMatcher does not align frequent lines, such as blank lines, by themselves.
-    So lines that it finds replaced are compared once more without the rest of the file; otherwise, a blank line between
-    two changed lines would be shown as removed and added again.
+    In a file of 200 lines or more, SequenceMatcher matches frequent lines, such as blank lines, only next to other
+    equal lines. Lines that SequenceMatcher reports as replaced are therefore compared a second time, without the rest
+    of the file; if they were not, a blank line between two changed lines would be shown as removed and added again.
     """
 
     def __init__(self, old: list[bytes], new: list[bytes]) -> None:

@@ -15,7 +15,8 @@ _LEVELS = {"error": "error", "warning": "warning", "information": "notice"}
 
 
 class GithubReporter(Reporter):
-    """Writes `::error file=…,line=…::message`, one line for each finding; repeated findings of one decision come last.
+    """Writes `::error file=…,line=…::message`, one line for each finding; findings that repeat earlier ones at another
+    place come last.
 
     GitHub shows only the first 10 errors and the first 10 warnings of a step, so these should not all be about one
     library.

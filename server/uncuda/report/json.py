@@ -31,7 +31,7 @@ class JsonReporter(Reporter):
             self._separator = ",\n"
 
     def end(self) -> None:
-        """Write the errors, and the counts by rule and by decision if they were requested."""
+        """Write the errors; if requested, also the counts for each rule and each decision (a rule and a subject)."""
         out = self.frame.out
         out.write("\n]" if self.counts.rows else "]")
         if self.frame.statistics:
@@ -44,7 +44,7 @@ class JsonReporter(Reporter):
         out.write(f',\n"accepted": {self.accepted},\n"errors": {dump(errors)}}}\n')
 
     def _summary(self) -> dict[str, Any]:
-        """Return the object for `--summary`, which contains every row."""
+        """Return the object for `--summary`; it lists all folders and all steps, however many there are."""
         counts, frame = self.counts, self.frame
         total, hidden = counts.total, self.hidden.counts.total
         return {
@@ -69,7 +69,8 @@ class JsonReporter(Reporter):
 
 
 def _decisions(counts: Counts) -> list[dict[str, Any]]:
-    """Return one row for each rule and subject, those with the most findings first."""
+    """Return one row for each pair of a rule and a subject (the library, API or variable of its findings), the rows
+    with the most findings first."""
     return [
         {"rule": rule, "subject": subject, "count": tally.count, "files": tally.files, **tally.by_class}
         for (rule, subject), tally in counts.by_decision

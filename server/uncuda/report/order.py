@@ -29,7 +29,8 @@ class Step:
     count: int
     decisions: int
     rules: tuple[str, ...]  # the rules of the findings, those with the most findings first
-    # the subjects of the findings: first the subjects of errors, then the subjects with the most findings
+    # the libraries, APIs and variables that the findings are about: first those of errors, then those with the most
+    # findings
     subjects: tuple[str, ...]
     command: str
 
@@ -46,7 +47,8 @@ class Step:
 
 
 def steps(counts: Counts, rules: Mapping[str, Rule], command: Command) -> list[Step]:
-    """Return the steps that have findings; each finding belongs to one step."""
+    """Return the steps in which to handle the findings (see `Step`), without empty steps; each finding belongs to one
+    step."""
     rows: dict[str, dict[Row, int]] = {}
     for row, number in counts.rows.items():
         rows.setdefault(_step_of(row, rules), {})[row] = number

@@ -25,7 +25,7 @@ class Proof:
     proof: Literal["run", "signature", "neither"]
     examples: int  # the number of the rule's examples for this target
     run: int  # the number of this target's examples that ran unchanged
-    reason: str  # the reason why the other examples did not run; may be empty
+    reason: str  # the reason why not all of these examples ran; may be empty
     versions: tuple[str, ...]  # the simulated versions of the plugin
 
 

@@ -17,14 +17,14 @@ from uncuda.workspace import MANUAL, fix_class
 FIRST = 3
 Shown = Callable[[Span], tuple[Location, Location]]
 """A function that returns the locations of the start and the end of a span."""
-# maximum number of decisions for which findings are held back; if a project needs more decisions, few of them have many
-# findings
+# maximum number of different findings (see `Decision`) whose repetitions are held back; in a project with more
+# different findings, few of them are repeated often
 _DECISIONS = 10_000
 
 
 class Decision(NamedTuple):
-    """The fields that all findings without a fix have in common if they need the same decision: all fields except the
-    position."""
+    """The fields of a finding without a fix, except its position. The user decides once about all findings for which
+    these fields are equal."""
 
     rule: str
     severity: str
@@ -51,7 +51,8 @@ class Place(NamedTuple):
 
 
 class Group:
-    """The positions of the findings of one decision, without the first few, which were reported at once."""
+    """The positions of the findings that need the same decision, without the first few, which were reported as soon as
+    they were found."""
 
     def __init__(self, decision: Decision, paths: list[str]) -> None:
         self.decision = decision
@@ -64,7 +65,7 @@ class Group:
         return len(self._numbers) // len(Place._fields)
 
     def __iter__(self) -> Iterator[Place]:
-        """Iterate over the positions of the decision's findings, in the order in which they were found."""
+        """Iterate over the positions in this group, in the order in which the findings were found."""
         numbers = iter(self._numbers)
         for file, *place in zip(*[numbers] * len(Place._fields), strict=True):
             yield Place(self._paths[file], *place)
@@ -86,9 +87,9 @@ class Repeated:
         self._paths: list[str] = []
 
     def keeps(self, finding: Finding, source: Source, shown: Shown | None = None) -> bool:
-        """Return whether a finding is held back: it has no fix, and FIRST findings of the same decision were reported
-        before. `shown`: a function that returns the finding's locations, if these differ from the locations of its span
-        in the source."""
+        """Return whether a finding is held back: it has no fix, and FIRST findings that differ from it only in their
+        position were reported before. `shown`: a function that returns the locations to report for a span; None: the
+        locations of the span in the source."""
         if not finding.subject or fix_class(finding) != MANUAL:
             return False
         decision = Decision(finding.rule, finding.severity, finding.subject, finding.message, finding.target)
@@ -107,5 +108,5 @@ class Repeated:
         return True
 
     def groups(self) -> list[Group]:
-        """Return the groups of held-back findings, the decision with the most findings first."""
+        """Return the findings that were held back, as one group for each decision, the largest group first."""
         return sorted(self._groups.values(), key=lambda group: (-len(group), group.decision))

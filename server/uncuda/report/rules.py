@@ -11,7 +11,8 @@ _DECLARATION = re.compile(r"^```toml\n.*?^```\n+", re.MULTILINE | re.DOTALL)
 
 
 def rule_page(rule: Rule, locale: str) -> str:
-    """The page of a rule in Markdown: title, facts, message, reasons, what to do, examples."""
+    """The page of a rule in Markdown: title; the rule's name, severity and fix class; message, reasons, what to do,
+    examples."""
     text = rule.path.read_text(encoding="utf-8") if rule.path else ""
     _, _, body = _DECLARATION.sub("", text, count=1).partition("\n")
     body, _, chinese = body.partition(CHINESE)

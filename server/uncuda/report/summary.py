@@ -20,14 +20,15 @@ from .words import Words
 _WIDE = 80
 _ROW = 78  # width of a row in columns
 _NUMBER = 9
-_LONGEST = 28  # maximum width in columns of a name in a step
+_LONGEST = 28  # maximum width in columns of the name of a rule, library or API in the recommended steps
 _RULES, _FOLDERS, _DECISIONS = 5, 3, 3
 
 RowT = TypeVar("RowT")
 
 
 class SummaryReporter(Reporter):
-    """Prints counts and steps, but not the single findings. With `--statistics`, all lists are complete."""
+    """Prints counts of findings and recommended steps, but not the single findings. With `--statistics`, all lists are
+    complete."""
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
         """Write nothing: `add` has counted the findings."""
@@ -55,7 +56,7 @@ class SummaryReporter(Reporter):
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of the report; `is_cut`: whether the line stands for rows that are not all shown."""
+    """A line of the report. `is_cut`: whether the line gives the sum of table rows that are not shown one by one."""
 
     text: str
     is_heading: bool = False

@@ -41,7 +41,8 @@ class TextReporter(Reporter):
             write("\n")
 
     def end(self) -> None:
-        """Write the findings that were held back, the counts if they were requested, and the summary."""
+        """Write the repeated findings that `write` left for the end, the counts if they were requested, and the
+        summary."""
         frame = self.frame
         for block in repeated_blocks(self._repeated, frame.words, frame.color):
             frame.out.writelines(f"{line}\n" for line in block)
@@ -73,8 +74,8 @@ def headline(finding: Finding, source: Source, mark: str, color: bool = False, s
 
 
 def repeated_blocks(repeated: Repeated, words: Words, color: bool = False) -> Iterator[Iterator[str]]:
-    """Yield a block of lines for each decision: its message, then `path:line:column: severity rule: subject` for each
-    finding."""
+    """Yield a block of lines for each group of findings that differ only in their position: their message, then
+    `path:line:column: severity rule: subject` for each finding."""
     for group in repeated.groups():
         yield _block(group, words, color)
 

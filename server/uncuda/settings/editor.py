@@ -69,7 +69,7 @@ class EditorSettings:
 
     @property
     def under(self) -> Mapping[str, object]:
-        """The editor's settings that settings in configuration files override."""
+        """The editor's settings that apply only if no configuration file sets the same option."""
         return {} if self.editor_first else self.table
 
 

@@ -2,9 +2,9 @@
 patterns to be slow.
 
 pathspec translates patterns to regular expressions that backtrack: a star gives characters back whenever the text after
-it does not match. The text between two stars has a fixed length. Its leftmost match therefore leaves the most
-characters for the rest of the pattern, and no other match has to be tried. The expressions are rewritten to keep only
-the leftmost match.
+it does not match. The part of a pattern between two stars always matches the same number of characters. The
+leftmost match of this part therefore leaves the most characters for the rest of the pattern, and no other match has to
+be tried. This module rewrites the regular expressions so that only the leftmost match of such a part is tried.
 """
 
 from __future__ import annotations
@@ -139,7 +139,8 @@ def _shown(line: str) -> str:
 
 
 def _settle(expression: str) -> str:
-    """Return pathspec's expression, rewritten so that each star but the last keeps its first match."""
+    """Return pathspec's regular expression, rewritten so that each star except the last takes its shortest match, and
+    no longer match of this star is tried later."""
     if expression.count(_STAR) > 1:
         expression = _settle_stars(expression)
     if _FOLDERS in expression and expression.count(_FOLDERS) + expression.startswith(_LEADING_FOLDERS) > 1:
@@ -168,7 +169,8 @@ def _settle_stars(expression: str) -> str:
 
 
 def _settle_folders(expression: str) -> str:
-    """Rewrite `**` between segments: the segments between two `**` match at their first occurrence."""
+    """Rewrite a pattern with several `**`, such as `**/a/**/b`: what is between two `**` matches only the first folders
+    of a path that it can match."""
     first, *groups, last = expression.removeprefix(_LEADING_FOLDERS).split(_FOLDERS)
     if expression.startswith(_LEADING_FOLDERS):
         settled = "^" + _first("f", f"(?:[^/]+/)*?{first}(?=/)")

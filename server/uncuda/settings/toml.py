@@ -52,7 +52,8 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def _blank(said: re.Match[str]) -> str:
-    """Return an empty string literal with the same number of line breaks; an empty text for a comment."""
+    """Return the replacement of a matched string or comment: for a string, `''` and as many line breaks as the string
+    contains; for a comment, an empty text."""
     return "" if said[0].startswith("#") else "''" + "\n" * said[0].count("\n")
 
 

@@ -78,7 +78,7 @@ class Acceptance:
 
     @property
     def matched(self) -> bool:
-        """Whether any finding of the matched files is accepted."""
+        """Whether any finding is accepted, in the files that were compared with the baseline so far."""
         return any(file.used or file.new for file in self._files.values())
 
     def accepted(
@@ -89,7 +89,7 @@ class Acceptance:
         facts: Facts | None = None,
     ) -> list[LeftAlone]:
         """The accepted findings among all findings of a file. `accept`: a function that returns whether to accept a
-        finding that no entry accepts yet; `facts`: the facts of the text, as in `Prints`."""
+        finding that no entry accepts yet; `facts`: the `Facts` of the text; with None, the text is read again."""
         path = relative(source.path, self.folder)
         self._drop(path)
         file = self._files[path] = _Matched()
@@ -137,8 +137,9 @@ class Acceptance:
         """The entries whose findings no longer exist, in the order of their lines.
 
         `looked` maps the path of each checked file to a function that returns which rules checked it. `given`: prefixes
-        of the paths that the user named. `elsewhere`: a function of this kind for deleted files; None if not all files
-        were checked, because code that is missing from one file may have moved to an unchecked file.
+        of the paths that the user named. `elsewhere`: a function like those in `looked`, but for all deleted files;
+        None if not all files were checked, because code that is missing from one file may have moved to an unchecked
+        file.
         """
         left = [place for place in self._reasons if place not in self._users]
         return sorted(
@@ -187,9 +188,10 @@ class Acceptance:
     def _matched(self, places: Sequence[Place], path: str, file: _Matched) -> set[Place]:
         """Return the findings of a file that baseline entries accept.
 
-        An entry accepts the finding with its path and fingerprint. If there is none, the entry accepts a finding with
-        the same fingerprint in a file to which the code has moved; otherwise a finding whose fingerprint differs only
-        in its number, which is lower because other findings are gone.
+        An entry accepts the finding with its path and fingerprint. If no finding has both, the entry accepts a finding
+        with the same fingerprint in another file, to which the code has moved. If there is no such finding either, the
+        entry accepts a finding whose fingerprint differs only in its number; the number became lower because other
+        findings are gone.
         """
         known = {place for place in places if place in self._reasons}
         for place in known:
@@ -204,7 +206,8 @@ class Acceptance:
                 known.add(place)
             elif (looks := _looks(place, is_numbered=False)) in self._alike:
                 rest.setdefault(looks, []).append(place)
-        # fixes can only lower the numbers in fingerprints, so the last entries are matched first
+        # fixes can only lower the number that a fingerprint gives to one of several equal findings, so the entries with
+        # the highest numbers are matched first
         for looks, without in rest.items():
             left = [other for other in self._alike[looks] if self._may_be_of(other, path)]
             left.sort(key=lambda other: (other[0].path == path, numbered(other[0].print)))
@@ -235,8 +238,8 @@ class Acceptance:
         return user == place[0].path or not os.path.lexists(os.path.join(self.folder, user))
 
     def _has_left(self, key: Key, path: str) -> bool:
-        """Return whether the code of an entry may have moved to the file `path`: its own file no longer exists, or no
-        longer contains its function.
+        """Return whether the code of a baseline entry may have moved to the file `path`: the file that the entry names
+        no longer exists, or no longer contains the entry's function.
 
         Entries for module-level code are less specific, so they are only matched with files that have no entries
         themselves.

@@ -25,9 +25,9 @@ _MADE = re.compile(rf"(?:(.*)[/\\])?({_NVIDIA}|{_AMD})[/\\]")  # sibling folders
 
 
 class Families(NamedTuple):
-    """`neutral`: paths of modules for other accelerators and of base modules. `lacking`: (target, path) of CUDA
-    modules without a corresponding module for the target. `serving`: whether the project supports accelerators
-    other than GPUs."""
+    """`neutral`: paths of modules for other accelerators, and of base modules such as `base.py`. `lacking`:
+    (target, path) of CUDA modules without a corresponding module for the target. `serving`: whether the project
+    supports accelerators other than GPUs."""
 
     neutral: frozenset[str]
     lacking: frozenset[tuple[str, str]]
@@ -50,17 +50,18 @@ class ByName:
         self._word = re.compile(rf"(?<![a-z])(?:{either})(?![a-z])")
 
     def tells(self, path: str) -> bool:
-        """Return True if the name of a module's file may show that the module is for one accelerator or is a base
-        module."""
+        """Return True if the name of a module's file may show that the module is for one accelerator, or is the common
+        base of such modules, as `base.py` and `interface.py` are."""
         return path.endswith(".py") and (self._word.search(_end_of(path)) is not None or _MADE.match(path) is not None)
 
     def families(self, paths: Iterable[str]) -> Families:
         """Groups of modules or folders whose names differ only in the accelerator, with their base modules.
 
-        A group needs a module for CUDA, a module for another accelerator (not the CPU), and a third module or a base
-        module. Modules for two accelerators other than CUDA also form a group, such as `xpu/build.py` beside
-        `hpu/build.py`. Two folders named after GPU vendors also form a group, side by side or in neighbouring folders,
-        such as `a/nvidia` and `b/amd`.
+        Three modules form a group if one is for CUDA, one for another accelerator (not the CPU), and the third for any
+        device, or a base module. Two modules for different accelerators other than CUDA form a group without a third
+        module: `xpu/build.py` beside `hpu/build.py`. The modules in the subfolders `nvidia` and `amd` of one folder
+        also form a group; in a sibling of that folder, the modules in a subfolder `nvidia` are then a group by
+        themselves.
         """
         groups: dict[str, dict[str, str]] = {}
         made: dict[str, dict[str, list[str]]] = {}
@@ -89,10 +90,10 @@ class ByName:
         chosen = {os.path.split(folder)[0] for folder, makers in made.items() if len(makers) > 1}
         for folder, makers in made.items():
             nvidias = sorted(makers.get(_NVIDIA, ()))
-            # it is enough if this folder, or a sibling of it, has a folder for each of the two vendors
+            # modules in `nvidia` are a group if this folder, or a sibling of it, has both subfolders `nvidia` and `amd`
             if nvidias and os.path.split(folder)[0] in chosen:
                 neutral.update(nvidias[1:], makers.get(_AMD, ()))
-                # of several CUDA modules in the group, the first one gets the finding
+                # the finding that the group has no module for a target is reported at its first module for CUDA
                 lacking.update((target, nvidias[0]) for target in self._devices.values())
         return Families(frozenset(neutral | theirs), frozenset(lacking), serving)
 

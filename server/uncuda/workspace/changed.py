@@ -146,8 +146,8 @@ def _anchors(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]
     of both versions."""
     places = _once(old)
     pairs = [(places[line], at) for line, at in _once(new).items() if line in places]
-    ends: list[int] = []  # item n: the smallest index in `old` at which a sequence of n + 1 pairs can end
-    chain: list[tuple[tuple[int, int], int]] = []  # each pair with the index of its predecessor
+    ends: list[int] = []  # item n: the smallest index in `old` at which a sequence of n + 1 of the pairs can end
+    chain: list[tuple[tuple[int, int], int]] = []  # each pair of equal lines, and the index of the pair before it
     last: list[int] = []
     for pair in pairs:
         length = bisect_left(ends, pair[0])
@@ -170,7 +170,8 @@ def _once(lines: Sequence[bytes]) -> dict[bytes, int]:
 def _between(
     old: Sequence[bytes], new: Sequence[bytes], old_part: tuple[int, int], new_part: tuple[int, int]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the changed lines between two neighbouring pairs of `_anchors`."""
+    """Yield the changed lines in `new_part`, a range of `new` between two lines that both versions contain; `old_part`:
+    the lines of `old` between the same two lines."""
     (first, end), (start, stop) = old_part, new_part
     while first < end and start < stop and old[first] == new[start]:
         first, start = first + 1, start + 1

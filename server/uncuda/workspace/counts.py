@@ -151,8 +151,9 @@ class Counts:
 
     @property
     def decisions_by_hand(self) -> int:
-        """The number of decisions needed for findings without a fix; a finding without a subject needs a decision of
-        its own."""
+        """The number of decisions needed for findings without a fix. All findings with the same rule and subject (the
+        library, API or variable that the message names) need one decision; each finding without a subject needs its
+        own."""
         by_hand = ((subject, tally.manual) for (_, subject), tally in self.decisions.items())
         return sum(min(number, 1) if subject else number for subject, number in by_hand)
 
@@ -163,7 +164,8 @@ class Counts:
 
     @property
     def by_decision(self) -> list[tuple[Decision, Tally]]:
-        """(decision, tally) pairs, those with the most findings first."""
+        """(decision, tally) pairs: a rule and a subject, and the tally of all findings with both; the pairs with the
+        most findings come first."""
         return sorted(self.decisions.items(), key=_most_first)
 
     def folders(self) -> list[FolderTally]:

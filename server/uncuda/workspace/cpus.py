@@ -13,8 +13,8 @@ from .discover import File
 T = TypeVar("T")
 
 _LOOK, _CHECK = 15_000_000, 3_000_000
-"""Bytes of Python files per process, for the byte search and for checking; with fewer bytes, an additional process
-costs more CPU time than it saves."""
+"""Bytes of Python files for each process: `_LOOK` while files are searched for words that rules look for, `_CHECK`
+while files are checked. With fewer bytes, an additional process costs more CPU time than it saves."""
 _BATCHES = 24
 """The number of batches into which the work of one process is divided, so that all processes finish at about the same
 time."""
@@ -44,8 +44,8 @@ def wanted_for(files: Sequence[File]) -> int | None:
 def number_for(sizes: Sequence[int], wanted: int | None, looked: bool) -> int:
     """Return how many worker processes to start for files of these sizes; 1: only this process works.
 
-    `wanted`: the number that the user requests, None for the default. `looked`: whether the byte search is done
-    already, so that only files which may have findings are left.
+    `wanted`: the number that the user requests, None for the default. `looked`: whether all files were already searched
+    for the words that rules look for, so that only files which may have findings are left.
     """
     if wanted is not None:
         return max(1, min(wanted, len(sizes)))
@@ -54,8 +54,8 @@ def number_for(sizes: Sequence[int], wanted: int | None, looked: bool) -> int:
 
 
 def batches_of(parts: Sequence[T], sizes: Sequence[int], number: int) -> list[list[T]]:
-    """Split `parts` into batches of about equal size, in order, for `number` processes. `sizes`: the size of each part
-    in bytes."""
+    """Split `parts` into batches of about equal size, in order, for `number` processes. `sizes`: for each element of
+    `parts`, the size of its file in bytes."""
     weights = [_FILE + size for size in sizes]
     most = max(_LEAST, min(_MOST, sum(weights) // (number * _BATCHES)))
     batches: list[list[T]] = [[]]

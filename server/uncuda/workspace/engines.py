@@ -1,4 +1,4 @@
-"""The engines for the files of one project, which are chosen after a byte search in all files."""
+"""Chooses the engine for each file of a project, after all files were searched for facts about the project."""
 
 from __future__ import annotations
 
@@ -171,8 +171,9 @@ class Engines:
         return known
 
     def _admit(self, file: File) -> File:
-        """Add a file to the group of its settings; return the file. If the file requires other versions than earlier
-        files with the same settings, the returned file has a copy of the settings."""
+        """Add a file to the group of its settings; return the file. If the requirements for the file state other
+        versions than those for earlier files with the same settings object, the returned file has a copy of this
+        object, because each group has a settings object of its own."""
         found = self._grouped(file)
         if found.settings.portable:
             self._paths.append((found.path, found.settings))
@@ -204,8 +205,8 @@ class Engines:
             self._note(key, *values[:-1], shown(Path(values[-1])) if key == "target asked for" else values[-1])
 
     def _note_versions(self, engine: Engine, taken: Taken, group: _Group) -> None:
-        """Call `note` for the chosen versions, unless a setting names them. If these versions have no table, call it
-        for the table that is used instead, too."""
+        """Call `note` for the chosen versions, unless a setting names them. If these versions have no table, also call
+        `note` for the table that is used instead."""
         if isinstance(engine, PortableEngine):
             helper = engine.project.helper
             modules = [one.module for one in (*helper.others, helper)] if helper else []
@@ -235,7 +236,8 @@ class Engines:
             self._note("helper found", own.module, own.settings)
 
     def _is_set(self) -> bool:
-        """Whether a setting names the target for all files, so that constants are not needed."""
+        """Whether a setting names the target for all files; then the target need not be found out from constants in the
+        files."""
         return all(group.settings.target for group in self._groups.values())
 
     def _look(self, file: File, data: bytes) -> bool:
@@ -253,9 +255,9 @@ class Engines:
     def _guess(self, settings: Settings) -> Engine:
         """Return the engine for files with these settings, before the facts about the project are known.
 
-        It is assumed that the project has no shim and uses the required or the default target. The facts about the
-        project nearly always lead to the engine that this method returns, so that files without findings need not be
-        read again.
+        It is assumed that the project has no shim, and that its target is the one that a setting names or whose plugin
+        the project requires, otherwise the default target. After the whole project has been read, nearly always the
+        same engine is chosen; files without findings then need not be read again.
         """
         key = id(settings)
         engine = self._guesses.get(key)

@@ -30,7 +30,8 @@ _RETURNS = r"\n[ \t]+return[ \t]+\w"
 
 
 class Told(NamedTuple):
-    """The facts that a file shows about kernels and about the file's own module; fields are named as in `Project`."""
+    """The facts that one file shows, e.g. which of its functions run a kernel; `Project` describes its fields of the
+    same names."""
 
     extensions: frozenset[str] = frozenset()
     kernels: frozenset[str] = frozenset()
@@ -38,7 +39,8 @@ class Told(NamedTuple):
     own: frozenset[str] = frozenset()
     tried: frozenset[str] = frozenset()
     idioms: frozenset[str] = frozenset()
-    """The result of `idioms` for the file."""
+    """Facts that only portable projects need: whether the file creates packed sequences, from which modules it imports
+    `*` or `torch`, and what it compiles with TorchScript."""
 
 
 UNTOLD = Told()

@@ -68,8 +68,8 @@ def file_text(data: bytes, source: Source) -> Source:
 
 
 def file_changes(data: bytes, source: Source, changes: Iterable[Change]) -> list[Change]:
-    """Return changes of a source as changes of the file's text; NotebookError if a change cannot be written to the
-    file."""
+    """Return changes of `source` (for a notebook, the joined text of its cells) as changes of the file's text;
+    NotebookError if a change cannot be written to the file."""
     if source.cells is None:
         return list(changes)
     writer = _Writer(source, _decoded(data))

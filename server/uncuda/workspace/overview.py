@@ -82,14 +82,14 @@ class FileListing:
 
     @cached_property
     def place(self) -> str:
-        """Return "test" for a test file and "program" for any other file: one of PLACES."""
+        """Return "tests" for a test file and "code" for any other file: one of PLACES."""
         return TESTS if is_test(PurePosixPath(self.path).parts) else CODE
 
 
 @dataclass(frozen=True)
 class Filter:
-    """The filter of a tree: it shows a finding if each of the three sets is empty or contains the value of the
-    finding."""
+    """Selects the findings that a tree shows: those whose kind is in `kinds`, whose severity is in `severities`, and
+    whose file's place (one of PLACES) is in `places`. An empty set selects all."""
 
     kinds: frozenset[str] = frozenset()
     severities: frozenset[str] = frozenset()

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-_ABOVE = 4  # number of folders above a file in which a module of the project may be
+_ABOVE = 4  # how many folders above the file's folder are searched for modules of the project
 _MANY = 2000  # maximum number of entries that are read from one folder
 # entries that mark a project's root folder
 _ENDS = frozenset({".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py"})
@@ -41,8 +41,9 @@ def own_module(path: str, libraries: Collection[str]) -> str:
 
 
 class _Found(NamedTuple):
-    """A module that files of a project can import. `folder`: the prefix of the paths of these files; `name`: the
-    module's name; `root`: bytes that occur in every import of the module."""
+    """A module that files of a project can import. `folder`: the prefix of the paths of the files that can import the
+    module; `name`: the module's name; `root`: the first part of the name, as bytes, which every import of the module
+    contains."""
 
     folder: str
     name: str
@@ -60,8 +61,9 @@ class Above:
         self._found: dict[str, list[_Found]] = {}
 
     def of(self, path: str, data: bytes) -> Iterator[str]:
-        """Yield FOLDER/MODULE for each module that a file's bytes name, if the module is imported instead of a library,
-        or has the name of a library that is compiled for CUDA."""
+        """Yield FOLDER/MODULE for each module of the project that the file at `path` can import and that its bytes
+        (`data`) name. The module has the name of a library, so that it is imported instead of the library, or a name
+        with "cuda" in it."""
         for one in self._of_folder(os.path.dirname(path)) if path else ():
             if one.root in data:
                 yield os.path.join(one.folder, one.name)

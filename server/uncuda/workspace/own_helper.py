@@ -23,8 +23,8 @@ _CUDAS = {"backend": "nccl", "visible_devices": "CUDA_VISIBLE_DEVICES"}
 
 
 class OwnHelper(NamedTuple):
-    """A module of the project that can be used as the helper module. `names`: maps functions of uncuda's helper module
-    to the calls of this module that are written instead."""
+    """A module of the project that can be used as the helper module. `names` maps each function of uncuda's helper
+    module to the call of the project's module that fixes write instead."""
 
     module: str
     names: dict[str, str]

@@ -129,8 +129,8 @@ def _of_clause(clause: re.Match[str]) -> Versions:
 
 
 def _up_to(version: str, parts: list[int]) -> Versions:
-    """Return the versions from `version` up to, but without, `parts` with the last number increased by one: [2, 6]
-    gives `<2.7`."""
+    """Return the versions that are at least `version` and less than `parts` with 1 added to its last number: if `parts`
+    is [2, 6], less than 2.7."""
     return Versions(version, ".".join(map(str, [*parts[:-1], parts[-1] + 1])), below=True)
 
 

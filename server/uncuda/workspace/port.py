@@ -166,8 +166,8 @@ class Gathering:
         return sorted(found, key=lambda plugin: (-found[plugin], plugin.target, plugin.version))
 
     def _beside(self, target: str, select: Select) -> TargetPort:
-        """Return the counts for a target: the sums for files that are checked for the target by default, and the sums
-        of a new check of all other files."""
+        """Return the number of findings for a target: in files that are checked for this target anyway, plus in all
+        other files, which are checked for this target now."""
         engines = self._engines
         others = [file for file in self._looked if engines.known_for(file.settings).target.id != target]
         sums = self._own.get(target, _Sums())
@@ -229,6 +229,6 @@ def _listed(finding: Finding, source: Source, name: str, print_: str, accepted: 
 
 
 def _operation(fix: Fix) -> str:
-    """Return what a fix does: "INSERT", "DELETE" or "MODIFY"; "MODIFY" if its edits differ."""
+    """Return what a fix does: "INSERT", "DELETE" or "MODIFY"; "MODIFY" if the fix has edits of several kinds."""
     words = {"INSERT" if edit.start == edit.end else "MODIFY" if edit.text else "DELETE" for edit in fix.edits}
     return words.pop() if len(words) == 1 else "MODIFY"

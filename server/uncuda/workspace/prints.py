@@ -63,8 +63,8 @@ class _Part(NamedTuple):
 
 
 class Prints:
-    """Computes the fingerprints of findings in one text. `facts`: the facts of the text, if they are known already;
-    otherwise they are computed."""
+    """Computes the fingerprints of findings in one text. `facts`: the `Facts` of the text, such as its lines and
+    scopes, if they are known already; otherwise they are computed."""
 
     def __init__(self, text: str, facts: Facts | None = None) -> None:
         self._text = text

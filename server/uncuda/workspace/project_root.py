@@ -16,7 +16,7 @@ _MARKS = (".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py", "uncuda.toml
 
 
 def project_files(paths: Sequence[str], given: Sequence[File], settings_for: SettingsFor) -> list[File]:
-    """Return the files of the projects around `paths`, including `given`, which were found in `paths`.
+    """Return all files of the projects that contain `paths`, including `given`, i.e. the files found in `paths`.
 
     No files are added for a path that is itself a project's root or is in no project, for a path that the project's
     settings exclude, or in a project of more than MOST_FILES files.

@@ -214,7 +214,8 @@ def _upwards(folder: str) -> Iterator[str]:
 
 
 def _is_better(found: Held, known: Held) -> bool:
-    """Return whether a later file of the same folder states a more exact version within the known range."""
+    """Return whether `found` replaces `known`, which an earlier file of the folder states: `known` allows all versions
+    and `found` does not, or `found` is one exact version in the range of `known`."""
     if known.versions == Versions():
         return found.versions != Versions()
     return bool(found.versions.exact) and not known.versions.exact and _is_locked(found, known)

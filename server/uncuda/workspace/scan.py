@@ -50,8 +50,8 @@ Read = Callable[[str, int], bytes]
 
 @dataclass
 class Survey:
-    """The result of the byte search in every file: the project, the readable files, and problems. `silent`: paths of
-    files that cannot have findings."""
+    """The result of searching the bytes of every file: the project, the readable files, and problems. `silent`: paths
+    of files that cannot have findings."""
 
     project: Project
     files: list[File]
@@ -65,8 +65,8 @@ class Survey:
 
 
 def read_text(path: str, most: int = Limits.bytes) -> bytes:
-    """The bytes of a file that Python could read; for a notebook, the bytes of its joined cells. If Python could not
-    read the file, FileProblem, SourceError or LimitExceeded is raised."""
+    """The bytes of a file; for a notebook, the bytes of its joined cells. If Python could not read the file,
+    FileProblem, SourceError or LimitExceeded is raised."""
     data = read_file(path, most)
     if is_notebook(path):
         return program_bytes(data, path)
@@ -77,8 +77,8 @@ def read_text(path: str, most: int = Limits.bytes) -> bytes:
 
 @dataclass
 class Part:
-    """The result of the byte search for some files. `silent`: indices of files that cannot have findings; `problems`:
-    problems by the index of the file."""
+    """The result of searching the bytes of some files for facts about the project and for words that rules look for.
+    `silent`: indices of files that cannot have findings; `problems`: problems by the index of the file."""
 
     gathered: Gathered
     silent: set[int]
@@ -155,7 +155,7 @@ class Gathered:
     torch: bool = False
 
     def add(self, said: Said) -> None:
-        """Add the facts of one file."""
+        """Add what one file shows about the project."""
         self.modules.update(said.modules)
         self.owners |= said.owners
         self.torch = self.torch or said.torch
@@ -181,10 +181,11 @@ class Gathered:
 
 @dataclass(frozen=True)
 class Said:
-    """The facts that one file shows about its project. `modules`: the plugins and shims that the file imports, and
-    variables that activate a shim, each with the span of the name. `owners`: classes of the file that define `cuda` or
-    `is_cuda`. `told`: facts about kernels. `serves`: targets that the file chooses besides CUDA at run time. `torch`:
-    whether the file imports torch and uses CUDA names of torch."""
+    """What one file shows about its project, such as the plugins that it imports. `modules`: the plugins and shims that
+    the file imports, and variables that activate a shim, each with the span of the name. `owners`: classes of the file
+    that define `cuda` or `is_cuda`. `told`: the modules that the file builds for CUDA, the functions that run a kernel,
+    and the other fields of `Told`. `serves`: targets that the file chooses besides CUDA at run time. `torch`: whether
+    the file imports torch and uses CUDA names of torch."""
 
     modules: Mapping[str, Span] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -221,7 +222,7 @@ class Scanner:
 
     def add(self, data: bytes, concerned: bool = True, path: str = "", portable: bool = True) -> None:
         """Add the facts of one file. `concerned`: whether rules may have findings in the file; `portable`: whether to
-        search for the facts of `idioms.py` too, which only portable projects need."""
+        search also for code that only matters in portable projects (`idioms.py`)."""
         self.gathered.add(self.look(data, concerned, self.gathered.modules, path, portable))
 
     def look(
@@ -232,7 +233,8 @@ class Scanner:
         path: str = "",
         portable: bool = True,
     ) -> Said:
-        """The facts of one file, without imports of `known` modules; the other parameters: as in `add`."""
+        """Return the facts that one file shows about its project; imports of the modules in `known` are left out. The
+        other parameters are those of `add`."""
         imports = self._common in data and self._package.search(data) is not None
         imports = imports or any(name in data for name in self._switches)
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
@@ -270,7 +272,8 @@ class Scanner:
     def _may_choose(self, target: str, data: bytes, concerned: bool) -> bool:
         """Return whether a file may choose a target at run time; False if enough such files are known already.
 
-        A test for the target's vendor is enough, even if a fix has removed the file's last CUDA name.
+        A file that tests for the target's vendor counts even if it does not name CUDA, because a fix may have removed
+        the file's last CUDA name.
         """
         if self.gathered.serving.get(target, 0) >= _CHOOSING:
             return False
@@ -336,9 +339,9 @@ class Scanner:
         """Return the Project with these facts: its files import `modules`, define the classes in `owners` (which have
         `cuda` or `is_cuda`), and contain `constants`.
 
-        `paths` are the paths of the project's files. `told` holds the facts about kernels. `serving` maps each target
-        to the number of files that choose the target at run time. `torch` says whether a file uses torch's CUDA
-        functions.
+        `paths` are the paths of the project's files. `told` holds the modules that the files build for CUDA, their
+        functions that run a kernel, and the other fields of `Told`. `serving` maps each target to the number of
+        files that choose the target at run time. `torch` says whether a file uses torch's CUDA functions.
         """
         families = self.names.families(paths)
         served = {target for target, count in serving.items() if count >= _CHOOSING}

@@ -30,7 +30,7 @@ _BETWEEN = "\0"  # separates the parts of a fact
 def scripts(data: bytes, path: str, read: Callable[[str], bytes], libraries: Collection[str]) -> frozenset[str]:
     """Return the facts about TorchScript in a file's bytes: strings that begin with SCRIPTS, COMPILED, ALIAS or
     UNCLEAR. `read`: a function that returns the bytes of another file; `libraries`: modules that compile none of the
-    project's code, unless the project itself contains them."""
+    project's code; if the project itself contains a module of this name, the module is read like any other file."""
     found = scripting(data.decode("utf-8", "replace"))
     roots = {name.partition(".")[0] for name in libraries}
     facts, unclear = {ALIAS + name for name in found.aliases}, set(found.unclear)

@@ -37,8 +37,8 @@ class EngineSpec:
 
 @dataclass(frozen=True)
 class UseEngines:
-    """Sets the engines for the requests that follow. `project`: the facts about the project; None as long as they are
-    not known."""
+    """Sets the engines for the requests that follow. `project`: what all files of the project show together, such as
+    the plugins that they import; None before the files have been searched."""
 
     engines: tuple[EngineSpec, ...]
     project: Project | None = None
@@ -46,7 +46,8 @@ class UseEngines:
 
 @dataclass(frozen=True)
 class SurveyFiles:
-    """A request for the byte search in files. `constants`: whether to search for constants that name a target, too."""
+    """A request to search the bytes of files for words that rules look for. `constants`: whether to search for
+    constants that name a target, too."""
 
     files: tuple[Place, ...]
     constants: bool
@@ -99,7 +100,8 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Surveyed:
-    """The result of the byte search: indices of files that cannot have findings, and troubles by index."""
+    """The result of searching the bytes of files for words that rules look for. `silent`: the indices of files that
+    cannot have findings; `troubles`: problems by the index of the file."""
 
     gathered: Gathered = field(default_factory=Gathered)
     silent: tuple[int, ...] = ()
@@ -190,7 +192,7 @@ class FileResult:
         if self.notebook is not None:
             before, after = (held.encode() for held in self.notebook)
             return Repaired(file, self.source, fixed, before, after)
-        # encoding the text gives exactly the bytes that were read; other texts are not accepted
+        # encoding the text gives exactly the bytes that were read, because `Source.decode` refuses all other files
         data = self.source.encode()
         return Repaired(file, self.source, fixed, data, data if self.fixed is None else self.source.encode(text))
 

@@ -1,8 +1,8 @@
 """Finds the oldest later version of a plugin with which some findings without a fix get a fix or disappear.
 
-All files are checked again with the newest version; the files in which findings get a fix or disappear are then checked
-with the later versions, oldest first, until a version improves one of these files. If findings
-improve with an earlier version but not with the newest one, the earlier version is not considered.
+All files are checked again with the newest version of the plugin. The files in which findings improve (get a fix or
+disappear) are then checked with each version later than the current one, oldest first, until findings improve in one of
+these files. A finding that improves with an earlier version, but not with the newest one, does not count.
 """
 
 from __future__ import annotations
@@ -44,13 +44,15 @@ class Upgrade:
     plugin: Plugin
     later: int
     version: str = ""
-    # number of findings that get a fix or disappear, by decision; the largest numbers come first
+    # each `Decision` (a rule and a subject) with the number of its findings that get a fix or disappear; the decisions
+    # with the largest numbers come first
     gained: tuple[tuple[Decision, int], ...] = ()
     lost: int = 0  # number of findings without a fix that exist only with `version`
 
 
 class Candidate(NamedTuple):
-    """A file with findings without a fix. `places` maps the span of each finding without a fix to its decision."""
+    """A file with findings without a fix. `places` maps the span of each finding without a fix to its `Decision`, i.e.
+    to its rule and subject."""
 
     file: File
     places: Mapping[Span, Decision]

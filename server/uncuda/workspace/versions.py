@@ -41,11 +41,12 @@ class Taken:
 
 
 def settled(settings: Settings, catalogue: Catalogue, target: str, holds: Holds) -> tuple[Settings, Taken]:
-    """Return the settings with the versions that were chosen for a target, and the choice for the target's plugin.
+    """Return the settings with the versions of plugin and PyTorch that were chosen for a target, and the reason why the
+    plugin's version was chosen.
 
     The plugin's version is that in the settings, otherwise that in the project's requirements, otherwise the version
-    that is made for the project's PyTorch. A range of PyTorch versions counts only if it excludes the plugin's default
-    version.
+    that is made for the project's PyTorch. A range of PyTorch versions decides the plugin's version only if it excludes
+    the plugin's default version.
     """
     package = catalogue.declarations[target]["words"].get("package", "")
     taken = _plugin(settings, catalogue, target, package, holds)

@@ -10,8 +10,8 @@ from typing import Any
 @dataclass(frozen=True)
 class Words:
     """For each target, by id: the plugin's package, the shim's module, the names of device and collective library, the
-    vendor, and the variable that makes the plugin import the shim. The names of all known libraries are among the
-    words, too."""
+    vendor, and the variable that makes the plugin import the shim. `libraries`: the names of all libraries in the
+    tables of the targets."""
 
     packages: Mapping[str, str]
     shims: Mapping[str, str]
@@ -22,8 +22,8 @@ class Words:
 
     @classmethod
     def of(cls, declarations: Mapping[str, Mapping[str, Any]], libraries: frozenset[str] = frozenset()) -> Words:
-        """Return the words that the declarations of targets contain; `libraries`: the libraries in the tables of the
-        targets."""
+        """Return the names in the declarations of targets, such as the plugin's package and the device.
+        `libraries`: the libraries in the tables of the targets."""
         words = {name: declaration["words"] for name, declaration in declarations.items()}
         return cls(
             {name: word.get("package", "") for name, word in words.items()},

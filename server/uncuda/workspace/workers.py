@@ -61,8 +61,8 @@ class Workers:
     def survey(
         self, files: Sequence[File], engine_for: Callable[[Settings], Engine], constants: bool
     ) -> tuple[Survey, dict[str, str]]:
-        """Return the survey of the files, and the targets that constants in the files name. `engine_for`: a function
-        that returns the engine that tests whether a file may have findings."""
+        """Return what a search of the files' bytes found (see `Survey`), and the targets that constants in the files
+        name. `engine_for`: a function that returns the engine that tests whether a file may have findings."""
         words = Words.of(self._catalogue.declarations, self._catalogue.libraries)
         places, engines = _placed(files, engine_for)
         named: dict[str, str] = {}
@@ -87,8 +87,8 @@ class Workers:
     ) -> Iterator[Checked]:
         """Return the results of `check_files` for the files, computed by the worker processes. `shown`: an iterable
         over the same files, for example one that shows the progress; one file is taken from it for each result.
-        `engine_for` is called for each of these files, so that it can report decisions. `known_for`: a function that
-        returns the engine of a file's settings without reporting decisions."""
+        `engine_for` is called for each of these files, so that it can print notes, such as the versions that it chose.
+        `known_for`: a function that returns the engine of a file's settings and prints no notes."""
         for file, result in self._results(files, shown, known_for, engine_for, CheckFiles):
             yield result.checked(file)
 

@@ -24,7 +24,8 @@ class NotSimulated(NotImplementedError):
 @dataclass
 class Machine:
     """The machine that the process simulates. `word`: the name of the device in Python programs; `backend`: its name in
-    PyTorch's C++ code. `word` and `backend` differ for `cuda`, which C++ reserves for real GPUs."""
+    PyTorch's C++ code. The two names differ for a simulated `cuda` device, because PyTorch's C++ code reserves the name
+    `cuda` for real GPUs."""
 
     plugin: Plugin
     behaviour: Behaviour
@@ -38,7 +39,7 @@ class Machine:
     trace: list[str] = field(default_factory=list)
     asked: dict[str, str] = field(default_factory=dict)
     touched: set[str] = field(default_factory=set)  # names of the plugin's modules that were looked up
-    kept: list[Any] = field(default_factory=list)  # registrations that must be kept as long as their objects exist
+    kept: list[Any] = field(default_factory=list)  # objects registered with PyTorch, which must not be deleted
 
     @property
     def word(self) -> str:
@@ -120,7 +121,7 @@ MACHINE: Machine = _Proxy()  # type: ignore[assignment]
 
 
 def start(target: str, version: str, devices: int) -> bool:
-    """Choose the machine that this process simulates. Return False if the machine had been chosen before."""
+    """Choose the machine that this process simulates. Return False if this process has already chosen its machine."""
     if _MACHINES:
         return False
     plugin = PLUGINS[target]

@@ -206,8 +206,10 @@ def _operator(name: str) -> Any:
 
 
 def _factory(operator: Any, *args: Any, **kwargs: Any) -> Any:
-    """C++ passes index 0 whether Python passed 0 or no index, so the index from Python was made the current device
-    before the call."""
+    """Create a tensor on the device of the call; index 0 means the current device.
+
+    PyTorch's C++ code passes index 0 here both if Python passed index 0 and if Python passed no index. An index that
+    Python passed was therefore made the current device before the call."""
     device = kwargs.get("device")
     index = torch.device(device).index if device is not None else None
     return dispatch(operator, args, {**kwargs, "device": MACHINE.inner(index or None)})

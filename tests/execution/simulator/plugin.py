@@ -14,7 +14,8 @@ import torch
 from . import amp, runtime
 from .machine import MACHINE, NotSimulated
 
-# Submodules that contain the same names as the runtime's module.
+# Submodules of the plugin, each with the names that it has in common with the module that becomes `torch.npu` or
+# `torch.musa`.
 _SHARED = {
     "torch_npu.npu.memory": "memory_allocated max_memory_allocated memory_reserved empty_cache memory_stats",
     "torch_npu.npu.random": "manual_seed manual_seed_all get_rng_state set_rng_state seed initial_seed",

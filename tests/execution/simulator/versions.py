@@ -1,4 +1,4 @@
-"""The differences between the plugins and their versions. The facts come from names/behaviour.toml, which has one table
+"""The differences between the plugins and their versions. They are read from names/behaviour.toml, which has one table
 for each version of a plugin."""
 
 from __future__ import annotations

@@ -38,10 +38,10 @@ class Later(Exception):
 class Connection:
     """Starts a server and communicates with it over its pipes; every wait is for a condition.
 
-    `answers`: maps methods to functions that return, for given parameters, the client's reply to a request of the
-    server; they are called by the reading thread, while nothing else is sent. A separate thread writes messages, so
-    that sending never blocks. `command`: the command that starts the server; if it is FORKED or ALONE, the server is
-    forked.
+    `answers`: maps a method of the server's requests to a function that takes the request's parameters and returns the
+    client's reply. The thread that reads messages calls the function, and no other thread can send a message meanwhile.
+    A separate thread writes messages, so that sending never blocks. `command`: the command that starts the server; if
+    it is FORKED or ALONE, the server is forked.
     """
 
     def __init__(self, command: Sequence[str], cwd: Path, environment: Mapping[str, str]) -> None:

@@ -1,4 +1,5 @@
-"""Checks that every range that the server sends is inside its document's text, and that every version exists."""
+"""Checks that every range that the server sends is inside its document's text, and that every document version that it
+sends exists."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -69,7 +70,7 @@ def _texts(session: Session, message: Message, uri: str) -> Mapping[int | None, 
 
 
 def _range(texts: Mapping[int | None, str], range_: Json, encoding: str, uri: str) -> Iterator[str]:
-    """Yield the problem of a range that is in none of the texts."""
+    """Yield a problem if none of the texts that the document may have contains the range."""
     wrong = ["there is no such document"]
     for text in texts.values():
         try:

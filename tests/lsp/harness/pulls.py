@@ -1,9 +1,10 @@
 """Simulates how vscode-languageclient 11 pulls diagnostics, and which answers it shows.
 
-A document with a tab is tracked: its diagnostics are pulled when it is opened, changed and refreshed, and reports about
-it in workspace pulls are ignored. When the document is closed, its diagnostics are pulled once more, after the
-`didClose`. If another request was running when the document was closed, VS Code tracks the document while its tab
-exists; the extension prevents that by forgetting a document whose answer arrives while it is closed.
+A document that is shown in a tab of the editor is tracked: its diagnostics are pulled when it is opened or changed and
+when the server sends `workspace/diagnostic/refresh`; what workspace pulls report about it is ignored. When the document
+is closed, its diagnostics are pulled once more, after the `didClose`. If another pull of the document was running when
+the document was closed, VS Code goes on tracking it as long as its tab exists. The extension prevents that: when the
+answer to a pull arrives and the document is closed, the extension makes VS Code forget the document.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Pulls:
     the diagnostics that the user sees, by URI.
 
     `workspace`: whether to pull the diagnostics of the workspace, too; `partial`: whether to ask for partial results;
-    `forgets`: whether to forget a document whose answer arrives while it is closed, as the extension does.
+    `forgets`: whether to forget a closed document when the answer to a pull of it arrives, as the extension does.
     """
 
     def __init__(self, client: Client, workspace: bool = True, partial: bool = True, forgets: bool = True) -> None:

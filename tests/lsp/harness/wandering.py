@@ -277,8 +277,8 @@ class Wanderer:
             del self._steps[-1], self._weights[-1]
 
     def rest(self) -> dict[str, list[Json]]:
-        """Wait until the user sees the expected diagnostics, and return them. Raises AssertionError with the difference
-        if the time is up."""
+        """Wait until the user sees the expected diagnostics, and return them. If the time is up, raises AssertionError
+        with the diagnostics that are shown and those that are expected, for each file in which they differ."""
         due = self.due()
         try:
             self.client.wait(lambda: self.client.findings() == due, "agreement")
@@ -325,7 +325,8 @@ class Wanderer:
         return other
 
     def _read_projects(self, folders: Folders) -> dict[str, dict[str, Any]]:
-        """Set the facts of each folder's project; return the places where shims are imported."""
+        """Store in each folder what its files show about their project; return the places where files import a runtime
+        patch."""
         reader = Reader(folders.catalogue)
         shims: dict[str, dict[str, Any]] = {}
         opened = {path_of(uri): buffer.text for uri, buffer in self.client.buffers.open.items()}

@@ -1,13 +1,13 @@
 """Programs that a port left partly for CUDA and partly for the target ("half"), and programs that were ported correctly
 ("right").
 
-Each Markdown file beside this module contains programs with one kind of mistake, which is the title of the file. A
-section is a program: first a list with its target, the mistake, and other kinds of mistake that fit as well; then its
-files, each as a `diff` block with the whole text, under its path. Each line of a block has two prefix characters: first
-a space (the line is in both texts), `-` (only before the port) or `+` (only after the port); then `!` if the line is a
-mistake of the port, otherwise a space. In a correctly ported program no line is marked, and every report of a mistake
-is a false positive. The text before the port is for CUDA only, so every report of a mistake in it is a false positive,
-too.
+Each Markdown file beside this module contains programs in which the port made one kind of mistake; the kind is the
+title of the file. A section is a program: first a list with its target, the mistake, and other kinds of mistake that a
+report may name, too; then its files, each as a `diff` block with the whole text, under its path. Each line of a block
+has two prefix characters: first a space (the line is in both texts), `-` (only before the port) or `+` (only after the
+port); then `!` if the line is a mistake of the port, otherwise a space. In a correctly ported program no line is
+marked, and every report of a mistake is a false positive. The text before the port is still entirely for CUDA and has
+no mistake of a port, so every report about it is a false positive, too.
 """
 
 import re
@@ -43,15 +43,16 @@ class Half:
     name: str
     target: str
     kind: str
-    also: frozenset[str]  # other kinds of mistake that fit as well
-    what: str  # the mistake; empty if the port is right
+    also: frozenset[str]  # other kinds of mistake that a report of this program may name, too
+    what: str  # the mistake of the port; empty if the port is right
     before: Mapping[str, str]  # the original for CUDA, by path
     after: Mapping[str, str]  # the ported text, by path
     places: tuple[tuple[str, int], ...]  # path and line (from 1) in `after`; reporting any one of these lines is enough
 
     @property
     def kinds(self) -> frozenset[str]:
-        """Return the kinds of mistake that a report of this program may name; empty for a correct port."""
+        """Return those of KINDS, the kinds of mistakes in ports, that the witness may report for this program; empty
+        for a correct port."""
         return self.also if self.kind == RIGHT else self.also | {self.kind}
 
 
@@ -69,7 +70,8 @@ def read(document: str) -> list[Half]:
 
 
 def program(kind: str, section: str) -> Half:
-    """Return the program of the section whose heading starts with the given name."""
+    """Return the program in one section of a Markdown file. `kind`: the kind of mistake that the file is about;
+    `section`: the text of the section, without the `## ` before its heading."""
     entries = {m["key"]: m["value"] for m in ENTRY.finditer(section.partition("\n```")[0])}
     before, after, places = {}, {}, []
     for block in BLOCK.finditer(section):

@@ -35,7 +35,7 @@ class Change:
                     self._spans.setdefault(line, []).append((found.start(), found.end(), tag == "insert"))
 
     def moved(self, line: int, start: int, end: int) -> bool:
-        """Return whether any word of the span is new."""
+        """Return whether any word between the columns `start` and `end` of a line is new."""
         return self.whole or any(a < end and start < b for a, b, _ in self._spans.get(line, ()))
 
     def added(self, line: int, start: int, end: int) -> bool:

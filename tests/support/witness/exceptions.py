@@ -10,7 +10,7 @@ EXCEPTIONS: tuple[tuple[str, str, str], ...] = (
     (
         "torch_geometric/loader/prefetch.py",
         "self.device.type in ['cuda', 'xpu']",
-        "The list names accelerators with streams. A person can extend the list; all other devices use no stream.",
+        "The list names accelerators with streams, and a person can add the target; other devices use no stream.",
     ),
     (
         "diffusers/utils/testing_utils.py",

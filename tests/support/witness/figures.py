@@ -32,9 +32,9 @@ change are not counted.
 | question | a test that asks for the target after the fix, while the guarded code, or a function that it calls, \
 uses CUDA |
 | stayed question | a test that still asks for CUDA, while the code that it guards uses the target |
-| value | a variable, attribute, parameter or result that was ported while a test that compares it was not, or the \
-reverse |
-| option | an option that was ported while a test that compares it was not, or the reverse; \
+| value | a variable, attribute, parameter or result that was ported while a condition that compares its value was \
+not, or the reverse |
+| option | an option that was ported while a condition that compares its value was not, or the reverse; \
 a default that is not among the option's choices |
 | kit | APIs that only work together, of which only some were ported: \
 graphs and pools, streams and events, autocast and GradScaler, the profiler |
@@ -42,11 +42,12 @@ graphs and pools, streams and events, autocast and GradScaler, the profiler |
 | position | a positional argument that has another meaning on the target |
 | patch | a name that a test patches, and that the ported code no longer calls |
 | import | names of the target in a project in which no file imports the plugin |
-| statement | device strings of CUDA and of the target in one statement, except in branches for one device each |
+| statement | device strings of CUDA and of the target in one statement, except where each part of the \
+statement is meant for one device, such as the branches of `a if test else b` |
 
-The witness counts each line once. If a line is of several kinds, it counts as the kind that comes first in this order:
-option, value, question, stayed question, kit, call, position, patch, import, statement. *files changed* counts the
-files that `uncuda fix` changed.
+The witness counts each line once. If several kinds of the table above apply to a line, only the kind that comes first
+in this order is counted: option, value, question, stayed question, kit, call, position, patch, import, statement.
+*files changed* counts the files that `uncuda fix` changed.
 
 ```console
 $ make witness
@@ -78,8 +79,8 @@ def _read(path: Path) -> Figures:
 
 
 def most(package: str, target: str, mode: str) -> int:
-    """Return the committed number of half-ported places of a package; for the mode "review", the number that the
-    earlier engine left."""
+    """Return the number of half-ported places of a package, from figures.json; for the mode "review" from before.json,
+    which has the numbers of an earlier version of the engine."""
     case = {"package": package, "target": target, "mode": mode}
     rows = [row for found in (committed(), _read(BEFORE)) for row in found["runs"] if case.items() <= row.items()]
     return sum(rows[0].get(kind, 0) for kind in KINDS)

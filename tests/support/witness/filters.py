@@ -16,8 +16,10 @@ Tests = Iterator[tuple[Module, ast.AST]]
 
 
 def records(project: Project) -> Iterator[Record]:
-    """Yield reports about ported filters of tensors, even if the program first tests that the CUDA-only library is
-    installed: the filter then lets no tensor reach the library."""
+    """Report each condition, ported by the fix, that selects the tensors which a CUDA-only library receives.
+
+    The condition is reported even if the program first tests that the library is installed: where it is installed, the
+    condition that asks for the target's tensors selects no tensor."""
     for module in project.modules:
         for site in sites(project, module):
             node = site.node

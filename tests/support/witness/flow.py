@@ -45,8 +45,8 @@ class Flow(Index):
             yield from self._handed(module, node)
 
     def _filled(self, module: Module, node: ast.AST, target: ast.AST) -> Iterator[Key]:
-        """Yield each `Key` (a variable, attribute or option) that an assignment sets; a field of a class counts as an
-        attribute, and may also be an option."""
+        """Yield each `Key` (a variable, attribute or option) that an assignment sets; an assignment in the body of a
+        class sets both an attribute and an option of this name."""
         owner = module.parents[node]
         if isinstance(owner, ast.ClassDef) and isinstance(target, ast.Name):
             yield Key("self", module.path, owner, target.id)

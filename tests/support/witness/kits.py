@@ -34,7 +34,8 @@ MADE = {"Stream", "Event", "CUDAGraph", "NPUGraph", "MUSAGraph", "graph_pool_han
 
 
 class Part(NamedTuple):
-    """One use of an API that belongs to a group."""
+    """One use of an API, which may be in one of the groups `KITS`. `target`: whether the API is the target's, not
+    CUDA's; `moved`: whether the fix wrote this use."""
 
     name: str
     node: ast.AST

@@ -1,9 +1,9 @@
 """Generates half-ported programs: a correct port in which one word is changed back to CUDA's, or a CUDA program in
 which one word is ported.
 
-A port is a file of `ports/`: a program in which every word that a port changes is written `[[word|back|forward]]`. In a
-mark, `back` names the kind of mistake if only the marked word stays CUDA's, and `forward` the kind if only the marked
-word is ported.
+A port is a file of `ports/`: a program in which every word that a port changes is written `[[word|back|forward]]`, with
+the names of two kinds of mistake. `back` is the kind of mistake in a port that leaves only this word as it was for
+CUDA, and `forward` the kind in a CUDA program of which only this word is ported.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Texts = dict[str, str]
 
 
 class Half(NamedTuple):
-    """A CUDA program, its half-ported text, and the kind of mistake."""
+    """A CUDA program (`before`), the same program half ported (`after`), and the kind of mistake in the half port."""
 
     name: str
     target: str
@@ -45,7 +45,8 @@ def right(name: str, target: str) -> tuple[Texts, Texts]:
 
 
 def halves(target: str) -> Iterator[Half]:
-    """Every half-ported program that the marks in the ports define."""
+    """Yield, for each `[[word|back|forward]]` in a port, the port in which only this word is CUDA's, and the CUDA
+    program in which only this word is ported."""
     for name in ports():
         text = (FOLDER / f"{name}.py.in").read_text(encoding="utf-8")
         before = _files(name, _written(text, CUDA, TARGETS[target], ()))
@@ -58,8 +59,8 @@ def halves(target: str) -> Iterator[Half]:
 
 
 def _written(text: str, most: Device, target: Device, other: tuple[int, ...]) -> str:
-    """Return the program with each mark replaced by a word of the device `most`, or, if the number of the mark is in
-    `other`, by a word of the other device."""
+    """Return the program with each mark (`[[…]]`) replaced by a word of the device `most`. `other`: the numbers of the
+    marks, counted from 0, that are replaced by a word of the other device instead: CUDA or the target."""
     parts, at = [], 0
     for number, mark in enumerate(MARK.finditer(text)):
         device = most if number not in other else (CUDA if most is target else target)

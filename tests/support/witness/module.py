@@ -48,7 +48,7 @@ class Word:
 
     @property
     def ported(self) -> bool:
-        """Return whether this is a word of the target that the fix wrote."""
+        """Return whether the word names the target and the fix wrote it."""
         return self.target and self.moved
 
 

@@ -1,5 +1,5 @@
-"""Reports names that tests replace (`mock.patch`) in one device's module, while the tested code uses the other device's
-module."""
+"""Reports names that a pytest test replaces (`mock.patch`) in CUDA's module, while the tested code uses the target's
+module, or the reverse."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ class Patched(NamedTuple):
 
 
 def records(project: Project) -> Iterator[Record]:
-    """Report names that tests replace in one device's module while the tested code calls the other device's module."""
+    """Report names that a pytest test replaces in CUDA's module, while the tested code calls the target's module, or
+    the reverse."""
     uses: dict[str, list[tuple[Module, Word]]] = {}
     patched = [item for module in project.modules for item in _patched(module)]
     nodes = {item.word.node for item in patched}

@@ -1,4 +1,4 @@
-"""The files of a project, with the device tests that guard code."""
+"""The files of a project, and the conditions in their code that test which device is available or in use."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Question(NamedTuple):
         return not self.target and not self.moved
 
 
-# what is known if the test is true, and what is known if it is false
+# what is known about devices if a test is true, and what is known about them if the test is false
 Answers = tuple[tuple[Question, ...], tuple[Question, ...]]
 NOTHING: Answers = ((), ())
 
@@ -104,8 +104,8 @@ class Project(Flow):
         return (one[1], one[0]) if negative else one
 
     def _carried(self, key: Key, depth: int) -> Answers:
-        """Return what a name that is used as a test means, if all its values agree; the values `False` and `None` are
-        ignored."""
+        """Return what is known about the device if a name that is used as a test is true, and if it is false. Nothing
+        is known if values that are assigned to the name tell different things; booleans and `None` are ignored."""
         found: set[Answers] = set()
         for module, value in self.given.get(key, ()):
             if isinstance(value, ast.Constant) and (value.value is None or isinstance(value.value, bool)):

@@ -1,4 +1,4 @@
-"""Reports tests for one device that guard code for the other device."""
+"""Reports conditions that ask for the target while the code behind them uses CUDA, and the reverse."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _CUDA_SOURCE = re.compile(r"\.cuh?$|cuda", re.IGNORECASE)
 
 
 class Questions:
-    """Examines the guarded code of all files of a project."""
+    """Compares, in all files of a project, the device for which a condition tests with the device that its guarded code
+    uses."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -71,7 +72,8 @@ class Questions:
         return not self._tried(module, node) and not self._asked_for(module, node)
 
     def _asked_for(self, module: Module, node: ast.AST) -> bool:
-        """Return whether an outer test is about a name that is set in a `try` around an import."""
+        """Return whether the node is in an `if` whose condition contains a name that a `try` statement sets, such as
+        `HAS_APEX` beside an optional import."""
         tried = {
             name.id
             for item in ast.walk(module.tree)
@@ -88,8 +90,8 @@ class Questions:
         return False
 
     def _runs(self, module: Module, node: ast.AST) -> bool:
-        """Return whether a device word has an effect when it is executed; an import in a `try`, a dictionary key or a
-        comparison has none."""
+        """Return whether code that names a device uses the device, or passes its name on, when it runs. An import in a
+        `try`, a dictionary key or a comparison does neither."""
         word = module.words[node]
         if word.family in ("api", "method", "import"):
             return not self._tried(module, node)
@@ -148,7 +150,8 @@ class Questions:
         return any(self._loads(home, value) for home, value in self.project.sources(key)) if key else False
 
     def _loads(self, module: Module, node: ast.AST) -> bool:
-        """Return whether a value is a module that `load` compiled for CUDA, even if this also runs on the target."""
+        """Return whether a value is a module that a call of `load` compiles for CUDA, unless the target never runs this
+        call."""
         if not isinstance(node, ast.Call) or not module.resolve(node.func).endswith(LOADERS):
             return False
         texts = [str(item.value) for item in ast.walk(node) if isinstance(item, ast.Constant)]

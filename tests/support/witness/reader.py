@@ -23,9 +23,9 @@ PROSE = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""|#[^\n]*|^ *(?:from \S+ )?impo
 def witness(before: Mapping[str, str], after: Mapping[str, str], target: str) -> list[Record]:
     """Return the places that the fix left half-ported; both mappings map relative paths to the texts of Python files.
 
-    Every report involves a device word that the fix wrote and one that it did not change; code that was mixed before
-    the fix is not reported. Files that do not parse are skipped. A line has at most one report, that of the most
-    specific kind.
+    Every report involves a device word that the fix wrote and one that it did not change; code that already named both
+    CUDA and the target before the fix is not reported. Files that do not parse are skipped. A line has at most one
+    report, that of the most specific kind.
     """
     if dict(before) == dict(after):
         return []

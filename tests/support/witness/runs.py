@@ -54,7 +54,8 @@ def run(package: str, folder: Path, target: str, mode: str) -> Run:
 
 
 def run_all(packages: dict[str, Path], targets: Iterable[str], modes: Iterable[str], jobs: int) -> Iterator[Run]:
-    """Yield the result for every package, target and mode, in this order, as soon as it is ready."""
+    """Yield one `Run` for each combination of package, target and mode (a key of MODES), ordered by package, then by
+    target, then by mode."""
     cases = [(name, folder, target, mode) for name, folder in packages.items() for target in targets for mode in modes]
     if jobs == 1:
         yield from (run(*case) for case in cases)

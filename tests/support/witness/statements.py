@@ -1,4 +1,4 @@
-"""Reports statements and calls that name both devices."""
+"""Reports statements and calls that name both CUDA and the target after a fix."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def _parts(node: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _both(module: Module, node: ast.AST) -> Sides:
-    """Return the device words of both devices in an expression, except if each part is meant for one device, such as
-    the branches of `a if test else b`; each branch is then examined alone."""
+    """Return the words in an expression that name CUDA, and those that name the target. If each part of the expression
+    is meant for one device, such as the branches of `a if test else b`, each part is examined alone."""
     own = module.words.get(node)
     stayed = [own] if own and own.stayed else []
     ported = [own] if own and own.ported and not own.added else []
@@ -87,7 +87,8 @@ def _both(module: Module, node: ast.AST) -> Sides:
 
 
 def _entries(module: Module, node: ast.Dict) -> Sides:
-    """Return the device words of the first dictionary entry that names both devices, or else those of all entries."""
+    """Return the device words of the first dictionary entry that names both CUDA and the target; if there is none,
+    those of all entries."""
     entries = []
     mapped = _maps(module, node)
     for key, value in zip(node.keys, node.values):
@@ -98,7 +99,8 @@ def _entries(module: Module, node: ast.Dict) -> Sides:
 
 
 def _maps(module: Module, node: ast.Dict) -> bool:
-    """Return whether a dictionary maps devices of both kinds to devices, as `map_location` does."""
+    """Return whether a dictionary has CUDA devices and devices of the target as keys, and only devices as values, as
+    for `map_location`."""
     keys = [device_word(module, key) for key in node.keys if key]
     values = [device_word(module, plain(value)) for value in node.values]
     return {word.target for word in keys if word} == {True, False} and all(
@@ -107,15 +109,16 @@ def _maps(module: Module, node: ast.Dict) -> bool:
 
 
 def _rest(children: list[Sides]) -> Sides:
-    """Return the device words of an expression whose parts (`children`) are each meant for one device: all words of the
-    parts if they belong to the same device, otherwise none."""
+    """Return the device words of an expression in which each part is meant for a single device: the words of all parts
+    if all are CUDA's or all are the target's, otherwise none. `children`: the device words of each part."""
     stayed = [word for sides in children for word in sides[0]]
     ported = [word for sides in children for word in sides[1]]
     return ([], []) if stayed and ported else (stayed, ported)
 
 
 def _arms(module: Module, node: ast.AST) -> bool:
-    """Return whether each part of a node is meant for one device."""
+    """Return whether each part of an expression is meant for only one device, either CUDA or the target, such as the
+    branches of `a if test else b`."""
     if isinstance(node, ast.IfExp):
         return True
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
@@ -152,7 +155,7 @@ def dispatched(value: ast.AST) -> bool:
 
 
 def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
-    """Report a call of one device that has a direct argument, or a receiver, of the other device."""
+    """Report a call of a function for CUDA with an argument for the target, or the reverse."""
     callee = module.words.get(node.func)
     dotted = module.resolve(node.func)
     foreign = CUDA_ONLY.match(dotted) and not project.is_own(dotted)
@@ -161,7 +164,7 @@ def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
         for value in (*node.args, *(item.value for item in node.keywords)):
             for word in _handed(project, module, value, follow=bool(foreign)):
                 if foreign and not HANDLE.search(word.text):
-                    continue  # only a raw handle is reported, because a tensor may be on either device
+                    continue  # only handles (e.g. of streams) are reported: a tensor may be on CUDA or on the target
                 if word.ported if not outer_target else word.stayed:
                     yield record(module, node, "call", word.text)
                     return
@@ -172,8 +175,8 @@ def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
 
 
 def _handed(project: Project, module: Module, value: ast.AST, *, follow: bool) -> Iterator[Word]:
-    """Yield the device words of a direct argument; if a function of a CUDA-only library gets a variable, the device
-    words of the variable's values."""
+    """Yield the device words (such as `cuda`) in an argument of a call; for a variable, those in its values. Unless
+    `follow` is set, the values of a variable count only if all device words in them name the same device."""
     if isinstance(value, ast.IfExp):
         yield from (
             *_handed(project, module, value.body, follow=follow),

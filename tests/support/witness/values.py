@@ -117,8 +117,8 @@ def _split(kind: str, test: Tested, tests: list[Tested], values: list[tuple[Modu
 
 
 def _also(tests: list[Tested], test: Tested, served: set[bool]) -> bool:
-    """Return whether the original program also compares with the target's word, so that it already distinguishes the
-    two devices."""
+    """Return whether the program compared the value with the target's name already before the fix, i.e. distinguished
+    CUDA and the target itself."""
     return True in served and any(
         word.target and not word.moved for other in tests if other.module is test.module for word in other.words
     )
@@ -208,7 +208,7 @@ def _listed(project: Project, module: Module, call: ast.Call) -> Iterator[ast.AS
 
 
 def _option(project: Project, module: Module, node: ast.AST) -> Iterator[Record]:
-    """Report options whose default is not among the accepted words."""
+    """Report options whose default, or the value that a call passes, is not among the words that the option accepts."""
     if isinstance(node, ast.Call) and option_name(node):
         given = [item.value for item in node.keywords if item.arg == "default"]
         yield from _disagree(module, node, given, [*_listed(project, module, node)])

@@ -85,5 +85,5 @@ class Words:
 
 @lru_cache
 def words(device: Device) -> Words:
-    """Return the patterns of a device, created once."""
+    """Return the regular expressions for the words that name a device; they are created only once."""
     return Words(device)

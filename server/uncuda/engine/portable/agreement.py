@@ -2,7 +2,8 @@
 that an engine gave it, and no fix if one engine has none.
 
 Linked findings are fixed together, so an engine must know the fix classes of the other engines before it links its own
-findings. Each engine is run again with this information until all engines would make the same edits.
+findings. All engines are run again, with the lowest fix class that one of them gave at each place, until all of them
+would make the same edits.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ...source import Span
 from ..results import Finding, Report
 
 Lows = Mapping[Span, "str | None"]
-"""The lowest fix class at each span; None if the span has no fix."""
+"""For each span, the least safe fix class that an engine gave it; None if one of the engines has no fix for it."""
 Differing = Callable[[Finding], Finding]
 """A function that returns a finding without its fix, with the reason that the targets need different fixes."""
 
@@ -46,8 +47,8 @@ class Agreement:
         return not fresh
 
     def _differ(self, said: Mapping[Span, Mapping[int, Finding]], reports: Sequence[Report]) -> Iterable[Span]:
-        """Yield the spans at which the engines would make different edits, or at which only some of the engines would
-        make an edit."""
+        """Yield the spans at which the engines (one for each target) would make different edits, or at which only some
+        of the engines would make an edit."""
         made = [_made(report) for report in reports]
         for span, findings in said.items():
             first = next(iter(findings.values()))
@@ -62,7 +63,7 @@ class Agreement:
                 yield span
 
     def together(self, reports: Sequence[Report]) -> list[Finding]:
-        """Return the combined findings, one for each span, in the order of the text."""
+        """Combine the findings of all engines: return one finding for each span, in the order of the text."""
         found = []
         for span, findings in _by_span(reports).items():
             if span not in self._served:
@@ -117,5 +118,5 @@ def _names_argument(edit: Edit) -> bool:
 
 
 def _made(report: Report) -> frozenset[Edit]:
-    """Return the edits in a report that must be the same for all engines."""
+    """Return those edits of a report's fixes which must be the same for all engines (see `_edits`)."""
     return frozenset().union(*(_edits(finding.fixes[0]) for finding in report.findings if finding.fixes))

@@ -12,7 +12,8 @@ from .forms import BY_HAND, Form, Unwritable, refuse_unless_expression
 
 
 def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
-    """Return the edits of a hit, with calls of the helper module instead of the target's names in quotes."""
+    """Return the edits of a hit's first fix; where they write a name of the target in quotes, such as `"npu"`, a call
+    of the helper module takes its place."""
     refuse_unless_expression(hit, context)
     return [edit._replace(text=_asking(edit.text, context, form)) for edit in hit.fixes[0].edits]
 

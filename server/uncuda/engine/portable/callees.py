@@ -58,8 +58,8 @@ class Callees:
 
     def stay(self, text: str, path: str, stays: _Stays) -> bool:
         """Return whether the text of the file at `path` uses a function that stays on CUDA, directly or through other
-        files. `stays`: a function that returns whether a file stays on CUDA by itself, from its text and path; it must
-        be the same function in each call."""
+        files. `stays`: a function that returns, for the text and path of a file, whether the code in this file stays on
+        CUDA, whatever it calls in other files; all calls of the method must pass the same function."""
         if (tree := parsed(text)) is None:
             return False
         passed = {path}
@@ -77,7 +77,8 @@ class Callees:
         return False
 
     def file_stays(self, path: str, stays: _Stays) -> bool:
-        """Return whether the file at `path` stays on CUDA by itself; `stays`: see the method `stay`."""
+        """Return whether the code in the file at `path` stays on CUDA, whatever it calls in other files; `stays`: see
+        the method `stay`."""
         key = path, stamp_of(path)
         if key not in self._known:
             text = text_of(path)
@@ -130,8 +131,8 @@ def _dotted(node: ast.expr) -> str:
 
 
 def _defining(path: str, used: _Used, passed: set[tuple[str, _Used]]) -> str | None:
-    """Return the file that defines a name, directly or by way of files that import the name, if the defined function
-    silently does something else on other devices; otherwise None."""
+    """Return the file that defines a function, which is found through the files that import its name. Return None
+    unless the function silently does something else on devices other than CUDA."""
     if (path, used) in passed or len(passed) > _MOST:
         return None
     passed.add((path, used))

@@ -53,8 +53,9 @@ class Corners:
         return first.word == "if" and self._says(first, "!=", "and")
 
     def _says(self, header: Header, how: str, unless: str) -> bool:
-        """Return whether the condition of a clause contains the comparison with the operator `how`, and neither `not`
-        nor the operator in `unless` ("and" or "or"), which could change the effect of the comparison."""
+        """Return whether the condition of a clause compares the helper module's result with "cuda" by the operator
+        `how`, and contains neither `not` nor `unless` ("and" or "or"), which could change the effect of the
+        comparison."""
         condition = self._context.text[header.start : header.end]
         match = self._pattern.search(condition) if self._pattern is not None else None
         return match is not None and match["how"] == how and not re.search(rf"\b(?:{unless}|not)\b", condition)

@@ -11,7 +11,7 @@ from .callees import imported, read_module
 from .module_files import file_of
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]", re.M)
-_FAR = 2  # how many files an import is followed through: the file of a package, and the module that it passes on
+_FAR = 2  # how many files an import is followed through: a package's `__init__.py` and a module that it imports
 
 
 def imports_extension(context: Context, start: int, end: int, libraries: Libraries) -> bool:

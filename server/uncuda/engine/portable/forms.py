@@ -27,8 +27,9 @@ NO_FORM, LATE, DIFFERS = "portable-form", "portable-late", "portable-differs"
 """Ids of sentences that say why a hit has no portable fix: its rule declares no replacement for all accelerators, its
 code is above the existing import of the helper module, or the targets need different fixes."""
 CALLS, READ, GIVEN = "portable-calls", "portable-read", "portable-given"
-"""Ids of sentences that say why no fix of a text is safe: a file that stays on CUDA defines a function that the text
-calls, reads values that the text declares, or names a device that the text tests."""
+"""Ids of sentences that say why no fix of the checked file is safe: another file that stays on CUDA defines a function
+that the checked file calls, reads values that the checked file declares, or names a device with which the checked file
+compares a name."""
 HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES = (
     "portable-half",
     "portable-cudas",

@@ -90,8 +90,9 @@ class Halves:
         return HALF if self._is_half(hit) else ""
 
     def _is_half(self, hit: Hit) -> bool:
-        """Return whether a hit is a test that guards code which stays on CUDA, counts devices for such code, or is
-        behind a test that stays on CUDA."""
+        """Return whether a hit is one of these: a test for CUDA that guards code which stays on CUDA; code behind a
+        test that stays on CUDA; or a use of a function such as `device_count`, if another name in the same Python
+        function stays on CUDA."""
         if self._subject(hit) in _COUNTING and self._function_of(hit) in self._half:
             return True
         if self._kept is not None and self._is_behind(hit, self._kept):
@@ -123,7 +124,8 @@ class Halves:
 
     @cached_property
     def _is_nvidias(self) -> bool:
-        """Whether the file is only for CUDA: by its name, or because it builds or allocates for CUDA."""
+        """Whether the file is only for CUDA: its name or the name of a folder says so, or the file builds an extension
+        for CUDA, uses an allocator for CUDA, or imports a library for NVIDIA's devices."""
         if any(map(_OF_CUDA.search, self._names_in_package)):
             return True
         return any(map(self._context.facts.says, _BUILDS)) or _LIBRARIES.search(self._context.text) is not None
@@ -153,8 +155,8 @@ class Halves:
         return re.compile(rf"\b(?:if|elif|while)\b[^\n]*\b(?:{'|'.join(sorted(names))})\b") if names else None
 
     def _is_behind(self, hit: Hit, tests: re.Pattern[str]) -> bool:
-        """Return whether a hit is in a condition that the pattern `tests` matches, or in code behind such a
-        condition."""
+        """Return whether a hit is in a condition that the pattern `tests` matches, or in a block that such a condition
+        controls."""
         text, indents = self._context.text, self._context.facts.indents
         if hit.statement is not None and tests.search(text, hit.statement.start, hit.statement.end):
             return True

@@ -52,9 +52,9 @@ def _call(hit: Hit, node: ast.expr) -> ast.AST | None:
 
 
 def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str, ast.expr, str]:
-    """Return (key, part, rest). `key`: the dotted name for which the rule declares a replacement; `part`: the part of
-    the expression to replace; `rest`: if the part is an import alias, the attributes after the key in the name of the
-    imported object, otherwise ""."""
+    """Return (key, part, rest). `key`: the dotted name for which the rule declares a replacement, such as `torch.cuda`;
+    `part`: the part of the expression to replace; `rest`: if `part` is an imported name, such as `amp` for
+    `torch.cuda.amp`, what follows `key` in the full name (`.amp`), otherwise ""."""
     assert hit.statement is not None
     part: ast.expr = node
     while True:
@@ -69,7 +69,7 @@ def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str,
 
 
 def _of_alias(part: ast.expr, dotted: str | None, form: Form) -> tuple[str, ast.expr, str]:
-    """Return what `_keyed` returns, for an imported name whose import will be removed."""
+    """Return (key, part, rest) as `_keyed` describes them, for an imported name whose import will be removed."""
     key = next((key for key in form.templates if dotted is not None and dotted.startswith(key + ".")), None)
     if key is None or dotted is None or not isinstance(part, ast.Name):
         raise Unwritable(ALIASED)

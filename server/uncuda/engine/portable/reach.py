@@ -20,8 +20,8 @@ PATH_CHANGED = re.compile(
 """Matches a statement that changes `sys.path`."""
 _COMMON = frozenset({"common", "core", "data", "datasets", "lib", "model", "models", "src", "util", "utils"})
 """Names of packages that are so common that a subfolder may contain another package of the same name."""
-_LAYOUTS = frozenset({"lib", "python", "src"})  # a folder of this name may be installed without the package above it
-_FAR = 2  # from this many levels below the helper module on, files import it by its full name
+_LAYOUTS = frozenset({"lib", "python", "src"})  # names of folders that may be installed without their parent package
+_FAR = 2  # a relative import of the helper module should have at most this many more dots than the file's other imports
 _STARTED = frozenset(
     {"benchmarks", "docs", "example", "examples", "experiments", "projects", "scripts", "tests", "tools"}
 )
@@ -33,7 +33,7 @@ class Reach(NamedTuple):
 
     helper: Helper
     module: str
-    """The name of the module in the import statement; with leading dots for a relative import."""
+    """The name of the helper module in an import statement of the file; a relative import has dots before it."""
     allowed: str
     """The highest allowed fix class of a hit whose fix needs the import."""
     spellings: tuple[str, ...] = ()
@@ -100,7 +100,8 @@ def _within(helper: Helper, path: str, text: str, imports: Sequence[str]) -> Rea
 
 
 def _dependent(helper: Helper, text: str, imports: Sequence[str]) -> Reach:
-    """Return how a file of another package, which imports the helper module's package, imports the helper module."""
+    """Return how a file imports the helper module of another package, if the file's own package has no helper module
+    and imports that package."""
     called = _called(helper, imports)
     is_part = bool(called) or any(module.startswith(".") for module in imports) or not _SCRIPT.search(text)
     module = called or helper.module

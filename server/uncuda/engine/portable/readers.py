@@ -23,8 +23,8 @@ _MOST = 4000  # maximum number of files that are searched
 
 
 def readers(text: str, path: str, spans: Collection[Span], folder: str) -> Iterator[str]:
-    """Yield the files below a folder that name CUDA and read a field of a class in this text; the value of the field is
-    at one of the spans."""
+    """Yield the files below a folder that name CUDA and read a field of a class of `text`. Only those fields are
+    searched for whose value contains one of `spans`."""
     values = [span for span in spans if _VALUE.search(text, span.start, span.end)]
     fields = frozenset(_fields(text, values)) if values else frozenset()
     if fields:
@@ -77,6 +77,6 @@ def _files(folder: str) -> Iterator[str]:
 
 @lru_cache(maxsize=_MOST)
 def _attributes(path: str, _version: tuple[int, int]) -> frozenset[str]:
-    """Return the names of the attributes in a file; none if it does not say CUDA."""
+    """Return the names of all attributes in a file; an empty set if the file contains neither `cuda` nor `nccl`."""
     text = text_of(path) or ""
     return frozenset(_READ.findall(text)) if _CUDA.search(text) else frozenset()

@@ -47,8 +47,8 @@ class Spelling:
         self._prefixed = self._is_taken_along or only_alias
 
     def prefixes(self, edits: Iterable[Edit]) -> bool:
-        """Spell all calls with the module's alias if some calls in these edits need the alias; return True if that
-        changes the spelling."""
+        """If these edits write some calls with the local name of the helper module (`accelerator.device()`) and others
+        without it (`device()`), write all calls with it from now on; return True in this case."""
         needed = self.needed(edits)
         if self._prefixed or len({*map(self._is_prefixed, needed)}) < 2:
             return False
@@ -102,8 +102,8 @@ class Spelling:
 
     @cached_property
     def alias(self) -> str:
-        """The local name of the helper module, for texts that use the name of one of its functions for another
-        object."""
+        """The local name of the helper module. It is needed, for example, if the text has another object with the name
+        of one of the helper module's functions."""
         known = next((one.alias for one in self.imports if one.alias), "")
         aliases = _PRIVATE if self._is_taken_along else (*_ALIASES, *_PRIVATE)
         return known or next(alias for alias in (*aliases, "_" + _ALIASES[-1]) if not self._is_taken(alias))

@@ -74,7 +74,8 @@ class _Said:
     words: Sequence[tuple[Edit, str]]
 
     def in_fields(self) -> list[Edit]:
-        """Return the edits for an f-string: each call becomes a field of the f-string."""
+        """Return the edits that replace each device name in an f-string by a field, `{…}`, with the call that belongs
+        to the name."""
         if "t" in self.token.prefix or any(_quoted(call) for _, call in self.words):
             raise Unwritable(BY_HAND)
         return [Edit(word.start, word.end, f"{{{call}}}") for word, call in self.words]
@@ -109,8 +110,8 @@ class _Said:
         return base + self.token.start, base + self.token.end
 
     def _format_call(self, method: ast.Attribute) -> list[Edit]:
-        """Return the edits for `"cuda:{}".format(i)`: the call becomes the first argument, so that the other fields
-        keep their arguments."""
+        """Return the edits that make `"{}:{}".format(CALL, i)` of `"cuda:{}".format(i)`. `CALL`, the call of the helper
+        module, is the first argument, so that all other fields keep their arguments."""
         assert self.hit.statement is not None
         digest, body = self.hit.statement.digest, self.context.text[slice(*self._body)]
         call = digest.parents.get(method)

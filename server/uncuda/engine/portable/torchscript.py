@@ -3,8 +3,8 @@ TorchScript compiles with them.
 
 `torch.jit.script` compiles a function together with the functions that it calls; it finds these by their names in the
 function's module. The names in a compiled function therefore show what else is compiled: functions of the file, and
-objects that the file imports. If compiled code cannot be traced by names, such as a module or a parameter, the file
-counts as open: it may compile any code.
+objects that the file imports. If no name shows what is compiled, for example because an `nn.Module` object or a
+parameter of a function is passed to `torch.jit.script`, the file counts as open: it may compile any code.
 """
 
 from __future__ import annotations
@@ -305,8 +305,8 @@ class _Roots:
             self._open(word)
 
     def _alias(self, named: ast.AST | None) -> None:
-        """Record that a name is an alias of TorchScript; if the name does not contain `jit`, record that the file may
-        compile any code, because other files cannot be searched for the name."""
+        """Record that a name is an alias of `torch.jit.script`. In other files, uses of an alias are found only if its
+        name contains `jit`; for another name, record instead that the file may compile any code."""
         name = named.id if isinstance(named, ast.Name) else getattr(named, "name", "")
         if _JIT in name:
             self._found = replace(self._found, aliases=self._found.aliases | {name})

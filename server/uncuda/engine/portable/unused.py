@@ -36,7 +36,7 @@ class UnusedTorch:
         self._may_go = module not in taken and module != "__init__" and not name.endswith(".ipynb")
 
     def edits(self, edits: Sequence[Edit], place: int) -> list[Edit]:
-        """Return the edits that remove an `import torch` whose last use these edits replace; empty if there is none.
+        """Return edits that remove each `import torch` that the given edits make unused; empty if there is none.
         `place`: the offset at which the helper module is imported; the helper module imports torch."""
         text = self._facts.text
         if any("torch" in edit.text for edit in edits):

@@ -98,8 +98,8 @@ class _Statement:
         return []
 
     def _listed(self, here: Sequence[_Token], line: str) -> list[str]:
-        """Return each item on a line of its own, if a line consists of all items between two brackets; otherwise an
-        empty list."""
+        """If a line contains everything between two brackets, but not the brackets themselves, return one line for each
+        item; otherwise an empty list."""
         first, last = here[0], here[-1]
         if first.opener < 0 or last.opener != first.opener or first.text in _PAIRS.values():
             return []
@@ -112,8 +112,8 @@ class _Statement:
         return _items(here, line, opener)
 
     def _in_brackets(self, here: Sequence[_Token], line: str, most: int, alone: bool) -> list[str]:
-        """Return three lines with the content of the last brackets on a line of its own; if this content is too long,
-        with each item on a line of its own."""
+        """Return the lines into which a line is broken at its last brackets: the content of the brackets is on a line
+        of its own or, if it is too long for one line, each of its items is."""
         last = next((one for one in reversed(here) if one.text not in (":", ",")), here[-1])
         if last.text not in _PAIRS.values():
             return []

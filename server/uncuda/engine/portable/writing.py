@@ -71,8 +71,8 @@ class Writer:
         return [hit and _for_review(hit, FILE, shown) for hit in alone]
 
     def _in_reach(self, hit: Hit) -> Hit:
-        """Return the hit. Its fix needs review if the file may not find the helper module at run time; it is removed if
-        the existing import of the helper module is below the code."""
+        """Return the hit; its fix needs review if the file may not find the helper module at run time. The fix is
+        removed if the existing import of the helper module is below the code."""
         if not hit.fixes:
             return hit
         first = self._spelling.first_use(hit.fixes[0].edits)
@@ -151,8 +151,8 @@ def _shown(edits: Sequence[Edit]) -> str:
 
 
 def _apart(hit: Hit, halves: Halves, compiled: Compiled) -> Hit:
-    """Return the hit. Its fix is removed if an error in the code says that only CUDA is supported; it needs review if
-    it would port only a part of code that belongs together, or if TorchScript may compile the code."""
+    """Return the given hit, without its fix if an error message in the code says that only CUDA is supported. The fix
+    needs review if it would port only a part of code that belongs together, or if TorchScript may compile the code."""
     if halves.refuses_others(hit):
         return _by_hand(hit, REFUSES)
     reason = halves.reason(hit) or (COMPILED if compiled.may_hold(hit) else "")
@@ -160,8 +160,8 @@ def _apart(hit: Hit, halves: Halves, compiled: Compiled) -> Hit:
 
 
 def _for_review(hit: Hit, limit: str, shown: str = "") -> Hit:
-    """Return the hit; its safe fix becomes a fix that needs review. `limit`: the id of the sentence that says why;
-    `shown`: the code that this sentence quotes."""
+    """Return the hit; its safe fix becomes a fix that needs review. `limit`: the id of the sentence that says why
+    the fix needs review; `shown`: the code that this sentence quotes."""
     if not hit.fixes or hit.fixes[0].applicability != SAFE:
         return hit
     return replace(hit.lowered(REVIEW), limits=(*hit.limits, limit), words={**hit.words, limit: shown})
@@ -172,7 +172,8 @@ def _by_hand(hit: Hit, limit: str) -> Hit:
 
 
 def _is_left(hit: Hit) -> bool:
-    """Return whether the code of a hit stays on CUDA if only safe fixes are applied. No fix of the file is then safe,
-    because the functions of a file pass objects such as streams and tensors to each other."""
+    """Return whether the code of a hit stays on CUDA if only safe fixes are applied. If the code of one hit stays on
+    CUDA, no fix of its file is safe, because the functions of a file pass objects such as streams and tensors to each
+    other."""
     severity = hit.severity or hit.rule.severity
     return severity != "information" and not (hit.fixes and hit.fixes[0].applicability == SAFE)

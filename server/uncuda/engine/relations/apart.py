@@ -1,5 +1,5 @@
-"""Finds code that runs only after a test for ROCm, for another platform, or for "cuda" in bytes; no fix changes such
-tests."""
+"""Finds code that runs only after a test that no fix changes: a test for ROCm, for another platform, or for a bytes
+value that contains `cuda`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from .called import Called, Stretch
 from .ways import always_calls, callers
 
 Says = Callable[[ast.expr, bool], bool]
-"""A function of a part of a condition and of the result of this part. It returns whether this result shows that the
-target does not run the code behind the condition."""
+"""A function that is called with a part of a condition and with a result (true or false) of this part. It returns
+whether the target never runs code that runs only if the part has this result."""
 
 _RETURN = re.compile(r"\breturn\b")
 _ROCM = ("hip", "rocm", "HIP", "ROCM")
@@ -38,10 +38,10 @@ _BYTES = ('b"cuda', "b'cuda")
 _BOUND = re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|&^%@]=)")
 _NAMED = re.compile(r"[ \t]*:=")
 _LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
-# matches the `if` of a script, whose block calls functions that are defined above it
+# matches `if __name__ == "__main__"`; the block of this `if` calls functions that are defined above the `if`
 _SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")
-# maximum number of uses of a name that are checked; maximum number of variables with a compute capability of torch that
-# are traced
+# maximum number of uses of a name that are checked; maximum number of variables that are traced because they have a
+# GPU's compute capability, which torch returned
 _MANY, _FEW = 60, 16
 _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
@@ -78,8 +78,9 @@ class Apart:
     """Finds the spans of one text that run only if a test of one kind succeeds."""
 
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
-        """`words`: every searched test contains one of these words. If `path` is given, functions and constants that
-        are used only in code behind these tests are found, too."""
+        """`words`: every test (a condition in the code) that this object searches for contains one of these words. If
+        `path` is given, this object also finds functions and constants that are used only in code which the searched
+        tests guard."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._path, self._capable = path, capability.ASKED_OF in words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
@@ -87,7 +88,8 @@ class Apart:
         """For each variable that holds the result of one of the searched tests, such as `use_x = platform.is_cuda() and
         has_x()`: the value of the variable if the test succeeds."""
         self._capabilities: dict[str, bool] = {}
-        """For each variable that holds a compute capability: whether a platform object returned it."""
+        """For each variable that holds a compute capability: True if a call such as
+        `current_platform.get_device_capability()` returned it, False if torch did."""
         self._named_marks: set[str] = set()
         """The names of pytest marks that contain one of the tests: `on_cuda = pytest.mark.skipif(not
         platform.is_cuda())`."""
@@ -95,10 +97,11 @@ class Apart:
         """The variables that are None unless one of the tests succeeds: `mode = "warn" if platform.is_cuda() else
         None`."""
         self._refusing: set[str] = set()
-        """Functions that end at once unless one of the searched tests succeeds."""
+        """Functions that raise an error unless one of the searched tests succeeds, such as `platform.is_cuda()`."""
 
     def holds(self, hit: Hit) -> bool:
-        """Whether a hit is in code that runs only if one of the tests succeeds."""
+        """Whether a hit is in code that runs only if one of the searched tests, such as `platform.is_cuda()`,
+        succeeds."""
         statement = hit.statement
         if statement is None or not self._places:
             return False
@@ -154,11 +157,12 @@ class Apart:
             yield from (one for one in said_there if one is not None)
 
     def _said(self, value: ast.expr) -> str:
-        """Return what the value of a variable shows about the searched tests.
+        """Return how the value of a variable depends on the searched tests.
 
-        "yes" or "no": the value is true, or false, only if one of the tests succeeds; "mark": a pytest mark that skips
-        the code otherwise; "capability" or "torch's capability": a compute capability from a platform object, or from
-        torch; "": the value shows nothing about the tests.
+        "yes": the value is true only if one of the tests succeeds. "no": the value is false only if one of the tests
+        succeeds. "mark": the value is a pytest mark that skips code unless one of the tests succeeds. "capability": the
+        value is a compute capability that a platform object returned. "torch's capability": the value is a compute
+        capability that torch returned. "": the value shows nothing about the tests.
         """
         if self._capable and (platforms := capability.gets_capability(value)) is not None:
             followed = platforms or (len(self._capabilities) < _FEW and self._facts.says("__main__"))
@@ -208,8 +212,8 @@ class Apart:
 
     @cached_property
     def _called(self) -> Called | None:
-        """An object that finds functions and constants which are used only in code behind the searched tests; None
-        without a path, or if there is no such code."""
+        """An object that finds functions and constants which are used only in guarded code, i.e. in code that runs only
+        if one of the searched tests succeeds; None without a path, or if the text has no guarded code."""
         return Called(self._stretches, self._facts, self._path) if self._stretches and self._path is not None else None
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:
@@ -283,7 +287,8 @@ class Apart:
         return bool(above) and all(line and _SCRIPT.match(text, line[0].start, line[0].end) for line in above)
 
     def _skips(self, marks: Iterable[ast.AST]) -> bool:
-        """Return whether a pytest or unittest mark skips the code unless one of the searched tests succeeds."""
+        """Return whether a pytest or unittest mark skips the code unless a condition of the searched kind, such as
+        `platform.is_cuda()`, is true."""
         for call in marks:
             self._facts.work.compare()
             if isinstance(call, (ast.Name, ast.Attribute)) and ast.unparse(call) in self._named_marks:
@@ -295,8 +300,8 @@ class Apart:
         return False
 
     def _beside(self, node: ast.AST, statement: Statement) -> bool:
-        """Return whether a part of an expression is evaluated only if one of the searched tests succeeds in the same
-        expression."""
+        """Return whether a part of an expression is evaluated only if a searched test, which is another part of the
+        expression, succeeds: `f()` in `platform.is_cuda() and f()`."""
         inner = node
         for outer in statement.digest.ancestors(node):
             if isinstance(outer, ast.IfExp) and inner is not outer.test:
@@ -308,8 +313,8 @@ class Apart:
         return False
 
     def _behind(self, operation: ast.BoolOp) -> Collection[ast.AST]:
-        """Return the operands of `a and b and c` that are evaluated only if an earlier operand, which is one of the
-        tests, succeeds."""
+        """Return the operands that are evaluated only if one of the searched tests succeeds, because this test is an
+        earlier operand: `b` and `c` in `test and b and c`."""
         if operation not in self._parts:
             means = (self._means(value, isinstance(operation.op, ast.And)) for value in operation.values)
             first = next((at for at, found in enumerate(means) if found), len(operation.values))
@@ -317,8 +322,9 @@ class Apart:
         return self._parts[operation]
 
     def _means(self, test: ast.expr, answer: bool, torchs: bool = False) -> bool:
-        """Return whether one of the searched tests has succeeded if a condition has the result `answer`. `torchs`:
-        whether a compute capability from torch counts, too."""
+        """Return whether a condition can have the result `answer` only if one of the searched tests, such as
+        `platform.is_cuda()`, has succeeded. `torchs`: whether a test of a compute capability that torch returned also
+        counts as one of the searched tests."""
         self._facts.work.compare()
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self._means(test.operand, not answer, torchs)

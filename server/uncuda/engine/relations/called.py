@@ -35,7 +35,7 @@ class Called:
         self._stretches, self._facts = stretches, facts
         self._tests = _TESTS.fullmatch(path) is not None
         self._known: dict[int, bool] = {}
-        """For the start offset of each checked function or constant: whether only the given spans use it."""
+        """For the start offset of each checked function or constant: whether only the code in `stretches` uses it."""
 
     def holds(self, at: int) -> bool:
         """Return whether the offset `at` is in one of the spans, or in code that only the spans use."""
@@ -51,7 +51,8 @@ class Called:
         return self._known[start]
 
     def _is_called(self, start: int) -> bool:
-        """Return whether only the spans use the function or constant that starts at this offset."""
+        """Return whether the function or constant that starts at this offset is used only in the given spans, or in
+        code that is itself used only there."""
         facts = self._facts
         match = _DEFINED.match(facts.text, start)
         name = (match["def"] or match["constant"]) if match is not None else ""

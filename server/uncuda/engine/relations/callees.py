@@ -21,7 +21,8 @@ _KNOWN = stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy", "
 
 
 def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[Held]:
-    """Yield tests such as `if x.is_cuda: return other(x)`, if the code for other devices computes its result itself."""
+    """Yield tests such as `if x.is_cuda: return other(x)`, if `other` is a function of an unknown library, and the code
+    for other devices computes the result itself."""
     foreign: dict[str, str] | None = None
     for index in questions:
         if (given := _chosen(hits[index])) is not None:
@@ -96,8 +97,8 @@ def _callee(call: ast.Call, foreign: dict[str, str]) -> str:
 
 
 def _handed(statement: Statement, tensors: set[str], foreign: dict[str, str]) -> str:
-    """Return the function of another library to which a `return` statement passes one of the tensors; "" if there is
-    none."""
+    """Return the source of the function that a `return` statement calls, if the function belongs to another library
+    (`foreign`) and one of its arguments is in `tensors`; otherwise ""."""
     for node in statement.digest.piece.nodes:
         call = node.value if isinstance(node, ast.Return) else None
         if isinstance(call, ast.Call):

@@ -33,7 +33,8 @@ Answers = tuple[tuple[int, bool], ...]
 
 
 class Held(NamedTuple):
-    """A test that stays unchanged, by its index in the list of hits, with the reason."""
+    """A condition that stays unchanged (`question`: its index in the list of hits), and the reason: the code that needs
+    CUDA."""
 
     question: int
     name: str
@@ -91,7 +92,7 @@ class _Search:
         self._facts, self._text = branches.facts, branches.text
         self._indents, self._work = branches.indents, branches.work
         self._seen: set[Word] = set()
-        self._values = 0  # number of words in `_seen` that hold a value, not a function; these lead to no other names
+        self._values = 0  # number of names in `_seen` that hold a value, not a function; a value leads to no other name
         self._waiting: list[Word] = []
         self._led: dict[tuple[int, bool, bool], Answers] = {}
         self._first: dict[tuple[int, ast.BoolOp], tuple[int, list[int]]] = {}  # see `_asked_before`
@@ -190,7 +191,9 @@ class _Search:
         return [], later
 
     def _asked_before(self, outer: ast.AST, inner: ast.AST, statement: Statement) -> list[int]:
-        """Return the tests in the first operand that contains a test, if `inner` is evaluated after this operand."""
+        """Return the tests for CUDA that guard `inner`, a part of the expression `outer`: those in the condition of a
+        conditional expression, or in the first operand of `and` or `or` that contains such a test; [] if none guards
+        `inner`."""
         if not isinstance(outer, ast.BoolOp):
             return self._first_asked(outer, inner, statement)[1]
         key = statement.start, outer
@@ -207,14 +210,14 @@ class _Search:
         return 0, []
 
     def _climb(self, line: Header, place: Place, later: bool = False) -> Iterator[Held]:
-        """Yield the nearest tests around a place; also the next outer tests if the other branch of a test only raises
-        an exception."""
+        """Yield the nearest tests for CUDA around a place. If all of them only raise an exception on other devices,
+        tests around the calls of the function that contains the place are searched for, too."""
         for index, raises in self._around(line, place, later):
             yield _held(place, index, raises)
 
     def _around(self, line: Header, place: Place, later: bool) -> Answers:
-        """Return the tests that `_climb` yields, each with a flag that tells whether the other branch only raises an
-        exception; the result is cached for each block.
+        """Return the tests for CUDA that `_climb` yields, each with a flag that tells whether the test's branch for
+        other devices only raises an exception. The result is cached for each block.
 
         If the branches of a test define a function for CUDA and one that works without CUDA, the test guards the first
         function wherever it is called.
@@ -241,8 +244,9 @@ class _Search:
         return found
 
     def _with_callers(self, found: Answers, place: Place, later: bool) -> Answers:
-        """Return the tests; if their branches for other devices always raise an exception, the callers of the function
-        are searched, too."""
+        """Return the tests in `found`; if `later` is set, without those that only raise an exception on other devices.
+        If `later` is not set, and all tests only raise an exception on other devices, also search for tests around the
+        calls of the function that contains the place."""
         if later:
             return tuple(answer for answer in found if not answer[1])
         if found and all(raises for _, raises in found):
@@ -268,8 +272,9 @@ class _Search:
         return header.word == "class"
 
     def _above(self, line: Header) -> Answers:
-        """Find the last statement before a line, in the same block, after which only CUDA continues. Return its tests,
-        each with a flag that tells whether the statement raises an exception on other devices."""
+        """Find the last statement before a line, in the same block, after which only CUDA continues. Return the tests
+        in that statement, each with a flag that tells whether the statement raises an exception on devices other than
+        CUDA."""
         if not self._leaving:
             return ()
         block = self._block(line)
@@ -279,7 +284,8 @@ class _Search:
 
     @cached_property
     def _leaving(self) -> dict[Block, list[tuple[int, Answers]]]:
-        """For each block: its statements after which only CUDA continues, as (start offset, tests), sorted."""
+        """For each block: the statements after which the block continues only on CUDA, such as `if not
+        torch.cuda.is_available(): return`, each as (start offset, tests in its condition), sorted."""
         found: dict[Block, list[tuple[int, Answers]]] = {}
         for start in self._questions.conditions:
             header = self._indents.header_at(start)

@@ -1,7 +1,7 @@
 """Finds names that mean a compiled module or a kernel; code that uses these names runs only on CUDA.
 
-A name counts only if its import, a call of `load()` or a decorator shows that it means a compiled module or a kernel.
-Names that cannot be traced to a compiled module or a kernel do not count.
+A name counts only if its import, a call of `load()` or a decorator shows that it means a compiled module or a kernel. A
+name of unknown meaning is no evidence that code needs CUDA.
 """
 
 from __future__ import annotations
@@ -108,14 +108,15 @@ class Place(NamedTuple):
     at: int
     name: str
     left: bool = False
-    """Whether this use is a call without a safe fix, or leads to such a call."""
+    """Whether the code at this use is a call or a device string without a safe fix, or a name that stands for one of
+    these."""
     hit: Hit | None = None
-    """The hit at a call without a safe fix."""
+    """If this use is a call that has no safe fix: the hit of the call."""
 
 
 class Kernels:
-    """Finds the code of one file that needs CUDA, except calls that only raise an exception on the target.
-    `only`: the places to start from, if the file's own kernels and compiled modules do not count."""
+    """Finds the code of one file that needs CUDA, except calls that only raise an exception on the target. `only`: if
+    given, the search starts only at these places, and not at the file's kernels and compiled modules."""
 
     def __init__(
         self, facts: Facts, hits: Sequence[Hit], libraries: Libraries, only: Sequence[Place] | None = None
@@ -123,8 +124,8 @@ class Kernels:
         self._facts, self._hits, self._libraries = facts, hits, libraries
         self._text, self._work = facts.text, facts.work
         self.places: list[Place] = list(only or ())
-        """Places that count as code for CUDA by themselves, not because of a traced name: imports of compiled modules,
-        and calls that compile a module."""
+        """Places that count as code for CUDA although they use no name of `words`: imports of compiled modules, and
+        calls that compile a module."""
         self.words: list[Word] = []
         if only is None:
             self._find()
@@ -275,7 +276,8 @@ class Kernels:
         yield from self.function_around(above.start)  # a function around the class may return it as a decorator
 
     def _objects(self, name: str) -> Iterator[tuple[str, int]]:
-        """Yield the variables to which an object of a class is assigned, `TRACKER = Tracker()`, each with an offset."""
+        """Yield the variables to which an object of a class is assigned, `TRACKER = Tracker()`, each with the offset of
+        the class's name in the assignment."""
         for at in self._facts.searches.find(("kernel", name, "="), _given(name)):
             self._work.compare()
             given = _GIVEN.fullmatch(self._text, self._text.rfind("\n", 0, at) + 1, at)
@@ -307,7 +309,8 @@ class Kernels:
                 yield Place(at, _spelled(text, at, end), word.left)
 
     def _is_passed(self, name: str, at: int) -> bool:
-        """Return whether the name at an offset is an argument of a call, which is assumed to call it at once."""
+        """Return whether the name of a function at an offset is an argument of a call; the callee is assumed to call
+        the function at once."""
         if not _PASSED.match(self._text, at + len(name)) or (statement := self._facts.peek(at)) is None:
             return False
         self._work.compare(len(statement.digest.chains))

@@ -1,6 +1,6 @@
-"""Finds lookups in a dictionary by device, such as `SIZES[x.device.type]`. Until the dictionary has an entry for the
-target, such a lookup raises KeyError there, so a test for CUDA around the lookup is fixed only together with the
-dictionary."""
+"""Finds lookups in a dictionary by device, such as `SIZES[x.device.type]`. On the target, a lookup by device raises
+KeyError until the dictionary has an entry for the target, so a test for CUDA around the lookup is fixed only together
+with the dictionary."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def dictionaries(hits: Sequence[Hit]) -> list[int]:
 
 
 def lookups(hit: Hit, facts: Facts, kernels: Kernels) -> Iterator[tuple[int, str]]:
-    """Yield the lookups in the dictionary of a hit by keys that are not constant, each with its offset and the name of
-    the dictionary."""
+    """Yield the lookups by keys that are not constant (`TILES[kind]`) in the dictionary that a hit reports: the offset
+    of each, and the name of the dictionary."""
     statement, node = hit.statement, hit.node
     mapping = statement.digest.parents.get(node) if statement is not None and node is not None else None
     if statement is None or not isinstance(mapping, ast.Dict):

@@ -22,8 +22,8 @@ _NO_CALLS = frozenset({"if", "elif", "while", "and", "or", "not", "in", "return"
 
 
 def of_makes(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
-    """Yield the indices of tests in conditions that also test for the vendor of the GPU, unless the guarded code calls
-    only functions of torch."""
+    """Yield the indices of the tests for CUDA whose condition also tests for the vendor of the GPU, unless the code
+    that the test guards calls only functions of torch."""
     searches = branches.facts.searches
     if not any(searches.find(("text", word), plain(word)) for word in _ASKED):
         return
@@ -70,8 +70,8 @@ def _expression(hit: Hit, statement: Statement) -> ast.AST | None:
 
 
 def _torch_alone(index: int, hits: Sequence[Hit], questions: Questions, branches: Branches) -> bool:
-    """Return whether all functions that run only if a test succeeds are torch's: by their name, or because they have a
-    safe fix."""
+    """Return whether the code that runs only if the condition at `hits[index]` is true calls only functions of torch,
+    functions with a safe fix, and simple built-in functions such as `len`."""
     statement = hits[index].statement
     if statement is None or index not in questions.tests.get(statement.start, ()):
         return False  # the result is stored, and other code that reads it may call any function

@@ -33,7 +33,7 @@ _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
 _ANSWERS = re.compile(r"\s*return[ \t]+(True|False)[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
-_MANY = 200  # maximum number of variables in one file that receive the result of a test from another variable
+_MANY = 200  # maximum number of variables in one file that receive the result of a test for CUDA from another variable
 
 
 class Questions:
@@ -59,7 +59,8 @@ class Questions:
         self._choices_of: dict[str, list[tuple[frozenset[int], list[Stretch]]]] = {}  # a cache for `_choices`
         self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # for each operand: its index
         self.lost: list[int] = []
-        """Indices of hits whose result reaches too many names to trace."""
+        """Indices of hits whose result is assigned to further variables that are not traced, because `_MANY` is
+        reached."""
         self._asking_state = [index for index, hit in enumerate(hits) if asks_autocast(hit)]
         self._states = frozenset(self._text[hits[index].start : hits[index].end] for index in self._asking_state)
         self._parameters = Parameters(self.facts, set())
@@ -83,8 +84,8 @@ class Questions:
         return chain(self, self._asking_state, *self.tests.values(), *self.marks.values())
 
     def unfollowed(self) -> Iterator[int]:
-        """Yield the indices of hits that read a state such as autocast. A hit is yielded if this file does not test the
-        state, or tests it together with CUDA."""
+        """Yield the indices of hits that read a state, such as whether autocast is on. A hit is yielded if this file
+        does not test the state that the hit reads, or tests it in a condition that also tests for CUDA."""
         for index in self._asking_state:
             hit = self._hits[index]
             if hit.statement is None:
@@ -211,7 +212,7 @@ class Questions:
         return self._asked[header.start]
 
     def _known_at(self, name: str, header: Header) -> list[int]:
-        """Return the indices of the tests whose result a variable holds when the condition is evaluated."""
+        """Return the indices of the tests whose result the variable `name` holds in the condition at `header`."""
         flags = self._flags.get(name, ())
         self.work.compare(len(flags))
         around = {None, *(line.start for line in self._indents.headers(header.start))} if flags else set()
@@ -225,8 +226,8 @@ class Questions:
         return sorted({*self.tests, *named})
 
     def may_guard(self) -> bool:
-        """Return whether a test may guard code: a block, code with a skip mark, or another part of its own
-        expression."""
+        """Return whether any test for CUDA in the text may decide whether other code runs: a block, code with a pytest
+        skip mark, or another part of the test's own expression."""
         if self.marks or self.conditions:
             return True
         hits = (self._hits[index] for index in chain.from_iterable(self.inside.values()))
@@ -271,8 +272,8 @@ class Questions:
         return last_of(header, self.facts)
 
     def leaves(self, header: Header) -> bool:
-        """Whether the block of a header ends with `return`, `raise`, `continue` or a similar statement, or skips a
-        test."""
+        """Whether the block of a header ends with `return`, `raise`, `continue`, `pytest.skip()` or a similar
+        statement."""
         return self._branches.leaves(header)
 
     def raises(self, header: Header) -> bool:
@@ -318,8 +319,8 @@ class Questions:
             yield start, self._indents.extent(start)
 
     def _choices(self, flag: str) -> list[tuple[frozenset[int], list[Stretch]]]:
-        """Find statements that evaluate parts of an expression only if the variable `flag` is true. Return, for each
-        statement, the tests whose result the variable holds, and the spans of these parts."""
+        """Find statements that evaluate parts of an expression only if the variable `flag` is true. For each of these
+        statements, return the tests whose result `flag` holds, and the spans of the parts that depend on `flag`."""
         if flag not in self._choices_of:
             found = []
             for line in self._lines_of(flag).values():
@@ -354,13 +355,13 @@ class Questions:
                 parts = self._behind(outer, inner, statement)
             else:
                 parts = guarded_parts(outer, inner, lambda node: self.denies(node, statement))
-            if parts:  # one span from the first to the last part; only operators are between
+            if parts:  # one span over all parts that the test guards: between them are only operators
                 start, end = statement.digest.span(parts[0])[0], statement.digest.span(parts[-1])[1]
                 yield statement.start + start, statement.start + end
             inner = outer
 
     def _behind(self, outer: ast.BoolOp, question: ast.AST, statement: Statement) -> list[ast.AST]:
-        """Return the first and the last operand of `a and b and …` after a test for CUDA."""
+        """Return the first and the last of the operands that follow a test for CUDA in `a and b and …`."""
         if outer not in self._order:
             self._order[outer] = {value: index for index, value in enumerate(outer.values)}
         at = self._order[outer].get(question, len(outer.values)) + 1
@@ -369,7 +370,7 @@ class Questions:
         return [outer.values[at], outer.values[-1]]
 
     def denies(self, node: ast.AST, statement: Statement) -> bool:
-        """Return whether an expression tests for any device except CUDA."""
+        """Return whether an expression tests that the device is not CUDA: `device != "cuda"`, `not use_cuda`."""
         start, end = statement.digest.span(node)
         start, end = statement.start + start, statement.start + end
         asked = self._branches.asks_cuda(start, end)
@@ -382,8 +383,8 @@ class Questions:
         return any(re.search(_DENIED.format(re.escape(name)), text) for name in names if name in text)
 
     def within(self, node: ast.AST, statement: Statement) -> list[int]:
-        """Return the indices of the tests inside an expression, which contains them directly or through a variable that
-        holds their result."""
+        """Return the indices of the hits at tests for CUDA that an expression contains, directly or through a variable
+        that holds the result of a test."""
         start, end = (statement.start + at for at in statement.digest.span(node))
         found = [index for index in self.inside.get(statement.start, ()) if start <= self._hits[index].start < end]
         for name in self._held_in(start, end):

@@ -55,8 +55,9 @@ def imports_left(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator
 
 
 def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
-    """Yield device strings that no check reports, and that are stored or passed on: strings with an index, `devices +
-    ("cuda:0",)`, and strings of libraries that support only CUDA, `Trainer(accelerator="gpu")`."""
+    """Yield device strings that no check reports and that are stored in a variable or passed by keyword, each with an
+    offset in its statement. Such strings have an index, as in `devices + ("cuda:0",)`, or are "gpu" in calls of
+    libraries that support only CUDA: `Trainer(accelerator="gpu")`."""
     places = facts.searches.find(("left", *_SPELLED), _quoted)
     found = {(hit.statement.start, hit.node) for hit in hits if hit.statement is not None} if places else set()
     done = -1
@@ -69,11 +70,12 @@ def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
             if _HARDWARE.fullmatch(text.value) and (statement.start, text.node) not in found:
                 if _is_kept(text.node, statement):
                     yield at, text.value
-                    break  # a single string is enough for each statement
+                    break  # one string is enough to show that the statement stays on CUDA
 
 
 def _quoted(text: str, start: int, end: int) -> list[int]:
-    """Return the offsets of the words in `_SPELLED` that begin a whole string; used as a search function."""
+    """Return the offsets, after the opening quote, of strings that consist only of "gpu", or of "cuda:" and an index.
+    This function is passed to `Searches.find`."""
     places = (at for word in _SPELLED for at in plain(word)(text, start, end))
     return sorted(at for at in places if _QUOTED.match(text, at - 1))
 

@@ -46,7 +46,7 @@ _OF_A_MAKER = re.compile(
 _WRAPS = "_aiter_ops"
 _OF_A_WRAPPER = re.compile(r"^from[ \t]+[\w.]*\._aiter_ops[ \t]+import\b", re.M)
 _HEAD = re.compile(r"(?:\s|#[^\n]*\n)*(?:\"{3}[^\"]*\"{3})?")
-# backends for NVIDIA's GPUs only, and compute capabilities, as the text at the top of a script names them
+# names of backends for NVIDIA's GPUs only, and compute capabilities, in the first comments and docstring of a script
 _ABOUT_NVIDIA = re.compile(r"\b(?:cuDNN|TRT-?LLM|CUTLASS|CuTe[ _-]?DSL|SM[ _]?(?:\d{1,2}\.\d|\d{2,3}[af]?))\b", re.I)
 _DOCSTRING = re.compile(r"(?:\s|#[^\n]*\n)*\"{3}([^\"]*)\"{3}")
 _ABOUT_AMD, _ABOUT_CUDA = re.compile(r"\b(?:AMD|ROCm|AITER)\b"), re.compile(r"CUDA|NVIDIA|NCCL", re.I)
@@ -149,8 +149,8 @@ class Served:
         """Return a hit in a file for AMD's GPUs; its severity is "information" if the project chooses between
         accelerators.
 
-        If the project does not choose between accelerators, the target may have to run this code, so errors and
-        warnings keep their severity.
+        If the project does not choose between accelerators, the target may have to run the file for AMD's GPUs, so
+        errors and warnings keep their severity.
         """
         if hit.rule.check in _OF_WHOLE or not (self._everywhere or _is_information(hit)):
             return hit
@@ -158,10 +158,11 @@ class Served:
 
     @cached_property
     def _is_a_makers(self) -> bool:
-        """Whether the file runs only on the GPUs of one vendor: it has a module-level import from a package named
-        `nvidia`, or is a script that imports CUTLASS kernels or AMD's AITER at module level, or whose comments and
-        docstring at the top name kernels of NVIDIA. A script that imports a module `_aiter_ops` must also be about
-        AMD's GPUs, because scripts for CUDA import such a module, too."""
+        """Whether the file runs only on the GPUs of one vendor. This is assumed of a file with a module-level import
+        from a package named `nvidia`. It is also assumed of a script that imports CUTLASS kernels or AMD's AITER at
+        module level, and of a script that names kernels of NVIDIA in the comments or the docstring at its top. A script
+        that imports a module `_aiter_ops` must also be about AMD's GPUs, because scripts for CUDA import such a module,
+        too."""
         facts = self._facts
         if facts.says(_NVIDIA) and self._has(_NVIDIAS):
             return True
@@ -175,8 +176,8 @@ class Served:
         return head is not None and _ABOUT_NVIDIA.search(head[0]) is not None
 
     def _wraps_aiter(self) -> bool:
-        """Return whether the file imports a module `_aiter_ops` at module level, and its docstring names AMD, ROCm or
-        AITER but not CUDA."""
+        """Return True if the file imports a module `_aiter_ops` at module level, and the docstring of the file names
+        AMD, ROCm or AITER but not CUDA."""
         facts = self._facts
         about = _DOCSTRING.match(facts.text) if facts.says(_WRAPS) and self._has(_OF_A_WRAPPER) else None
         return about is not None and bool(_ABOUT_AMD.search(about[1])) and not _ABOUT_CUDA.search(about[1])
@@ -193,8 +194,8 @@ class Served:
         return (hit.severity or hit.rule.severity) == "error" and self._is_at_top(hit)
 
     def _is_started(self, hit: Hit) -> bool:
-        """Return whether a hit is a module-level import in a script that users start by hand; no other code decides
-        whether the import runs."""
+        """Return whether a hit is a module-level import in a script that users start by hand. The import always runs,
+        because no code chooses an accelerator before it."""
         return self._is_at_top(hit) and self._is_started_by_hand
 
     def _is_at_top(self, hit: Hit) -> bool:
@@ -219,10 +220,11 @@ class Served:
 
 
 def reported(rows: Iterable[Iterable[tuple[Hit, bool | None]]]) -> list[Hit]:
-    """Return the hits that no branch for the target makes superfluous. `rows`: the hits of each check, each with a flag
-    that tells whether a branch for the target makes it superfluous.
+    """Return the hits to report: all except those that are superfluous because the code has a branch for the target.
+    `rows`: the hits of each check, each with a flag that tells whether a branch for the target makes it superfluous.
 
-    The import of a name that no fix can replace is superfluous, too, if only branches for other devices use the name.
+    If no fix can replace a name, and only branches for devices other than the target use the name, then the hit at its
+    import is not reported either.
     """
     found = [(hit, stays) for row in rows for hit, stays in row]
     served = {hit.words.get("name", "") for hit, stays in found if stays and _is_use_by_hand(hit)}
@@ -248,7 +250,7 @@ def _chosen(hit: Hit, alone: bool) -> Hit:
     """Return a hit in a project that chooses between accelerators; its severity is "information" if the target may
     never use the library, or never build the CUDA extension.
 
-    `alone`: whether the target may never run any code of this file.
+    `alone`: whether all code of this file may be for other accelerators, so that the target runs none of it.
     """
     lacked = alone or hit.rule.check == "module" or _builds(hit)
     if not lacked or hit.rule.check in _OF_WHOLE or _is_information(hit):
@@ -257,7 +259,8 @@ def _chosen(hit: Hit, alone: bool) -> Hit:
 
 
 def _of_nvidia(hit: Hit) -> Hit:
-    """Return a hit in a folder for NVIDIA's GPUs; if it is information about a library, it says where the file is."""
+    """Return a hit from a file in a folder for NVIDIA's GPUs. If the hit only informs about a library, a sentence about
+    the folder is added to its message."""
     told = not {CHOSEN, OTHER_PLATFORM, SWITCHED}.isdisjoint(hit.limits)
     return hit if told or hit.rule.check != "module" or not _is_information(hit) else _informing(hit, NVIDIAS)
 

@@ -1,5 +1,5 @@
-"""Decides which tests for CUDA stay unchanged, and lowers the fix classes in code that runs only if these tests
-succeed."""
+"""Decides which tests for CUDA stay unchanged. Safe fixes in code that runs only if such a test succeeds then need
+review."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ REASONS = frozenset(
 
 
 class Staying:
-    """The effects of tests that stay unchanged; all numbers are indices in the list of hits."""
+    """What follows from the tests for CUDA that stay unchanged: limits on the fix classes of hits, and code that the
+    target never runs. All numbers are indices in the list of hits."""
 
     def __init__(self) -> None:
         self.reasons: dict[int, tuple[str, str]] = {}
-        """For each hit: the id of the sentence that gives the reason, and the name that this sentence quotes."""
+        """For each hit: the id of the sentence that says why its fix is not safe, or why the target never runs its
+        code; and the name that this sentence quotes."""
         self.classes: dict[int, str | None] = {}
         """For a test that stays unchanged, or for code that it guards: the highest allowed fix class."""
         self.pairs: list[tuple[int, int]] = []
@@ -41,7 +43,8 @@ class Staying:
         """Imports of CUDA libraries, and calls that build an extension, that the target never runs, because they are
         behind a test whose other branch works."""
         self.unused: set[int] = set()
-        """Imports of the class that builds an extension, if all uses of the class are in `idle`."""
+        """Imports of a class that builds extensions, if the target never runs the code that uses the class, because all
+        of this code is in `idle`."""
         self._behind: list[Stretch] = []
         """The spans of code that runs only if one of the tests that stay unchanged succeeds."""
 
@@ -68,7 +71,7 @@ class Staying:
             self.reasons[index] = limit, name
 
     def take(self, other: Staying) -> bool:
-        """Add the limits of `other`; return whether a limit changed."""
+        """Add the limits that `other` puts on the fix classes of hits; return whether the limit of any hit changed."""
         before = dict(self.classes)
         for index, (limit, name) in other.reasons.items():
             self.hold(index, other.classes[index], limit, name)
@@ -108,7 +111,7 @@ class Staying:
         return held or len(self.pairs) > pairs
 
     def lower(self, classes: list[str | None]) -> None:
-        """Lower the fix classes of hits to their limits."""
+        """Lower the fix class of each hit in `self.classes` to the class that is stored there, unless it is lower."""
         for index, applicability in self.classes.items():
             classes[index] = lowest(classes[index], applicability)
 
@@ -120,8 +123,8 @@ def staying(
     branches: Branches,
     libraries: Libraries,
 ) -> Staying:
-    """Return the effects of tests that guard code for CUDA only, or that also test for a vendor or another condition
-    that no fix can translate."""
+    """Return what follows from the tests for CUDA (such as `if x.is_cuda`) that no fix may change, because they guard
+    code that works only with CUDA, or also test for a vendor or another condition that no fix can translate."""
     result = Staying()
     for held, index in over_lookups(hits, questions, branches, libraries):
         result.pairs.append((held.question, index))

@@ -1,9 +1,9 @@
 """Links hits in one call: hits in the arguments, the object and the function of a call are all fixed together, or none
 is.
 
-If the hits of a call were not linked, CUDA's API could receive the target's device, or a graph of one device could use
-a stream of the other. Variables are traced only if they hold objects of a device: streams, events and graphs; numbers
-are not traced outside of the call.
+If the hits of a call were not linked, CUDA's API could receive the target's device, or a graph of CUDA could use a
+stream of the target. Variables are traced only if they hold objects of a device: streams, events and graphs. Variables
+that hold numbers are not traced.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...limits import Work
 
-# Functions whose result belongs to one device, whatever the name of the variable for the result.
+# Functions that return objects for one device only, such as streams of CUDA. Variables with such objects are traced.
 _OBJECTS = frozenset(
     {"CUDAGraph", "Event", "ExternalStream", "MemPool", "Stream", "current_stream", "default_stream", "get_rng_state",
      "get_rng_state_all", "graph_pool_handle"}
@@ -50,11 +50,13 @@ class Together:
         for (_, name), found in self._held.items():
             if "." in name:
                 self._members.setdefault(name.rpartition(".")[2], []).extend(found)
-        self._first: dict[tuple[int, ast.AST], list[int]] = {}  # for each tuple: the first hit beside a string
+        # for each tuple that contains a device string: the first hit in the other items of the tuple
+        self._first: dict[tuple[int, ast.AST], list[int]] = {}
         self._joined: set[int] = set()  # the ids of lists whose hits have already been linked to each other
 
     def pairs(self) -> Iterator[Pair]:
-        """Yield pairs of hits to link: at a call and in a part of this call, or in two parts of one call."""
+        """Yield pairs of hits that must be fixed together: one hit is at a call and the other in a part of this call,
+        such as an argument, or both are in parts of one call."""
         yield from self._patched()
         yield from self._streams()
         self._work.compare(len(self._at))
@@ -94,7 +96,8 @@ class Together:
                 yield first[scope], index
 
     def _named(self, node: ast.AST, call: ast.Call | None, index: int, statement: Statement) -> Iterator[Pair]:
-        """Yield pairs of a hit in a call, and a hit whose object is passed to the same call by way of a variable."""
+        """Yield pairs of a hit in a call, and a hit whose result is in a variable that the same call uses as an
+        argument, or as the object whose method is called."""
         if call is not None:
             yield from self._with(index, self._holding(self._base(call.func), statement))
         for outer in spine_of(node, statement):
@@ -104,8 +107,8 @@ class Together:
                     yield from self._with(index, self._holding(self._base(argument), statement))
 
     def _with(self, index: int, found: Sequence[int]) -> Iterator[Pair]:
-        """Yield pairs of a hit and the hits in a list; the hits in the list are linked to each other, too, but only
-        once."""
+        """Yield pairs that link a hit to the hits in the list `found`, and, when this list is given for the first time,
+        also pairs that link the hits in the list to each other."""
         if found:
             yield index, found[0]
             if id(found) not in self._joined:
@@ -181,7 +184,8 @@ class Together:
         return call_given(node, statement, self._work, lambda callee: (statement.start, callee) in self._at)
 
     def _heads(self, node: ast.AST, statement: Statement) -> Iterator[int]:
-        """Yield the hits in the expression of a called function, from its last name to its first."""
+        """Yield the hits in a chain of names and calls such as `torch.cuda.current_stream().query()`, from the whole
+        chain to its first name."""
         while True:
             self._work.compare()
             yield from self._at.get((statement.start, node), ())
@@ -263,8 +267,8 @@ class Together:
 def call_given(
     node: ast.AST, statement: Statement, work: Work, stops: Callable[[ast.AST], bool] = lambda _: False
 ) -> ast.Call | None:
-    """Return the call with `node`, or a value computed from `node`, as an argument. `stops`: a function that returns
-    whether the search ends at a call, such as one whose result means the same device as its argument."""
+    """Return the call with `node`, or a value computed from `node`, as an argument. A call whose result means the same
+    device as its argument, such as `str(device)`, is returned only if `stops` returns True for the called function."""
     inner = node
     for outer in statement.digest.ancestors(node):
         work.compare()

@@ -9,10 +9,10 @@ from ...limits import Work
 
 
 def questioned(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int | None]]:
-    """Yield pairs of indices of hits: a device string, and the test on which its use depends; None instead of the test
-    if the test has no hit.
+    """Yield, for each device string whose use depends on a test: the index of the string's hit, and the index of the
+    test's hit (None if the test has no hit).
 
-    If other code also proves that the string is a device, a test without a hit yields no pair.
+    If the test has no hit, the pair is yielded only if nothing else in the file shows that the string is a device.
     """
     asking = [index for index, hit in enumerate(hits) if hit.question is not None]
     if not asking:

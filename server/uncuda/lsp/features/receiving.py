@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..session import Session
 
-_PAUSE = 0.3  # seconds without a change before the types of receivers are looked up
+_PAUSE = 0.3  # seconds without an edit before the types of receivers (`x` in `x.cuda()`) are looked up
 
 
 def register(session: Session) -> None:
@@ -53,7 +53,7 @@ class Receiving:
             if uri in self._timers:
                 self._timers[uri].cancel()
             self._timers[uri] = self._session.loop.call_later(_PAUSE, self._ask, program, text, tuple(sites))
-        # Looking up known types takes milliseconds, so it is done only for files that have known types.
+        # `known` takes milliseconds, so it is called only for files in which the last lookup found types.
         return self._receivers().known(program.path, text, sites) if uri in self._telling else {}
 
     def _receivers(self) -> Receivers:

@@ -1,5 +1,5 @@
-"""`workspace/diagnostic`: diagnostics of all files, if the setting enables them. A report on a document is sent only
-when it changes.
+"""`workspace/diagnostic`: diagnostics of all files, if the setting enables them. The diagnostics of a document are sent
+only when they have changed.
 
 `Diagnostics.told` records which diagnostics the client has for open documents; the waiting `workspace/diagnostic`
 request records them for closed files. After a document is closed, the server does not know whether the client still

@@ -169,7 +169,8 @@ def _refused(
 
 
 async def _offer(session: Session, texts: Texts, written: list[_Written], unasked: bool) -> None:
-    """Tell the user what was accepted, with buttons that undo it or open the entry to write a reason."""
+    """Tell the user which findings were accepted. One button undoes this; another opens the first new entry of the
+    baseline, so that the user can write the reason for accepting the finding."""
     kinds = [kind for each in written for kind in each.new.values()]
     files = ", ".join(dict.fromkeys(Path(each.file).name for each in written))
     said = texts("accepted", texts.count(len(kinds), "finding"), files)

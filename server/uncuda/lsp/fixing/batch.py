@@ -48,7 +48,7 @@ class Batches:
     took: float | None = None
 
     def stop(self) -> None:
-        """Stop running jobs."""
+        """Stop all jobs that are running."""
         for process in list(self.running):
             process.stop()
 

@@ -19,8 +19,8 @@ SHARED = "*"
 
 
 def annotation(change: Change) -> str:
-    """Return the annotation id of a change: the name of its rule, or SHARED; "?" is appended if the change needs
-    review."""
+    """Return the annotation id of a change: the name of its rule, or SHARED if several rules need the change; "?" is
+    appended if the change needs review."""
     name = change.rules[0] if len(change.rules) == 1 else SHARED
     return name + "?" if change.applicability == REVIEW else name
 

@@ -50,7 +50,7 @@ class FoundNow:
 
 def current(session: Session, uri: str, version: str) -> tuple[Analysis, Closed | None] | None:
     """Return the analysis of the document or file at a URI, and the file's text if it is not open in the editor; None
-    if the text no longer has this version."""
+    if the digest of the text is no longer `version`."""
     program = session.overviews.open_at(session.overviews.key(uri))
     if program is not None:
         analysis, closed = session.analyse(program), None

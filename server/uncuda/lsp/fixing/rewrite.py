@@ -174,8 +174,8 @@ class Run:
     @contextmanager
     def receivers(self, group: Group) -> Iterator[AnswersFor]:
         """Yield a function that returns the known types of receivers in a file. If the settings enable receiver
-        analysis, the function looks the types up; otherwise it returns only those that the server sent with an open
-        document."""
+        analysis, the yielded function looks the types of receivers up; otherwise it returns only the types that the
+        server sent with an open document."""
         asked: AnswersFor = ask_nobody
         with ExitStack() as stack:
             if any(file.settings.receivers for file in group.files):
@@ -215,7 +215,7 @@ class Run:
                 yield Acceptable(file, *key, target, kind)
 
     def has_baseline(self, group: Group) -> bool:
-        """Whether a file of a group has a baseline, usable or not."""
+        """Whether any of the files of one project has a baseline, usable or not."""
         paths = {group.baseline(file) for file in group.files}
         return any(self._baselines.error(path) or self._baselines.at(path) is not None for path in paths)
 

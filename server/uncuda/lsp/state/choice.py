@@ -34,8 +34,8 @@ class Choice:
         return PORTABLE if isinstance(self.engine, PortableEngine) else self.engine.target.id
 
     def plugin(self, locale: str) -> str:
-        """Return the text about the plugin's versions with the source that states them, in the language `locale`, and a
-        note if the target has no tables."""
+        """Return, as text in the language `locale`, the plugin's versions and where they are stated; if the target has
+        no tables, a note about that follows."""
         if isinstance(self.engine, PortableEngine):
             return ", ".join(self.engine.plugins)
         words, (key, values) = Words(locale), self.chosen.taken.note

@@ -385,5 +385,6 @@ class Folders:
 
 
 def _aim(settings: Settings) -> str | None:
-    """Return the target that settings name, or the value for all targets; None if the settings name no target."""
+    """Return the target that the settings name, PORTABLE if they choose portable source for all targets, None if they
+    choose nothing."""
     return PORTABLE if settings.portable else settings.target

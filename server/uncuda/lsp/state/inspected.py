@@ -41,7 +41,8 @@ class InspectFiles:
 
 @dataclass(frozen=True)
 class MoveShims:
-    """A request to check files again whose diagnostics mention where shims are imported."""
+    """A request to check files again whose diagnostics mention where the project imports a shim, i.e. a runtime patch
+    such as transfer_to_npu."""
 
     shims: Shims
 
@@ -50,7 +51,8 @@ class MoveShims:
 class Inspected:
     """The result of checking one file. `items`: the JSON list of the file's diagnostics, empty for a notebook.
     `listing`: the file's entry in the overview, or None. `failed`: the internal error that the check caused, if any.
-    `tells_of_shims`: whether one of the diagnostics mentions where a shim is imported."""
+    `tells_of_shims`: whether one of the diagnostics mentions where the project imports a shim, i.e. a runtime patch
+    such as transfer_to_npu."""
 
     path: str
     uri: str

@@ -75,8 +75,8 @@ class Inspection:
         self._child: Background | None = None
         self._asked: deque[frozenset[str] | None] = deque()
         """The requests that the child process has not answered yet, in order: URIs of files, or None for all files. The
-        result for a file is used only if no later request for the same file waits for an answer; otherwise the file may
-        have been read too early."""
+        result for a file is used only if no later request for the same file waits for an answer, because the file may
+        have changed between the two requests."""
         self._timer: asyncio.TimerHandle | None = None
         self._chosen: bool | None = None
         """What the user chose since the server started: True to check everything, False to stop; None if the user chose
@@ -182,7 +182,8 @@ class Inspection:
             self.start_soon()
 
     def _move_shims(self) -> None:
-        """Check files again whose diagnostics mention where a shim is imported."""
+        """Check files again whose diagnostics mention where the project imports a shim, i.e. a runtime patch such as
+        transfer_to_npu."""
         if self._child is not None:
             self._send(MoveShims(self._shims()), frozenset())
 

@@ -1,8 +1,8 @@
 """The process that checks the closed files of the workspace; for a large workspace it starts several worker processes.
 
-Input: first `InspectAll`, then `InspectSome`, or `MoveShims` if the imports of shims have moved. Output: `Inspected`
-for each file with diagnostics and for each file that was requested by path, `InspectionProgress` while all files are
-checked, and `InspectionDone` after each request.
+Input: first one `InspectAll`; then an `InspectSome` for each list of files to check again, and a `MoveShims` whenever
+shims are imported in other places than before. Output: `Inspected` for each file with diagnostics and for each file
+that was requested by path, `InspectionProgress` while all files are checked, and `InspectionDone` after each request.
 """
 
 from __future__ import annotations

@@ -66,7 +66,8 @@ class Inspector:
         return self._check(path, folder) if folder is not None else Inspected(path, uri_of(path))
 
     def remember(self, found: Inspected) -> None:
-        """Remember whether the diagnostics of a file mention shims; `found` may be the result of another process."""
+        """Remember whether the diagnostics of a file mention where the project imports a shim, i.e. a runtime patch
+        such as transfer_to_npu. `found` may be the result of another process."""
         if found.tells_of_shims:
             self._tell_of_shims.add(found.path)
 
@@ -84,7 +85,8 @@ class Inspector:
                 yield Inspected(path, uri_of(path))
 
     def move_shims(self, shims: Shims) -> Iterator[Inspected]:
-        """The new results of files whose diagnostics mention where shims are imported."""
+        """Yield new results for the files whose diagnostics mention where the project imports a shim, i.e. a runtime
+        patch such as transfer_to_npu."""
         self._shims = shims
         return self.some(sorted(self._tell_of_shims))
 

@@ -63,7 +63,7 @@ def printed(analysis: Analysis, read: Callable[[], Facts] | None = None) -> dict
     """Return all findings by fingerprint, as pairs: the finding, and whether it is accepted.
 
     For findings that are not accepted, only the fixes that may be applied are kept. `read`: a function that returns the
-    facts of the text.
+    `Facts` of the text, such as its lines and scopes; without the function, they are computed.
     """
     if analysis.undecided or not analysis.report.findings:
         return {}
@@ -81,7 +81,7 @@ def listing_of(
     analysis: Analysis, path: str, uri: str, baseline: str, read: Callable[[], Facts] | None = None
 ) -> FileListing:
     """Return a file's entry in the overview. `path`: the path of the file relative to its folder; `read`: a function
-    that returns the facts of the text."""
+    that returns the `Facts` of the text, such as its lines and scopes; without the function, they are computed."""
     version = version_of(analysis.text)
     findings = printed(analysis, read)
     listed = tuple(_listed(analysis, uri, print_, *found) for print_, found in findings.items())

@@ -99,7 +99,8 @@ class Outline:
         return f"{self.root}//{place.file.path}#{place.finding.print}"
 
     def finding(self, place: Place, above: Branch | None = None) -> OverviewNode:
-        """Return the node of a finding. `above`: the node of the finding's file; None in a review."""
+        """Return the node of a finding. `above`: the node of the finding's file; None in the answer to `uncuda/review`,
+        which shows findings one by one."""
         file, one = place
         line, column, end_line, end_column = one.extent
         name = FindingName(uri=file.uri, print=one.print, version=file.version)
@@ -201,7 +202,7 @@ class Outline:
         """Return True if a node contains every finding that a command with the arguments of `_wanted` would affect.
 
         The result is False if the filter hides findings that the commands of the node would affect, or if subfolders or
-        tests of a folder are separate nodes.
+        test files of a folder are in separate nodes.
         """
         if not self.root:
             return branch.kind == "file"
@@ -241,8 +242,8 @@ def queue(outlines: Sequence[Outline], shown: Filter, rule: str) -> list[tuple[O
     """Return the findings of a review, without accepted ones; findings with a safe fix are included only if the filter
     contains "safe".
 
-    Findings with a fix come first. A fix does not change a statement with an accepted finding, so a user who accepted a
-    finding without a fix first would lose a fix in the same statement.
+    Findings with a fix come first, because a fix does not change a statement with an accepted finding: after accepting
+    a finding without a fix, a user could no longer fix another finding in the same statement.
     """
     safe = SAFE in shown.kinds
     found = [

@@ -126,7 +126,7 @@ class Overviews:
         """Return True if the client gets diagnostics of open files only, because it shows the overview and there are
         many findings.
 
-        While files are being checked, the last known result is returned; before the first check, the result is True.
+        While files are being checked, the property keeps its last value, which is True before the first check.
         """
         if self._endpoint.client.overview is None:
             return False
@@ -191,7 +191,7 @@ class Overviews:
         choice = self._folders.choice_of(program)
         analysis = self._analyses.of(program)
         if analysis.pending:
-            return  # once the analysis is done, the event `analysed` marks the file again
+            return  # the event `analysed`, at the end of the analysis, makes `refresh` look at this file again
         source = Source(analysis.text, program.path)
         # `read` is fast because the engine has cached the facts of the open text
         read = None if analysis.heavy else lambda: choice.engine.read(source)[0]
@@ -212,5 +212,6 @@ class Overviews:
 
 
 def _keys(program: Program) -> list[str]:
-    """Return a list with the key of a document or notebook; the list is empty if there is no file."""
+    """Return a list whose only item is the key of a document or notebook, i.e. the URI of its file; the list is empty
+    if the document has no file."""
     return [uri_of(program.path)] if program.path else []

@@ -20,7 +20,7 @@ class Phrases(Texts):
 
 
 def phrases(engine: Engine) -> Phrases:
-    """The sentences in the language of an engine's messages."""
+    """Return the sentences of code actions, hovers and lenses in the language of an engine's messages."""
     return Phrases(language(engine.settings.locale))
 
 

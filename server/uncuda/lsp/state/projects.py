@@ -32,7 +32,8 @@ _SLICE = 20
 
 
 class Projects:
-    """The facts about files, by folder and path; the facts of an open document replace the facts of its file."""
+    """What each file shows about its project, such as the plugins that it imports, by folder and path. An open document
+    replaces its file on disk."""
 
     def __init__(
         self,
@@ -177,7 +178,7 @@ class Projects:
         for uri in stale:
             program = self._documents.program(uri) or self._notebooks.get(uri)
             if program is None or (uri in self._open and self._analyses.of(program).heavy):
-                continue  # the facts of large documents are read only when they are opened or saved
+                continue  # what a large document shows about the project is read only when it is opened or saved
             facts = self._reader.facts(program.text.encode("utf-8", "surrogatepass"), program.path)
             self._open[uri] = program, facts
             folder = self._folders.choice_of(program).folder

@@ -72,7 +72,8 @@ class Renderer:
         return document, item
 
     def tells_of_shims(self, analysis: Analysis) -> bool:
-        """Return whether one of the diagnostics mentions where a shim is imported."""
+        """Return whether one of the diagnostics mentions where the project imports a shim, i.e. a runtime patch such as
+        transfer_to_npu."""
         return self._related and any(finding.rule in self._of_shims for finding in analysis.findings)
 
     def _tail(self, finding: Finding, engine: Engine) -> str:

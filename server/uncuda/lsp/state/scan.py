@@ -45,10 +45,10 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts that one file shows about its project. `modules`: plugins and shims that the file imports. `constants`:
-    targets named by constants in the file. `own`: whether the file's name may show for which device the file is.
-    `told`: facts about kernels. `serves`: targets that the file supports besides CUDA. `torch`: whether the file uses
-    torch's CUDA functions."""
+    """What one file shows about its project. `modules`: plugins and shims that the file imports. `constants`: targets
+    named by constants in the file. `own`: whether the file's name may show for which device the file is. `told`: the
+    modules that the file builds for CUDA, the functions that run a kernel, and the other fields of `Told`. `serves`:
+    targets that the file supports besides CUDA. `torch`: whether the file uses torch's CUDA functions."""
 
     modules: Mapping[str, Place] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -75,7 +75,7 @@ class Scan:
 
 @dataclass(frozen=True)
 class SaidBy:
-    """The answer with the facts of one file."""
+    """An answer to a Scan: what the file at `path` shows about its project."""
 
     path: str
     facts: Facts
@@ -99,7 +99,7 @@ class ScanFiles:
 
 @dataclass(frozen=True)
 class ScannedFiles:
-    """The answer to `ScanFiles`: the files that have facts."""
+    """The answer to `ScanFiles`: what each file shows about its project, without the files that show nothing."""
 
     files: tuple[SaidBy, ...]
 
@@ -149,7 +149,7 @@ class Reader:
         return replace(facts, modules=places)
 
     def project(self, files: Mapping[str, Facts]) -> Project:
-        """The project that results from the facts of all files."""
+        """Return the `Project` that combines what all files show, such as the plugins that they import."""
         every = files.values()
         modules = {module for facts in every for module in facts.modules}
         owners = {owner for facts in every for owner in facts.owners}
@@ -182,7 +182,8 @@ class ScanWorker:
         return ScannedFiles(tuple(self.facts_of(request.paths)))
 
     def facts_of(self, paths: Iterable[str]) -> Iterator[SaidBy]:
-        """Yield the facts of those files that have any, in order."""
+        """Yield, in the order of the paths, what each file shows about its project; files that show nothing are left
+        out."""
         for path in paths:
             if facts := self._reader.file(path):
                 yield SaidBy(path, facts)

@@ -64,7 +64,8 @@ def _lost(process: int, code: int) -> None:
 
 
 def _facts(worker: ScanWorker, paths: Sequence[str], sizes: Sequence[int], pool: Pool[str] | None) -> Iterator[SaidBy]:
-    """Yield the facts of those files that have any, in order."""
+    """Yield, in the order of the paths, what each file shows about its project; files that show nothing are left
+    out."""
     if pool is None:
         yield from worker.facts_of(paths)
         return

@@ -50,11 +50,12 @@ class Endpoint(LanguageServer):
         # `begun()` is raised after `initialize`, `started()` after `initialized`, `ended()` when the server stops.
         self.begun, self.started, self.ended = Event(), Event(), Event()
         # `opened(program)`, `changed(program)`, `saved(program)`: a document or notebook was opened, changed or saved.
-        # `closed(program, uris)`: a document or notebook was closed, or (`program` is None) cells were removed.
+        # `closed(program, uris)`: the document or notebook `program` was closed; if `program` is None, cells of a
+        # notebook were removed.
         self.opened, self.changed, self.saved, self.closed = (Event() for _ in range(4))
-        # `found(program)`: a document or notebook has findings. `analysed(program)`: another process has analysed the
-        # document or notebook. `scanned(folder)`: the facts of a folder's files are known. `touched(paths)`: files
-        # changed on disk.
+        # `found(program)`: an analysis of a document or notebook had findings. `analysed(program)`: another process has
+        # analysed the document or notebook. `scanned(folder)`: the facts of a folder's files are known.
+        # `touched(paths)`: files changed on disk.
         self.found, self.analysed, self.scanned, self.touched = (Event() for _ in range(4))
         # `reconfigured()`: settings, target or project changed. `shims_moved()`: a shim is imported by another file or
         # line now. `stale(uris)`: diagnostics of documents (None: of all) may have changed. `baselines_touched()`:

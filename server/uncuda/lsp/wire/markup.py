@@ -26,5 +26,5 @@ def sentence(text: str) -> str:
 
 
 def label(text: str) -> str:
-    """Return a text for the title of an action or a button."""
+    """Return `text` for the title of an action or a button: control characters are escaped, and a long text is cut."""
     return cut(printable(text))

@@ -34,8 +34,9 @@ class OverviewNode(TypedDict, total=False):
     """A node of the overview's tree. `id`: the id of the node, which does not change when texts change. `leaf`: whether
     the node has no children. `icon`: a fix class, a severity, or the kind of node.
 
-    `uri` and `range`: the location to open when the user clicks the node. Only nodes of findings have the fields `key`,
-    the id of the finding in a review, and `finding`, the name of the finding in requests.
+    `uri` and `range`: the location to open when the user clicks the node. Only nodes of findings have the fields `key`
+    and `finding`. `key`: an id of the finding, for a user who reviews findings one by one (`uncuda/review`). `finding`:
+    the name of the finding in requests.
     """
 
     id: str
@@ -146,8 +147,8 @@ class Changes(TypedDict):
     """The answer to `uncuda/changes`: which files the fixes of some rules would change, so that the user can look at
     the changes first.
 
-    `many`: whether there are too many files to show them side by side, so that `files` is empty; `actions`: commands
-    that fix or accept the findings in all these files.
+    `many`: True if the fixes would change more files than a client can compare with their fixed texts; `files` is then
+    empty. `actions`: commands that fix or accept the findings in all files that the fixes would change.
     """
 
     title: str

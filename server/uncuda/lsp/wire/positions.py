@@ -18,8 +18,8 @@ class Lines:
     r"""A text with the offsets of its lines, which end with \n, \r\n or \r and nothing else.
 
     Objects are immutable; `replaced` returns a new one. The line starts before the last edit are stored as offsets from
-    the beginning of the text, and those after the last edit as distances from its end. An edit therefore changes only
-    the line starts between this edit and the previous one.
+    the beginning of the text, and those after the last edit as distances from its end. After an edit, only the stored
+    line starts between its place and the place of the previous edit change.
     """
 
     __slots__ = ("_head", "_row", "_tail", "count", "encoding", "text")
@@ -29,7 +29,8 @@ class Lines:
 
     def _set(self, text: str, encoding: Encoding, head: list[int], tail: list[int]) -> None:
         self.text, self.encoding = text, encoding
-        # `tail` is in reverse order, and contains distances from the end of the text
+        # `head`: the offsets of the first line starts; `tail`: the distances of the other line starts from the end of
+        # the text, the last line first
         self._head, self._tail = head, tail
         self.count = len(head) + len(tail)
         # (start, end, number) of the line that was requested last, if each character of it takes one unit of the
@@ -123,7 +124,7 @@ class Lines:
         until = (self.start(last + 1) if last + 1 < self.count else len(old)) + len(text) - len(old)
         fresh = [match.end() for match in _BREAK.finditer(text, begin, until)]
         if last + 1 < self.count and fresh:
-            fresh.pop()  # this last start is that of the line after the replaced lines, which `_after` returns, too
+            fresh.pop()  # the start of the line after the replaced lines; `_after` returns this start, too
         lines = Lines.__new__(Lines)
         lines._set(text, self.encoding, [*self._until(first), *fresh], self._after(last))
         return lines
