@@ -550,6 +550,12 @@ def test_an_extension_that_cannot_be_built_is_information_where_that_is_caught(c
     assert [one.severity for one in found if one.span.start > len(start)] == [severity]
 
 
+def test_comments_below_a_handler_are_no_part_of_it() -> None:
+    text = f"try:\n    {SETS}\nexcept Exception:\n    x = 1  # one\n\n    # two # three\n# four\n\ny = 2\n"
+    (found,) = findings("import torch\n" + text)
+    assert found.severity == "information" and "goes on another way" in found.message
+
+
 SETS = "torch.cuda.memory._set_allocator_settings('')"
 
 
