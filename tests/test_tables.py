@@ -20,7 +20,8 @@ from uncuda.checks.environment import NVIDIA_CARDS, RAISES
 from uncuda.checks.fallbacks import LEFT_OUT, NEEDED, UNTESTED
 from uncuda.checks.hit import ANOTHER_WAY
 from uncuda.checks.inline_ptx import INLINE_PTX
-from uncuda.checks.module import ASKED_ONLY, TRIED, VERSION_ONLY
+from uncuda.checks.library_version import OLDER_REFUSED, VERSION_ONLY
+from uncuda.checks.module import ASKED_ONLY, TRIED
 from uncuda.checks.name_calls import LACKS
 from uncuda.checks.name_strings import LIMIT as ELSEWHERE
 from uncuda.checks.results import FIELD, LOST
@@ -225,6 +226,7 @@ def test_texts_are_used() -> None:
         NEEDED,
         UNTESTED,
         VERSION_ONLY,
+        OLDER_REFUSED,
         INLINE_PTX,
         NVIDIA_CARDS,
         AMDS,

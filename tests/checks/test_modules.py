@@ -237,6 +237,24 @@ def test_a_file_that_asks_only_for_the_version_of_a_library_gets_no_replacement(
     assert ("this file asks for its version only" in found.message) == version
 
 
+@pytest.mark.parametrize(
+    ("imported", "test", "refused"),
+    [
+        ("transformer_engine as te", "if Version(te.__version__) < NEEDED:", True),
+        ("transformer_engine", "_version = transformer_engine.__version__\n    if _version <= NEEDED:", True),
+        ("transformer_engine as te", "if Version(te.__version__) > NEEDED:", False),
+        ("numpy as te", "if Version(te.__version__) < NEEDED:", False),
+    ],
+)
+def test_an_import_that_is_refused_below_a_version_says_so(imported: str, test: str, refused: bool) -> None:
+    """As in megatron/core/tensor_parallel/generalized_tensor_parallelism.py of Megatron-core, for 2.19.0.dev0."""
+    text = f"import torch\ntry:\n    import {imported}\n    {test}\n        raise ImportError(\n            NEEDED\n"
+    text += "        )\n    import transformer_engine_torch as tex\nexcept ImportError:\n    tex = None\n"
+    found = MUSA.check(Source(text)).findings
+    assert found and all(one.rule == "module-adapted" for one in found)
+    assert all(("raises ImportError below a version that it names" in one.message) == refused for one in found)
+
+
 PTX = {
     "an instruction": ('tl.inline_asm_elementwise("mov.u32 $0, %tid.x;")', True),
     "instructions": ('tl.inline_asm_elementwise(\n"""\n{ ld.relaxed.sys.global.v4.b32 {$0}, [$4]; }""")', True),

@@ -15,16 +15,13 @@ from .base import Context, Hit
 from .fallbacks import NEEDED, Fallbacks
 from .hit import ANOTHER_WAY
 from .inline_ptx import INLINE_PTX, has_ptx
+from .library_version import OLDER_REFUSED, VERSION, VERSION_ONLY, asks_only, refuses_older
 from .module_parts import Parts
 
 ASKED_ONLY = "asked-only"
 """The id of the sentence about a library that the file imports only to find out whether it is available."""
-VERSION_ONLY = "version-only"
-"""The id of the sentence about a library of which the file uses nothing but the version."""
 TRIED = "tried-elsewhere"
 """The id of the sentence about an import in a file that is itself imported only in a `try`."""
-_VERSION = "__version__"
-_ASKS_VERSION = re.compile(rf"[ \t]*(?:\.[ \t]*{_VERSION}\b|,[ \t]*[\"']{_VERSION}[\"'])")
 _TRITON = "triton"
 _MANY = 20  # maximum number of uses of a part of a library that are checked for conditions
 _THERE = ("adapted", "upstream")  # the statuses of libraries that exist for the target
@@ -128,7 +125,7 @@ class Check:
         The rule's `probes` are attributes of the library that tell whether it is available.
         """
         probes, alias = hit.rule.get("probes", ()), binding.alias
-        asks_version = hit.rule.severity != "information" and context.facts.says(_VERSION)
+        asks_version = hit.rule.severity != "information" and context.facts.says(VERSION)
         if alias is None or not (probes or asks_version):
             return hit
         name = alias.asname or alias.name
@@ -137,7 +134,7 @@ class Check:
         context.facts.work.compare(len(places))
         places = [at for at in places if own is None or not own.start <= at < own.end]
         places = [at for at in places if not layout.token_at(at)]  # matches in strings and comments do not count
-        if places and asks_version and all(_ASKS_VERSION.match(text, at + len(name)) for at in places):
+        if asks_version and asks_only(text, [at + len(name) for at in places]):
             severity = "warning" if hit.rule.severity == "error" else hit.severity
             return replace(hit, severity=severity, limits=(VERSION_ONLY,))
         taken = [re.match(r"[ \t]*\.[ \t]*(\w+)", text[at + len(name) : at + len(name) + 40]) for at in places]
@@ -168,6 +165,8 @@ class Check:
         limits = row.limits if row is not None else ()
         if module == _TRITON and has_ptx(facts):
             limits = (*limits, INLINE_PTX)
+        if row is not None and row.status in _THERE and refuses_older(module, statement, facts):
+            limits = (*limits, OLDER_REFUSED)
         return Hit(rule, *span, {"name": name, "subject": module}, limits=limits, statement=statement, node=node)
 
 
