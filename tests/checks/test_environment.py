@@ -194,3 +194,13 @@ def test_a_variable_for_certain_cards_of_nvidia_is_left(test: str, for_cards: bo
     assert all((one.severity == "information") == for_cards for one in found)
     assert all(("nothing has to be done" in one.message) == for_cards for one in found)
     assert any(one.fixes for one in found) != for_cards
+
+
+def test_the_test_for_certain_cards_of_nvidia_is_typed() -> None:
+    text = "import os\n\n\ndef f():\n    if not check():\n        a = 1\n        os.environ['NCCL_IB_DISABLE'] = '1'\n"
+    typist = Typist(text, prepared("musa"))
+    at = text.index("()", text.index("check"))
+    typist.type(at, "_cuda_p2p_ib_support")
+    typist.erase(at + len("_cuda_p2p_ib_support"), 4)
+    typist.type(text.index("not "), "x and ")
+    typist.erase(typist.text.index("not ") + 4, 4)

@@ -906,3 +906,28 @@ def test_kernels_that_a_file_only_asks_for_are_information() -> None:
     assert severities(PROBE + "@cuda.jit\ndef g(x): ...\n") == ["error"]
     assert severities(PROBE + "run(cuda)\n") == ["error"]
     assert severities("from numba import cuda\n") == ["error"]
+
+
+PTX_TYPED = 'import torch\nimport triton\n\n\ndef f(tl):\n    return tl.inline_asm("mov.b32 $0, $1;")\n'
+OLDER_TYPED = (
+    "import torch\n\ntry:\n    import transformer_engine as te\n\n    if te.__version__ > X:\n"
+    "        raise ImportError\nexcept ImportError:\n    te = None\n"
+)
+VERSION_TYPED = "import torch\n\n\ndef f():\n    import cupy\n\n    return cupy.__version__\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        (PTX_TYPED, "inline_asm(", "inline_asm_elementwise("),
+        (PTX_TYPED.replace("inline_asm", "inline_asm_elementwise"), "mov.b32", "nop"),
+        (OLDER_TYPED, "> X", "< X"),
+        (OLDER_TYPED, "te.__version__", "te.version"),
+        (VERSION_TYPED, "__version__", "array"),
+    ],
+)
+def test_what_a_file_does_with_a_library_is_typed(text: str, old: str, new: str) -> None:
+    typist = Typist(text, prepared("musa"))
+    at = text.index(old)
+    typist.erase(at + len(old), len(old))
+    typist.type(at, new)
