@@ -221,20 +221,31 @@ def test_what_another_object_takes_the_place_of_goes_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("use", "version"),
+    ("name", "use", "version"),
     [
-        ('hasattr(cupy, "__version__") and cupy.__version__', True),
-        ("cupy . __version__", True),
-        ("cupy.__version__ or cupy.array", False),
-        ("cupy", False),
+        ("get_version_str", 'hasattr(cupy, "__version__") and cupy.__version__', True),
+        ("cupyVersion", "cupy . __version__", True),
+        ("cupy_version", "cupy.__version__ or cupy.array", False),
+        ("cupy_version", "cupy", False),
+        ("export", "cupy.__version__", False),
     ],
 )
-def test_a_file_that_asks_only_for_the_version_of_a_library_gets_no_replacement(use: str, version: bool) -> None:
-    """As in megatron/core/utils.py of Megatron-core, whose functions return the versions of optional libraries."""
-    text = f"import torch\ndef version():\n    import cupy\n\n    return {use}\n"
+def test_a_function_that_returns_the_version_of_a_library_gets_no_replacement(
+    name: str, use: str, version: bool
+) -> None:
+    """As in megatron/core/utils.py of Megatron-core, whose functions return the versions of optional libraries. A
+    program that needs the library may ask for its version, too, as in ultralytics/engine/exporter.py of Ultralytics."""
+    text = f"import torch\ndef {name}():\n    import cupy\n\n    return {use}\n"
     (found,) = NPU.check(Source(text)).findings
     assert found.severity == ("warning" if version else "error")
-    assert ("this file asks for its version only" in found.message) == version
+    assert ("this function asks for its version only" in found.message) == version
+    assert ("no equivalent is known" in found.message) != version
+
+
+def test_a_function_that_returns_the_version_of_a_replaced_library_names_what_replaces_it() -> None:
+    text = "import torch\ndef get_version():\n    import transformer_engine as te\n\n    return te.__version__\n"
+    (found,) = NPU.check(Source(text)).findings
+    assert "use MindSpeed" in found.message and "asks for its version only" in found.message
 
 
 @pytest.mark.parametrize(
@@ -913,7 +924,7 @@ OLDER_TYPED = (
     "import torch\n\ntry:\n    import transformer_engine as te\n\n    if te.__version__ > X:\n"
     "        raise ImportError\nexcept ImportError:\n    te = None\n"
 )
-VERSION_TYPED = "import torch\n\n\ndef f():\n    import cupy\n\n    return cupy.__version__\n"
+VERSION_TYPED = "import torch\n\n\ndef version():\n    import cupy\n\n    return cupy.__version__\n"
 
 
 @pytest.mark.parametrize(
@@ -924,6 +935,7 @@ VERSION_TYPED = "import torch\n\n\ndef f():\n    import cupy\n\n    return cupy.
         (OLDER_TYPED, "> X", "< X"),
         (OLDER_TYPED, "te.__version__", "te.version"),
         (VERSION_TYPED, "__version__", "array"),
+        (VERSION_TYPED, "version()", "f()"),
     ],
 )
 def test_what_a_file_does_with_a_library_is_typed(text: str, old: str, new: str) -> None:

@@ -6,15 +6,24 @@ import re
 from collections.abc import Sequence
 
 from ..facts.read import Facts, Statement
+from ..facts.scopes import FUNCTION
 
 VERSION_ONLY = "version-only"
-"""The id of the sentence about a library of which the file uses nothing but the version."""
+"""The id of the sentence about a library of which a function returns the version, and the file uses nothing else."""
 OLDER_REFUSED = "older-refused"
 """The id of the sentence about a library of which the file does not take older versions."""
 VERSION = "__version__"
 _ASKED = re.compile(rf"[ \t]*(?:\.[ \t]*{VERSION}\b|,[ \t]*[\"']{VERSION}[\"'])")
 _OLDER = re.compile(r"^[ \t]+if\b[^\n]*version[^\n]*<[^\n]*:[ \t]*\n[ \t]+raise[ \t]+ImportError\b", re.M | re.I)
 _OWNER = re.compile(rf"(?<![\w.])(\w+)\.{VERSION}\b")
+
+
+def tells_version(statement: Statement, facts: Facts) -> bool:
+    """Return whether an import is in a function that returns a version, according to the function's name:
+    `get_causal_conv1d_version_str`."""
+    scope = facts.indents.scope_of(statement.start) if facts.says(VERSION) else None
+    function = FUNCTION.match(facts.text, scope[0]) if scope is not None else None
+    return function is not None and "version" in function[1].lower()
 
 
 def asks_only(text: str, ends: Sequence[int]) -> bool:

@@ -15,7 +15,7 @@ from .base import Context, Hit
 from .fallbacks import NEEDED, Fallbacks
 from .hit import ANOTHER_WAY
 from .inline_ptx import INLINE_PTX, has_ptx
-from .library_version import OLDER_REFUSED, VERSION, VERSION_ONLY, asks_only, refuses_older
+from .library_version import OLDER_REFUSED, VERSION_ONLY, asks_only, refuses_older, tells_version
 from .module_parts import Parts
 
 ASKED_ONLY = "asked-only"
@@ -120,23 +120,25 @@ class Check:
 
     def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
         """Return the hit at an import; its severity is "information" if the file only tests whether the library is
-        available, and at most "warning" if it only reads the library's version.
+        available, and at most "warning" if a function returns the library's version and nothing else uses the library.
 
         The rule's `probes` are attributes of the library that tell whether it is available.
         """
         probes, alias = hit.rule.get("probes", ()), binding.alias
-        asks_version = hit.rule.severity != "information" and context.facts.says(VERSION)
+        own, lost = hit.statement, hit.rule.severity != "information"
+        asks_version = lost and own is not None and tells_version(own, context.facts)
         if alias is None or not (probes or asks_version):
             return hit
         name = alias.asname or alias.name
-        text, own, layout = context.text, hit.statement, context.facts.layout
+        text, layout = context.text, context.facts.layout
         places = context.facts.searches.find((name, True), uses(name, True))
         context.facts.work.compare(len(places))
         places = [at for at in places if own is None or not own.start <= at < own.end]
         places = [at for at in places if not layout.token_at(at)]  # matches in strings and comments do not count
         if asks_version and asks_only(text, [at + len(name) for at in places]):
             severity = "warning" if hit.rule.severity == "error" else hit.severity
-            return replace(hit, severity=severity, limits=(VERSION_ONLY,))
+            limits = hit.limits if "replaced" in hit.rule.get("status") else ()
+            return replace(hit, severity=severity, limits=(*limits, VERSION_ONLY))
         taken = [re.match(r"[ \t]*\.[ \t]*(\w+)", text[at + len(name) : at + len(name) + 40]) for at in places]
         if not taken or not all(match is not None and match[1] in probes for match in taken):
             return hit
