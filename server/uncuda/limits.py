@@ -5,6 +5,7 @@ The counter counts steps instead of time, so that a text exceeds a limit on ever
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -43,6 +44,28 @@ class LimitExceeded(Exception):
         return f"more than {self.limit:,} {self.kind}; raise `{self.setting}` to allow more"
 
 
+class Size:
+    """The size in bytes of the text that was measured last; of an edited text, only the changed parts are measured."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._bytes = 0
+
+    def of(self, text: str, edited: tuple[str, Collection[tuple[int, int, str]]] | None) -> int:
+        """Return the size of a text as UTF-8."""
+        if edited is not None and edited[0] is self._text:
+            for start, end, new in edited[1]:
+                self._bytes += _bytes(new) - _bytes(self._text[start:end])
+        elif text is not self._text:
+            self._bytes = _bytes(text)
+        self._text = text
+        return self._bytes
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
 class Work:
     """Counts the work of one analysis, and raises LimitExceeded if it exceeds a limit."""
 
@@ -68,10 +91,11 @@ class Work:
         """
         self.compare(1 + steps + (end - start) // _STRETCH)
 
-    def size(self, text: str) -> None:
-        """Raise LimitExceeded if the size of the text in bytes exceeds the limit."""
+    def size(self, text: str, edited: tuple[str, Collection[tuple[int, int, str]]] | None, last: Size) -> None:
+        """Raise LimitExceeded if the size of the text in bytes exceeds the limit. `edited`: an earlier text, and the
+        edits (start, end, text) that turned it into this text."""
         most = self.limits.bytes
-        if len(text) > most or (4 * len(text) > most and len(text.encode("utf-8", "surrogatepass")) > most):
+        if len(text) > most or (4 * len(text) > most and last.of(text, edited) > most):
             raise LimitExceeded("bytes", most)
 
     def too_deep(self) -> LimitExceeded:

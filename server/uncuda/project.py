@@ -150,6 +150,8 @@ class Project:
     """(path, name) of each function or class that TorchScript compiles together with functions of other files."""
     packs: bool = False
     """Whether a file of the project creates packed sequences, which have an attribute `is_cuda`, but no `device`."""
+    naming: frozenset[str] = frozenset()
+    """The paths of files that give a device the value "cuda" and do not name torch."""
 
     @property
     def says(self) -> frozenset[str]:

@@ -14,7 +14,8 @@ from engine.typist import PATH, Typist, prepared
 from uncuda.checks import Hit
 from uncuda.edits import Fix
 from uncuda.engine import Engine, Finding, Related, Report
-from uncuda.engine.incremental_hits import Kept, carry
+from uncuda.engine.incremental_hits import carry
+from uncuda.engine.kept import Kept
 from uncuda.project import Project
 from uncuda.source import Source
 
@@ -295,6 +296,23 @@ def test_what_makes_a_text_a_program_is_looked_at_anew(line: str, question: str,
     typist.erase(at + len(words), len(words))
 
 
+def test_the_first_of_two_lines_that_set_one_switch_is_reported_after_each_key() -> None:
+    text = (
+        "import torch\n\n\ndef run(allow):\n    torch.backends.cuda.matmul.allow_tf32 = allow  # allo\n"
+        "    torch.backends.cudnn.allow_tf32 = allow\n"
+    )
+    typist = Typist(text, prepared("musa"))
+    typist.type(text.index("# allo") + 6, "w it")
+
+
+def test_edits_in_two_functions_leave_the_header_between_them_where_it_is() -> None:
+    """The key of a hit's links names the header of the function around its variable."""
+    text = "import torch\n\n\ndef first(y):\n    y\n\n\ndef second(y):\n    z\n    x = 'cuda'\n    return x\n"
+    typist = Typist(text, prepared("npu"))
+    for line in ("    y\n", "    z\n"):
+        typist.type(typist.text.index(line) + 5, "ou")
+
+
 def test_an_import_that_cannot_be_read_is_named_after_each_key() -> None:
     line = "    from apex import amp    has_apex = True\n"
     text = f"import torch\ntry:\n{line}except ImportError:\n    torch.cuda.seed()\n"
@@ -356,6 +374,13 @@ def test_nearly_every_key_of_a_call_is_carried(text: str, carried: list[Kept | N
     typist.type(typist.text.index("        x = x.to") - 1, "torch.cuda.set_device(1)")
     # while a bracket is open, the statement includes the following lines
     assert sum(kept is not None for kept in carried) >= len(carried) - 3
+
+
+def test_nearly_every_key_of_a_value_for_a_local_name_is_carried(carried: list[Kept | None]) -> None:
+    """The function has findings; none of them says the name."""
+    typist = Typist(PROGRAM.replace("        x = x.to", "        total\n        x = x.to", 1), prepared("npu"))
+    typist.type(typist.text.index("        x = x.to") - 1, " = first + second * 2")
+    assert sum(kept is not None for kept in carried) >= len(carried) - 1
 
 
 @pytest.mark.parametrize("words", ["# the model's device (cuda:0", "# not x.cuda() (a call"])
@@ -623,5 +648,59 @@ def test_what_a_private_function_is_passed_is_looked_at_anew(words: str) -> None
     )
     typist = Typist(text, prepared("npu"))
     at = text.index("        \n") + 8
+    typist.type(at, words)
+    typist.erase(at + len(words), len(words))
+
+
+@pytest.mark.parametrize("values", [("True", "True"), ("True", "False")])
+def test_settings_that_become_one_are_the_same_in_whatever_order_they_were_typed(values: tuple[str, str]) -> None:
+    lines = [f"torch.backends.{name}.allow_tf32 = {value}" for name, value in zip(("cuda.matmul", "cudnn"), values)]
+    text = "import torch\n" + "\n".join(lines) + "\n"
+    typist = Typist(text, prepared("musa"))
+    for line in (*lines, "import torch"):
+        at = text.index(line)
+        typist.erase(at + len(line), len(line) // 2)
+        typist.type(at + len(line) - len(line) // 2, line[len(line) - len(line) // 2 :])
+
+
+WAITING = """import pytest
+import torch
+import torch_npu
+waits = pytest.mark.skipif(not torch.cuda.is_available(), reason="no")
+
+
+def _fast(x):
+    return x.cuda()
+
+
+@waits
+class Test:
+    def test(self):
+        _fast(1)
+        torch.cuda.nccl.version()
+
+
+def run(x):
+    y = x
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [
+        ("    y = x\n", "    _fast(y)\n"),
+        ("return y\n", "_fast(1)\n"),
+        ("return y\n", "pytestmark = waits\n"),
+        ("@waits\n", "# slow\n"),
+        ("@waits\n", "@slow\n"),
+        ("import torch_npu\n", "@register\n"),
+        ("x.cuda()\n\n\n", "@waits\n"),
+        ("_fast(1)\n", "        x.cuda()\n"),
+    ],
+)
+def test_what_waits_with_a_mark_is_looked_at_anew(after: str, words: str) -> None:
+    typist = Typist(WAITING, prepared("npu"))
+    at = WAITING.index(after) + len(after)
     typist.type(at, words)
     typist.erase(at + len(words), len(words))

@@ -47,6 +47,13 @@ from flash_attn import attn
 def f(x):
     return attn(x) if x.is_cuda else x.relu()
 """,
+    "a library for mixtures of experts": """\
+from tutel import moe
+def f(x):
+    if x.is_cuda:
+        return moe.moe_layer(x)
+    return x.relu()
+""",
     "a module called as compiled ones are": """\
 import fast_cuda as e
 def f(x):
@@ -237,6 +244,72 @@ def test():
 def test():
     add(1)
 """,
+    "a mark of a class": TRITON
+    + """\
+@pytest.mark.skipif(not torch.cuda.is_available(), reason='')
+class TestFast:
+    def test(self):
+        add(1)
+""",
+    "a mark of a class, of unittest": TRITON
+    + """\
+@unittest.skipUnless(torch.cuda.is_available(), 'no')
+@slow
+class Fast(unittest.TestCase):
+    def setUp(self):
+        self.x = add(1)
+""",
+    "a mark of a class around a class": TRITON
+    + """\
+@unittest.skipIf(not torch.cuda.is_available(), 'no')
+class Fast:
+    class Inner:
+        def test(self):
+            add(1)
+""",
+    "a mark of a file": TRITON
+    + """\
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason='')
+def test():
+    add(1)
+""",
+    "a mark of a file, below a test in a block": TRITON
+    + """\
+if SLOW:
+    def test():
+        add(1)
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not torch.cuda.is_available(), reason='')]
+""",
+    "a mark in a class": TRITON
+    + """\
+class TestFast:
+    pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason='')
+    def test(self):
+        add(1)
+""",
+    "a mark in a variable": TRITON
+    + """\
+on_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason='')
+@pytest.mark.slow
+@on_cuda
+def test():
+    add(1)
+""",
+    "a mark in a variable, of a class": TRITON
+    + """\
+on_cuda = unittest.skipUnless(torch.cuda.is_available(), 'no')
+@on_cuda
+class Fast:
+    def test(self):
+        add(1)
+""",
+    "a mark in a variable, of a file": TRITON
+    + """\
+on_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason='')
+pytestmark = [pytest.mark.slow, on_cuda]
+def test():
+    add(1)
+""",
     "handed to a library": """\
 from fastlib import fast
 def f(x):
@@ -303,6 +376,42 @@ import numpy as np
 from .fast_cuda import f
 if torch.cuda.is_available():
     f(x)
+""",
+    "a mark of a class whose body runs without its tests": TRITON
+    + """\
+@unittest.skipUnless(torch.cuda.is_available(), 'no')
+class Fast:
+    y = add(1)
+""",
+    "a mark of a file that runs without its tests": """\
+import cupy
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason='')
+y = cupy.sqrt(1)
+""",
+    "a mark of another class": TRITON
+    + """\
+@unittest.skipUnless(torch.cuda.is_available(), 'no')
+class Slow:
+    def test(self):
+        pass
+class Fast:
+    def test(self):
+        add(1)
+""",
+    "a mark in a variable, of another test": TRITON
+    + """\
+on_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason='')
+@on_cuda
+def test():
+    pass
+def test_other(on_cuda):
+    add(1)
+""",
+    "a call that skips nothing": TRITON
+    + """\
+pytestmark = pytest.mark.slow(torch.cuda.is_available())
+def test():
+    add(1)
 """,
     "the kernel elsewhere": TRITON
     + """\

@@ -37,6 +37,9 @@ def left(text: str, target: str) -> bool:
         "import pynvml\nh = pynvml.nvmlDeviceGetHandleByIndex(torch.cuda.current_device())\n",
         "import cupy\nh = torch.cuda.current_stream().cuda_stream\ncupy.cuda.ExternalStream(h)\n",
         "import cupy\ns = torch.cuda.current_stream()\ncupy.cuda.ExternalStream(s.cuda_stream)\n",
+        "import cupy\ndef f(x):\n    s = torch.cuda.current_stream()\n    cupy.launch(s, x)\n",
+        "import cuda.tile as ct\ndef f(x):\n    s = torch.cuda.Stream()\n    ct.launch(\n        s, (1, 1), x)\n",
+        "from cuda.tile.tune import search\ndef f(x):\n    s = torch.cuda.Stream()\n    return search(x, s)\n",
     ],
 )
 def test_it_stays(text: str, target: str) -> None:

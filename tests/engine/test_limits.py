@@ -3,6 +3,7 @@ other texts are checked."""
 
 from __future__ import annotations
 
+import random
 from functools import lru_cache
 
 import pytest
@@ -12,7 +13,7 @@ from support.engines import engine_for
 from support.growth import SHAPES
 from uncuda.edits import Edit
 from uncuda.engine import Engine
-from uncuda.limits import UNLIMITED, LimitExceeded, Limits, Work
+from uncuda.limits import UNLIMITED, LimitExceeded, Limits, Size, Work
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -141,6 +142,18 @@ def test_the_limits_are_those_of_the_settings_unless_others_are_given() -> None:
         small.check(Source(FINE))
     assert (caught.value.kind, caught.value.limit, caught.value.setting) == ("statements", 1, "max-statements")
     assert small.check(Source(FINE), limits=Limits()).findings
+
+
+def test_the_size_of_an_edited_text_is_that_of_the_text() -> None:
+    size, chance, text = Size(), random.Random(1), "aé中🚀\ud83d" * 9
+    assert size.of(text, None) == len(text.encode("utf-8", "surrogatepass"))
+    for _ in range(300):
+        start = chance.randrange(len(text) + 1)
+        end = min(len(text), start + chance.randrange(4))
+        new = "".join(chance.choices("aé中🚀\ud83d", k=chance.randrange(4)))
+        before, text = text, text[:start] + new + text[end:]
+        edited = (before, [(start, end, new)]) if chance.random() < 0.8 else None
+        assert size.of(text, edited) == size.of(text, None) == len(text.encode("utf-8", "surrogatepass"))
 
 
 def test_characters_count_as_the_bytes_that_they_take() -> None:

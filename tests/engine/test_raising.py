@@ -71,6 +71,20 @@ WAITS = {
         "@pytest.mark.skipif(not torch.cuda.is_available(), reason='no')\ndef test_it():\n"
         "    f(activities=[torch.profiler.ProfilerActivity.CUDA])\n"
     ),
+    "a package that is built for CUDA": (
+        "cuda = torch.cuda.is_available()\ncheck_requirements(('onnx', 'onnxruntime-gpu' if cuda else 'onnxruntime'))\n"
+    ),
+    "a package that is built for CUDA, in a block": (
+        "def f(device):\n    if device.type == 'cuda':\n        packages.append('faiss-gpu')\n"
+    ),
+    "a call in a class that a mark skips": (
+        "@unittest.skipIf(not torch.cuda.is_available(), 'no')\nclass Test:\n    def test(self):\n"
+        "        torch.cuda.nccl.version()\n"
+    ),
+    "a call in a file that a mark skips": (
+        "pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason='no')\ndef test():\n"
+        "    torch.cuda.nccl.version()\n"
+    ),
     "a GPU, as a library calls it": "t = Trainer(accelerator='gpu' if torch.cuda.is_available() else 'cpu')\n",
     "a GPU, kept for a library": "kind = 'cpu'\nif torch.cuda.is_available():\n    kind = 'gpu'\n",
     "an accelerator, as a library calls it": (
@@ -140,6 +154,9 @@ GOES_ON = {
     ),
     "the other block": "if torch.cuda.is_available():\n    f()\nelse:\n    torch.cuda.nccl.version()\n",
     "below": "if torch.cuda.is_available():\n    f()\ntorch.cuda.nccl.version()\n",
+    "a wrapper for several devices": "if torch.cuda.device_count() > 1:\n    net = torch.nn.DataParallel(net)\n",
+    "a wrapper behind a flag": "ok = torch.cuda.is_available()\nif ok:\n    net = torch.nn.DataParallel(net)\n",
+    "the name of a mode": "mode = 'multi-gpu' if torch.cuda.device_count() > 1 else 'single-gpu'\n",
     "a label": "print('gpu' if torch.cuda.is_available() else 'cpu')\n",
     "a key": "if torch.cuda.is_available():\n    found = {'gpu': torch.cuda.device_count()}\n",
     "printed": "if torch.cuda.is_available():\n    print(torch.version.cuda)\n",
@@ -215,6 +232,51 @@ def test_what_runs_only_behind_a_question_waits_with_it() -> None:
     assert "is not changed by a safe fix" in question.message
     assert "it runs only where a question that stays" in behind.message
     assert [fix.applicability for finding in (question, behind) for fix in finding.fixes] == ["review", "review"]
+
+
+def test_only_functions_wait_with_the_mark_of_their_file() -> None:
+    text = HEAD + "pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason='no')\n"
+    text += "class Test:\n    device = torch.device('cuda')\n    def test(self):\n        {}\n        x.cuda()\n"
+    text += "device = torch.device('cuda')\n"
+    waits = text.format("torch.cuda.nccl.version()")
+    assert ENGINE.fix(Source(waits)).text == waits.replace("torch.device('cuda')", "torch.device('npu')")
+    moves = text.format("run()")
+    assert ENGINE.fix(Source(moves)).text == moves.replace("cuda", "npu")
+
+
+ONLY_CALLED = {
+    "a function": "def _fast(x):\n    return x.cuda()\n",
+    "a function of a function": "def _move(x):\n    return x.cuda()\ndef _fast(x):\n    return _move(x)\n",
+    "a class in a function": (
+        "def _fast(x):\n    class Fast:\n        def forward(self):\n            x.cuda()\n    return Fast()\n"
+    ),
+    "a function that is kept in a cache": "@functools.lru_cache\ndef _fast(x):\n    return x.cuda()\n",
+}
+ALSO_CALLED = {
+    "a public function": "def fast(x):\n    return x.cuda()\n",
+    "a function with another caller": "def _fast(x):\n    return x.cuda()\ndef g(x):\n    return _fast(x)\n",
+    "a function that is registered": "@register\n# for all\ndef _fast(x):\n    return x.cuda()\n",
+    "a function that is looked up": "def _fast(x):\n    return x.cuda()\nfast = globals()['_fast']\n",
+}
+
+
+@pytest.mark.parametrize("name", [*ONLY_CALLED, *ALSO_CALLED])
+def test_a_function_waits_with_the_only_question_behind_which_it_is_called(name: str) -> None:
+    code = ONLY_CALLED.get(name) or ALSO_CALLED[name]
+    call = "fast" if name == "a public function" else "_fast"
+    text = HEAD + code + f"def f(x):\n    if x.is_cuda:\n        {{}}\n        return {call}(x)\n    return x + 1\n"
+    moves = text.format("run()")
+    assert ENGINE.fix(Source(moves)).text == moves.replace("cuda", "npu")
+    waits = text.format("torch.cuda.nccl.version()")
+    expected = waits if name in ONLY_CALLED else waits.replace(".cuda()", ".npu()")
+    assert ENGINE.fix(Source(waits)).text == expected
+
+
+def test_a_function_waits_with_all_questions_behind_which_it_is_called() -> None:
+    text = HEAD + "def _fast(x):\n    return x.cuda()\n"
+    asking = "if {}.is_cuda:\n    torch.cuda.nccl.version()\n    _fast(x)\n"
+    text += asking.format("x") + asking.format("y")
+    assert ENGINE.fix(Source(text)).text == text
 
 
 BEHIND = {

@@ -73,6 +73,27 @@ def test_searches_find_what_a_new_search_finds(old: str, inserted: str, start: i
             assert old[region.old_end :] == new[region.new_end :]
 
 
+@given(
+    st.text(alphabet="a\n", max_size=12),
+    st.lists(st.tuples(st.integers(0, 12), st.integers(0, 4), st.text(alphabet="b\n", max_size=2)), max_size=3),
+)
+def test_several_edits_differ_only_in_their_regions(old: str, wanted: list[tuple[int, int, str]]) -> None:
+    edits: list[tuple[int, int, str]] = []
+    for start, length, text in sorted(wanted, key=lambda edit: edit[0]):
+        if start <= len(old) and not (edits and start < max(edits[-1][1], edits[-1][0] + 1)):
+            edits.append((start, min(start + length, len(old)), text))
+    new, done = "", 0
+    for start, end, text in edits:
+        new += old[done:start] + text
+        done = end
+    new += old[done:]
+    last = before = 0
+    for region in of_edits(old, edits):
+        assert old[last : region.old] == new[before : region.new]
+        last, before = region.old_end, region.new_end
+    assert old[last:] == new[before:]
+
+
 def test_searches_that_are_not_made_again_are_forgotten() -> None:
     searches = Searches("a\n")
     for number in range(1000):
@@ -98,6 +119,28 @@ def test_searches_that_some_texts_did_without_find_what_a_new_search_finds(seed:
         for word in "ab":
             if chance.random() < 0.3:
                 assert searches.find(word, plain(word)) == list(plain(word)(text, 0, len(text)))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_results_are_kept_past_edits_in_several_parts_of_a_text(seed: int) -> None:
+    chance = random.Random(seed)
+    text = "".join(chance.choice("ab\n") for _ in range(4000))
+    searches, searched = Searches(text), 0
+
+    def scan(part: str, start: int, end: int) -> list[int]:
+        nonlocal searched
+        searched += end - start
+        return list(plain("a")(part, start, end))
+
+    for word in "abc":
+        searches.find(word, scan)
+    searched = 0
+    for _ in range(8):
+        at = chance.randrange(len(text) + 1)
+        new = text[:at] + chance.choice(["", "a", "b\n", "\na"]) + text[at + chance.randrange(3) :]
+        searches, text = Searches(new, searches, between(text, new)), new
+    assert searches.find("a", scan) == list(plain("a")(text, 0, len(text)))
+    assert searched < 400
 
 
 def test_offsets_move_with_the_lines_that_hold_them() -> None:
@@ -271,6 +314,26 @@ def test_layout_is_taken_over_past_pasted_strings_and_a_line_that_began_a_statem
         back, taken = relayout(new, PROGRAM, of_edits(text, [(at, at + len(words), "")]))
         assert taken is not None
         assert back.strings == Layout(PROGRAM).strings
+
+
+def test_a_line_that_is_inserted_below_an_open_bracket_of_which_nothing_was_read() -> None:
+    text = "import torch\n\nloss = model(\nfrom torch import cuda\nsamples, ratio)\n"
+    at = text.index("from torch")
+    facts = read(text, WORDS)
+    typed = text[:at] + "    x = 'cuda'\n" + text[at:]
+    facts = read(typed, WORDS, facts, [(at, at, "    x = 'cuda'\n")])
+    assert facts.layout.logical_line(at) == Layout(typed).logical_line(at)
+
+
+def test_a_name_typed_in_an_open_bracket_above_a_line_that_can_be_read() -> None:
+    above, below = (
+        "import torch\n\ntorch.cuda.seed()\n\n\ndef f(x):\n    n = int(torc",
+        "\n    x.cuda()\n    return n\n",
+    )
+    facts = read(above + below, WORDS)
+    text = above + "h" + below
+    facts = read(text, WORDS, facts, [(len(above), len(above), "h")])
+    assert facts.unread == read(text, WORDS).unread
 
 
 def test_a_line_in_brackets_that_looks_like_a_statement() -> None:

@@ -163,3 +163,25 @@ def test_a_hover_says_what_each_accelerator_has(start: Start, tmp_path: Path) ->
     assert "torch.npu.synchronize" in said
     assert "torch.musa.synchronize" in said
     assert "Ascend NPU" in said and "Moore Threads MUSA" in said
+
+
+def test_a_name_that_another_document_gives_without_torch(start: Start, tmp_path: Path) -> None:
+    """The text of the open document counts, not that of its file."""
+    tested = (
+        "import torch\n\n\ndef device(name):\n"
+        '    if name.startswith("cuda") and not torch.cuda.is_available():\n        name = "cpu"\n'
+        "    return torch.device(name)\n"
+    )
+    given = 'class Config:\n    device: str = "cuda"\n'
+    files: dict[str, str | bytes] = {"pkg/__init__.py": "", "pkg/config.py": given, "pkg/utils.py": tested}
+    client = start(files={**files, "uncuda.toml": SETTINGS})
+    uri, config = client.open(tmp_path / "pkg/utils.py"), client.open(tmp_path / "pkg/config.py")
+
+    def is_noted() -> bool:
+        return any("compares a name with it" in item["message"] for item in client.diagnostics(uri))
+
+    client.wait(is_noted, "the note about the name")
+    client.type(config, given.replace("cuda", "cpu"))
+    client.wait(lambda: not is_noted(), "no note, because no document gives the name")
+    client.type(config, given)
+    client.wait(is_noted, "the note about the name again")

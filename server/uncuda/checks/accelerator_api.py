@@ -39,7 +39,7 @@ class Check:
             look = _Look(context, rule, table, self.target)
             named = (one for one in context.references if one.dotted.startswith(table.roots))
             spoken = [(reference, api) for reference in named if (api := look.api(reference.dotted))]
-            if not spoken and not context.imports_root("torch"):
+            if not spoken and (context.line is not None or not context.imports_root("torch")):
                 continue
             own = set(_defined(context))
             if context.line is None:

@@ -113,7 +113,7 @@ def moved(hit: Hit, statement: Statement, region: Region) -> Hit:
         here(hit.start),
         here(hit.end),
         hit.words,
-        tuple([Fix(fix.title, fix.applicability, _moved(fix.edits, region)) for fix in hit.fixes]),
+        moved_fixes(hit.fixes, region),
         tuple([tuple([At(here(part)) if isinstance(part, At) else part for part in key]) for key in hit.links]),
         hit.limits,
         hit.severity,
@@ -128,6 +128,11 @@ def moved(hit: Hit, statement: Statement, region: Region) -> Hit:
         hit.by_hand,
         tuple([tuple([At(here(part)) if isinstance(part, At) else part for part in key]) for key in hit.sources]),
     )
+
+
+def moved_fixes(fixes: tuple[Fix, ...], region: Region) -> tuple[Fix, ...]:
+    """Return fixes with their new offsets after an edit."""
+    return tuple([Fix(fix.title, fix.applicability, _moved(fix.edits, region)) for fix in fixes])
 
 
 def _moved(edits: tuple[Edit, ...], region: Region) -> tuple[Edit, ...]:

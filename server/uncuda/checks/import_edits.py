@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..edits import Edit
-from ..facts.changes import Scan
+from ..facts.changes import Scan, Worded
 from ..facts.read import Facts, Statement
 from ..facts.scans import plain
 from ..facts.scopes import Header
@@ -72,7 +72,7 @@ def _on_lines_without_indent(word: str) -> Scan:
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         return (at for at in plain(word)(text, start, end) if _RUNS_AT_ONCE.match(text, text.rfind("\n", 0, at) + 1))
 
-    return scan
+    return Worded(word, scan)
 
 
 def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newline: str) -> Edit | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from ..catalogue import Rule, Target
@@ -62,10 +61,8 @@ class Check:
 
     def _uses(self, context: Context) -> Iterator[tuple[int, int]]:
         flow = Flow(context)
-        places = context.facts.places(self._device)
         for statement in context.facts.statements.values():
-            at = bisect_left(places, statement.start)
-            if at == len(places) or places[at] >= statement.end:
+            if self._device not in statement.digest.piece.text:
                 continue
             for node in self._nodes(statement, flow):
                 if not self._guarded(node, statement, context):

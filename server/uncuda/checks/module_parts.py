@@ -47,7 +47,9 @@ class Parts:
         if base not in self._within:
             return Used()
         context.asked.add(local)
-        if not context.facts.searches.find(("parts", base, local), matches(_attribute(local, self._within[base]))):
+        if not context.facts.searches.find(
+            ("parts", base, local), matches(_attribute(local, self._within[base]), f"{local}.")
+        ):
             return Used()
         attributes = list(_attributes(base, local, context))
         indents = context.facts.indents
@@ -68,7 +70,7 @@ class Parts:
 def _attributes(base: str, local: str, context: Context) -> Iterator[tuple[str, int]]:
     """Yield (dotted name, offset) for each attribute of the imported module that the file uses, in source order."""
     layout, text, pattern = context.facts.layout, context.text, _attribute(local, _NAME)
-    for at in context.facts.searches.find(("attributes", local), matches(pattern)):
+    for at in context.facts.searches.find(("attributes", local), matches(pattern, f"{local}.")):
         match = pattern.match(text, at)
         if match is not None and _BEFORE.fullmatch(text, text.rfind("\n", 0, at) + 1, at) and not layout.token_at(at):
             yield f"{base}.{match[1]}", at

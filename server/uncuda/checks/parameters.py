@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, takewhile
 
-from ..facts.changes import Scan
+from ..facts.changes import Scan, Worded
 from ..facts.read import Facts, Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
@@ -174,7 +174,7 @@ def _settings(spelled: str) -> Scan:
             if _SET_TO.match(text, at + len(spelled)):
                 yield at
 
-    return scan
+    return Worded(spelled, scan)
 
 
 def _holder(scope: tuple[int, str] | None) -> int:

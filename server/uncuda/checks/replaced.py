@@ -27,9 +27,10 @@ class Replaced:
         return self._known[dotted]
 
     def _is_replaced(self, dotted: str) -> bool:
-        facts, name = self._flow.context.facts, re.escape(dotted.rpartition(".")[2])
+        facts, word = self._flow.context.facts, dotted.rpartition(".")[2]
+        name = re.escape(word)
         sets = re.compile(rf"\.{name}[ \t]*=(?!=)|setattr\([ \t]*[\w.]+,[ \t]*[\"']{name}[\"']")
-        for at in facts.searches.find(("replaced", name), matches(sets))[:_MANY]:
+        for at in facts.searches.find(("replaced", name), matches(sets, word))[:_MANY]:
             statement = facts.peek(at)
             if statement is not None and dotted in self._set_in(statement):
                 return True

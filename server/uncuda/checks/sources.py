@@ -30,7 +30,7 @@ _HEADERS = (
 def only_compile(facts: Facts, names: Collection[str], endings: tuple[str, ...]) -> bool:
     """Whether the file uses the functions `names` only to compile source files with one of these endings."""
     calls = [call_of(reference) for reference in facts.references if reference.dotted in names]
-    inline = not any(map(facts.says, _HEADERS))
+    inline = bool(calls) and not any(map(facts.says, _HEADERS))
     return bool(calls) and all(call is not None and _compiles(call, endings, inline) for call in calls)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from ..catalogue import Catalogue
 from ..checks import Check, Context, Hit
@@ -14,7 +16,7 @@ from ..checks.missing_shim import is_patched, is_projects, patches, patching
 from ..checks.quotes import fitted
 from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.read import Facts, read
-from ..limits import LimitExceeded, Limits, Work
+from ..limits import LimitExceeded, Limits, Size, Work
 from ..project import Answers, Project, Site
 from ..settings import Settings
 from ..source import Source, Span
@@ -22,7 +24,8 @@ from ..suppress import NONE, Suppressions, parse
 from ..suppress import RULE as UNUSED
 from .fault_isolation import Tell, run_apart
 from .fixing import Chosen, Combination, Edited, fixed
-from .incremental_hits import Carried, Kept, Row, same
+from .incremental_hits import Carried
+from .kept import Found, Kept, Results, Row
 from .linking import link, safe_of, without_idle, without_kept
 from .messages import Messages
 from .relations.foreign import imports_unknown, without_handed
@@ -37,6 +40,18 @@ __all__ = ["Engine", "Finding", "Fixed", "LeftAlone", "Related", "Report", "Sele
 
 
 _FINDING = 60  # work steps that are counted for each hit that becomes a finding
+
+
+class _Looked(NamedTuple):
+    """The hits of each check of a text. `known`, `kept`: the results of the text before the edit, and those of them
+    that are still valid. `same`: whether the results in `kept` are all, so that `rows` need not be used."""
+
+    ruleset: Ruleset
+    context: Context
+    rows: Sequence[Row]
+    known: Found | None
+    kept: Kept | None
+    same: bool
 
 
 class Engine:
@@ -67,6 +82,7 @@ class Engine:
         self._remember = remember
         self._memory: OrderedDict[tuple[str, Ruleset], Facts] = OrderedDict()
         self._carried = Carried()
+        self._size = Size()
         self._messages = self._spoken()
         self._libraries = Libraries.of(catalogue, self.target, self.project)
 
@@ -145,7 +161,7 @@ class Engine:
         """
         work = Work(limits or self.settings.limits)
         try:
-            work.size(source.text)
+            work.size(source.text, edited, self._size)
             return self._check(source, concerned, edited, answers, work)
         except (LimitExceeded, RecursionError) as error:
             self._forget(source.path)  # the facts are incomplete and must not be reused
@@ -189,7 +205,11 @@ class Engine:
             return Report()
         ruleset = ruleset or self.ruleset(self._project_shim())
         ignored = self.settings.ignored_in(path) | ruleset.off
-        hits, silent = self._hits(facts, ruleset, answers or {}, path)
+        looked = self._looked(facts, ruleset, path)
+        skipped = tuple(Span(start, end) for start, end in facts.unread)
+        if not answers and looked.same and (again := self._again(looked, path)) is not None:
+            return replace(again, skipped=skipped)
+        hits, silent = self._hits(looked, answers or {}, path)
         facts.work.compare(_FINDING * (len(hits) + len(silent)))
         every = [finding for hit in (*hits, *silent) if (finding := self._guarded(hit, path))]
         findings = [finding for finding in every if finding.rule not in ignored]
@@ -210,20 +230,45 @@ class Engine:
         if not self.target.has_tables:
             findings = whole(findings, imports_unknown(facts, path, self.catalogue, self.target, self.project))
         findings.sort(key=lambda finding: (finding.span, finding.rule))
-        skipped = tuple(Span(start, end) for start, end in facts.unread)
-        return Report(tuple(findings), skipped, sites)
+        report = Report(tuple(findings), skipped, sites)
+        if not answers and not suppressions and self.target.has_tables:
+            self._carried.report((path, ruleset), facts, report)
+        return report
 
-    def _hits(self, facts: Facts, ruleset: Ruleset, answers: Answers, path: str) -> tuple[Sequence[Hit], Sequence[Hit]]:
-        """Return the hits of all checks, and separately the hits that the types in `answers` remove."""
-        key = path, ruleset
-        known, kept = self._carried.take(key, facts, self.project)
+    def _again(self, looked: _Looked, path: str) -> Report | None:
+        """Return the report on the text before an edit that affects no finding, moved to the new offsets."""
+        facts, kept = looked.context.facts, looked.kept
+        if kept is None or kept.results.report is None or facts.says("uncuda:"):
+            return None
+        self._carried.keep((path, looked.ruleset), facts, looked.context, looked.known, kept.results, True, kept.bare)
+        facts.work.compare(_FINDING * len(kept.results.report))
+        return kept.results.report.at(kept.results.since)
+
+    def _looked(self, facts: Facts, ruleset: Ruleset, path: str) -> _Looked:
+        """Run all checks, or check only the edited line if the hits of the text before the edit are still valid."""
+        known, kept = self._carried.take((path, ruleset), facts, self.project)
         context, rows = self._look(facts, ruleset, path, kept)
         if known is not None and context.absent != known.absent:
             known = kept = None
             context, rows = self._look(facts, ruleset, path, kept)
-        if kept is not None and kept.linked is not None and not answers and all(map(same, kept.hits, rows)):
-            self._carried.keep(key, facts, context, known, kept.hits, kept.linked, True)
-            return kept.linked, []
+        whole = [hasattr(check, "of_whole_text") for check in ruleset.checks]
+        if kept is None:
+            return _Looked(ruleset, context, rows, known, kept, False)
+        same = kept.are_all(rows, whole)
+        if not same:
+            rows = [row if every else [*kept.hits[at], *row] for at, (row, every) in enumerate(zip(rows, whole))]
+        return _Looked(ruleset, context, rows, known, kept, same)
+
+    def _hits(self, looked: _Looked, answers: Answers, path: str) -> tuple[Sequence[Hit], Sequence[Hit]]:
+        """Return the hits of all checks, and separately the hits that the types in `answers` remove."""
+        ruleset, context, rows, known, kept, same = looked
+        facts, key = context.facts, (path, ruleset)
+        if kept is not None and same:
+            linked = kept.placed.linked
+            if not answers and linked is not None:
+                self._carried.keep(key, facts, context, known, kept.results, True, kept.bare)
+                return linked, []
+            rows = kept.hits
         rows = self._written(rows, context)
         found = [hit for row in rows for hit, _ in row]
         if not found and self._remember <= 1:
@@ -242,22 +287,22 @@ class Engine:
         hits = self._imported(hits, context)
         # an import anywhere in the text can change the fixes of the whole text
         if self._remember > 1 and not context.portable:
-            self._carried.keep(key, facts, context, known, rows, None if answers else hits, branches.certain)
+            results = Results(rows, None if answers else hits)
+            self._carried.keep(key, facts, context, known, results, branches.certain)
         return hits, silent
 
     def _look(self, facts: Facts, ruleset: Ruleset, path: str, kept: Kept | None) -> tuple[Context, list[Row]]:
-        """Return the context and the hits of each check; the hits in `kept` are reused."""
+        """Return the context and the hits of each check, those of the edited line alone if there are hits in `kept`."""
         line = kept.line if kept is not None else None
         portable = self.settings.portable
         context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim, path, portable, line)
         rows: list[Row] = []
-        for number, check in enumerate(ruleset.checks):
-            taken = kept.hits[number] if kept is not None and not hasattr(check, "of_whole_text") else ()
+        for check in ruleset.checks:
             found = self._run(check, context, ruleset, path)
-            rows.append([*taken, *((fitted(hit, facts.text), None) for hit in found)])
+            rows.append([(fitted(hit, facts.text), None) for hit in found])
         return context, rows
 
-    def _written(self, rows: list[Row], context: Context) -> list[Row]:
+    def _written(self, rows: Sequence[Row], context: Context) -> Sequence[Row]:
         """Return the hits of each check, ready to be linked; in a portable project, their fixes are turned into fixes
         for all targets."""
         return rows

@@ -12,22 +12,26 @@ from bisect import bisect_left
 from collections.abc import Collection, Hashable, Sequence
 from functools import lru_cache
 from keyword import iskeyword
-from typing import NamedTuple
+from typing import Any
 
 from ..checks import Context, Hit
 from ..checks.given_device import WHOLE_WORD, said_of
 from ..checks.hit import moved
 from ..checks.leaving import leaves
 from ..checks.target_variants import BEGINNING
-from ..facts.changes import Region
+from ..facts.changes import Region, one_after_the_other
 from ..facts.digest import Digest
 from ..facts.model import MENTIONED
 from ..facts.read import Facts
 from ..project import Project
 from ..source import Span
+from .kept import Found, Kept, Results, Row, reaches, statement_of
+from .results import Movable, Report
 
 _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
 _COMMENT = re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
+# an assignment to one local name, without strings; a lambda or `:=` may bind further names
+_LOCAL = re.compile(r"[ \t]+(?P<first>[A-Za-z_]\w*)[ \t]*=(?!=)(?!.*(?:\blambda\b|:=))[^\"'#;\\\r\n]*\r?\n?")
 # Words for skipped tests and TorchScript; a line with one of them affects the hits in other lines.
 _SPOKEN = re.compile(r"script|skip", re.I)
 _WORD = re.compile(r"\w+")
@@ -50,41 +54,6 @@ _COMPARING = ("!", "<", ">")
 # the kinds of searches for statements to parse, and for definitions and assignments
 _NOT_PLAIN = frozenset({"anchor", BEGINNING})
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
-
-
-Row = Sequence[tuple[Hit, "bool | None"]]
-"""The hits of one check; each has a flag that tells whether a sibling branch handles the target, None if that is
-unknown."""
-
-
-class Found(NamedTuple):
-    """The results of all checks of one text. `hits`: the hits of each check; each hit has a flag that tells whether a
-    sibling branch handles the target. `asked` and `absent`: the values of the Context's fields of the same name.
-    `keys`: the keys of all searches that the checks used; `placed`: the keys of searches whose offsets the checks used.
-    `certain`: whether no result depended on words that earlier fixes may have written. `linked`: the hits with linked
-    fixes; None if the check used known types of receivers."""
-
-    facts: Facts
-    project: Project
-    hits: Sequence[Row]
-    asked: set[str]
-    absent: Collection[str]
-    keys: frozenset[Hashable]
-    placed: frozenset[Hashable]
-    certain: bool
-    linked: Sequence[Hit] | None = None
-
-
-class Kept(NamedTuple):
-    """Hits of an earlier check that are still valid after an edit, at their new offsets. `line`: the only line that
-    must be checked again.
-
-    `linked`: the hits with linked fixes, if no hit is on the line and no fix touches the line; otherwise None.
-    """
-
-    hits: Sequence[Row]
-    line: Span
-    linked: Sequence[Hit] | None = None
 
 
 class Carried:
@@ -118,9 +87,9 @@ class Carried:
         facts: Facts,
         context: Context,
         old: Found | None,
-        hits: Sequence[Row],
-        linked: Sequence[Hit] | None,
+        results: Results,
         certain: bool,
+        bare: tuple[int, int] | None = None,
     ) -> None:
         """Store the results of a check. `old`: the results whose hits were reused; the other arguments are as in
         `Found`."""
@@ -131,10 +100,17 @@ class Carried:
             asked = asked | old.asked if asked - old.asked else old.asked
             placed = placed | old.placed if placed - old.placed else old.placed
             certain = certain and old.certain
+            bare = bare if keys is old.keys and placed is old.placed else None
         last = self._found.get(key)
         if last is not None and last.facts is not facts:
             self._earlier[key] = last
-        self._found[key] = Found(facts, context.project, hits, asked, context.absent, keys, placed, certain, linked)
+        self._found[key] = Found(facts, context.project, results, asked, context.absent, keys, placed, certain, bare)
+
+    def report(self, key: Hashable, facts: Facts, report: Report) -> None:
+        """Store the report on the last checked version of a text, which is a function of the linked hits alone."""
+        found = self._found.get(key)
+        if found is not None and found.facts is facts and found.results.linked is not None:
+            self._found[key] = found._replace(results=found.results._replace(report=Movable(report)))
 
     def forget(self, key: Hashable) -> None:
         """Forget the results for a text."""
@@ -148,7 +124,7 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
     if found.project is not project:
         return None
     if facts is found.facts:
-        return Kept(found.hits, _NONE, found.linked)
+        return Kept(found.results, facts, _NONE)
     if not facts.searches.know(found.keys):
         return None
     if facts.origin is not found.facts.token or facts.region is None or facts.present != found.facts.present:
@@ -159,43 +135,55 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
         and _is_plain(found.facts, region.old, region.old_end, found.asked)
         and _is_plain(facts, region.new, region.new_end, found.asked)
     )
-    if not (plain and _same_elsewhere(found, facts, region)) and not _is_apart(found, facts, region):
-        return None
-    kept: list[list[tuple[Hit, bool | None]]] = []
-    for row in found.hits:
-        kept.append([])
+    bare = None
+    if not (plain and _same_elsewhere(found, facts, region)):
+        bare = _apart(found, facts, region)
+        if bare is None:
+            return None
+    results = _moved_on(found, facts, region)
+    return None if results is None else Kept(results, facts, Span(region.new, region.new_end), bare)
+
+
+def _moved_on(found: Found, facts: Facts, region: Region) -> Results | None:
+    """Return the results without those in the edited lines; None if the edit affects a hit in another line."""
+    results, since = found.results, found.results.since
+    if since is not None and (since.new_end < region.old or region.old_end < since.new):
+        results, since = results.placed(found.facts), None  # lines between the edits may be named by a result
+    if found.certain and facts.taken_over and results.linked is not None:
+        whole = region if since is None else one_after_the_other(since, region)
+        if results.stay(facts, whole):
+            return results._replace(since=whole)
+    results = results.placed(found.facts)
+    rows: list[Row] = []
+    for row in results.rows:
+        kept = []
         for hit, served in row:
             statement = hit.statement
             if statement is None:
                 return None
             if region.old <= statement.start < region.old_end:
                 continue
-            now = facts.statements.get(region.place(statement.start))
-            if now is None or now.digest is not statement.digest or _reaches(hit, region):
+            now = statement_of(hit, facts, region)
+            if now is None:
                 return None
-            kept[-1].append((moved(hit, now, region), served if found.certain else None))
-    return Kept(kept, Span(region.new, region.new_end), _linked(found, facts, region, sum(map(len, kept))))
+            kept.append((moved(hit, now, region), served if found.certain else None))
+        rows.append(kept)
+    changed = sum(map(len, rows)) < sum(map(len, results.rows))
+    return Results(rows, None if changed or not found.certain else _linked(results.linked, facts, region))
 
 
-def _linked(found: Found, facts: Facts, region: Region, kept: int) -> list[Hit] | None:
-    if found.linked is None or not found.certain or kept < sum(map(len, found.hits)):
-        return None
-    linked = []
-    for hit in found.linked:
-        if hit.statement is None or _reaches(hit, region):
+def _linked(linked: Sequence[Hit] | None, facts: Facts, region: Region) -> list[Hit] | None:
+    found = []
+    for hit in linked or ():
+        if hit.statement is None or reaches(hit, region):
             return None
-        linked.append(moved(hit, facts.statements[region.place(hit.statement.start)], region))
-    return linked
+        found.append(moved(hit, facts.statements[region.place(hit.statement.start)], region))
+    return None if linked is None else found
 
 
 @lru_cache(maxsize=1024)
 def _words(digest: Digest) -> frozenset[str]:
     return frozenset(_WORD.findall(digest.piece.text))
-
-
-def same(kept: Row, found: Row) -> bool:
-    """Whether the check of the line found the same hits as before the edit."""
-    return [hit for hit, _ in kept] == [hit for hit, _ in found]
 
 
 _NONE = Span(0, 0)
@@ -212,7 +200,11 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
         return not any(header.word in _APART for header in facts.indents.around(start)[:2])
     if not _COMMENT.fullmatch(text):
         match = _PLAIN.fullmatch(text)
-        if not prose and (match is None or iskeyword(match["first"] or "") or leaves(text.lstrip())):
+        if not prose and (match is None or leaves(text.lstrip())):
+            match = _LOCAL.fullmatch(text)
+            if match is None or not _is_local(facts, start, end, match["first"]):
+                return False
+        if not prose and match is not None and iskeyword(match["first"] or ""):
             return False
         if _says_asked(set(_WORD.findall(text)), asked):
             return False
@@ -226,64 +218,96 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
     return all(name.hidden == 0 for name in facts.references if start <= name.statement.start < end)
 
 
-def _is_apart(found: Found, facts: Facts, region: Region) -> bool:
-    """Whether the edited line is in a function of which no statement was parsed, and contains no name that a check
-    traces; both before and after the edit. If the result is True, the edit has no effect on the hits in other lines."""
+def _is_local(facts: Facts, start: int, end: int, name: str) -> bool:
+    """Whether a line in a function, of which no statement was read, assigns a name that no statement says which was
+    read."""
+    if facts.holds_part_of(start, end) or facts.indents.outer_function(start, end) is None:
+        return False
+    return not any(name in _words(statement.digest) for statement in facts.statements.values())
+
+
+def _apart(found: Found, facts: Facts, region: Region) -> tuple[int, int] | None:
+    """Return the function around the edited line if no statement of it was parsed, and the line contains no name that a
+    check traces; both before and after the edit. The edit then has no effect on the hits in other lines."""
     old = found.facts.indents.outer_function(region.old, region.old_end)
     new = facts.indents.outer_function(region.new, region.new_end)
     if old is None or new is None or new != (old[0], old[1] + region.shift):
-        return False
+        return None
     line, fresh = Span(region.old, region.old_end), Span(region.new, region.new_end)
     # of a logical line with several physical lines, only the changed ones are checked
     edited = facts.searches.regions[0] if _is_one_line(found.facts, line) and _is_one_line(facts, fresh) else region
     if not _are_quiet(found.facts, line, Span(edited.old, edited.old_end), found):
-        return False
+        return None
     if not _are_quiet(facts, fresh, Span(edited.new, edited.new_end), found):
-        return False
+        return None
     for text, (start, end) in ((found.facts, old), (facts, new)):
         if text.holds_part_of(start, end):
-            return False
+            return None
     if any(name.startswith("def ") for name in found.asked):
         if _is_read(found.facts, region.old, found.asked) or _is_read(facts, region.new, found.asked):
-            return False
-    return _nothing_found(found, facts, region, edited, (old, new))
+            return None
+    return new if _nothing_found(found, facts, region, edited, old) else None
 
 
-def _nothing_found(
-    found: Found, facts: Facts, region: Region, edited: Region, functions: tuple[tuple[int, int], tuple[int, int]]
-) -> bool:
+def _nothing_found(found: Found, facts: Facts, region: Region, edited: Region, function: tuple[int, int]) -> bool:
     """Whether no search has a match, before or after the edit; depending on the search, the whole function or only the
-    edited line is examined. `edited`: the physical lines that changed."""
-    line, fresh = (region.old, region.old_end), (region.new, region.new_end)
-    (start, end), (_, new_end) = functions
-    earlier, now = found.facts.searches, facts.searches
+    edited line is examined. `edited`: the physical lines that changed; `function`: the function before the edit."""
+    old, now = found.facts.searches, facts.searches
     flat = facts.same_blocks
     for text, first, lines in (
         (found.facts, region.old, (edited.old, edited.old_end)),
         (facts, region.new, (edited.new, edited.new_end)),
     ):
         flat = flat and _HEADER.match(text.text, first) is None and _HEADER.search(text.text, *lines) is None
-    for key in found.keys:
-        kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
-        if kind == "beginnings":  # matches of this kind of search affect only the block that contains them
-            continue
+    touched = _touched(found, facts, region)
+    for key in touched:
+        kind, more = _parts(key)
         if kind == MENTIONED:
-            if bool(earlier.again(key)) != bool(now.again(key)):
+            if bool(old.again(key)) != bool(now.again(key)):
                 return False
-            continue
-        # A match of any other search in the line has no effect: if it had, the line would have been parsed as a
-        # statement.
-        own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in found.placed
-        below = kind in _OF_BLOCKS or (kind == "text" and more.startswith(_DEFINITIONS))
-        first = region.old if below else start
-        if own or kind == WHOLE_WORD or (below and flat):
-            if earlier.touches(key, *line) or now.touches(key, *fresh):
-                said = said_of(more, found.facts.text[slice(*line)]) if kind == WHOLE_WORD else None
-                if kind != WHOLE_WORD or said != said_of(more, facts.text[slice(*fresh)]):
-                    return False
-        elif _within(earlier.again(key), first, end) or _within(now.again(key), first, new_end):
+        elif kind == WHOLE_WORD:
+            if not _said_alike(found, facts, region, more):
+                return False
+        elif kind != "beginnings":  # matches of this kind of search affect only the block that contains them
             return False
-    return True
+    # outside of the line, the searches have the same matches as before
+    start, end = function
+    wide, below = _wide(found.keys, found.placed)
+    if found.bare != function and any(_within(old.again(key), start, end) for key in wide):
+        return False
+    return flat or not any(_within(old.again(key), region.old, end) for key in below)
+
+
+@lru_cache(maxsize=64)
+def _wide(keys: frozenset[Hashable], placed: frozenset[Hashable]) -> tuple[list[Hashable], list[Hashable]]:
+    """The keys of those searches of which no match may be in a function of which nothing was read: in the whole
+    function, or below the edited line."""
+    wide, below = list[Hashable](), list[Hashable]()
+    for key in keys:
+        kind, more = _parts(key)
+        # A match of any other search has no effect: if it had, its line would have been parsed as a statement.
+        own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in placed
+        if not own and kind not in ("beginnings", MENTIONED, WHOLE_WORD):
+            beneath = kind in _OF_BLOCKS or (kind == "text" and more.startswith(_DEFINITIONS))
+            (below if beneath else wide).append(key)
+    return wide, below
+
+
+def _touched(found: Found, facts: Facts, region: Region) -> set[Hashable]:
+    """The keys of the searches that have a match in the edited lines, before or after the edit."""
+    keys, old, now = found.keys, found.facts.searches, facts.searches
+    return {*old.touching(keys, region.old, region.old_end), *now.touching(keys, region.new, region.new_end)}
+
+
+def _parts(key: Hashable) -> tuple[Any, Any]:
+    """The kind of a search, and what it looks for."""
+    return (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
+
+
+def _said_alike(found: Found, facts: Facts, region: Region, word: str) -> bool:
+    """Whether the edited lines say the same of a word as before."""
+    old, new = found.facts.text[region.old : region.old_end], facts.text[region.new : region.new_end]
+    return said_of(word, old) == said_of(word, new)
 
 
 def _is_one_line(facts: Facts, lines: Span) -> bool:
@@ -306,7 +330,7 @@ def _are_quiet(facts: Facts, span: Span, edited: Span, found: Found) -> bool:
         bound.update(_WORD.findall(_assigned(line)))
         if match := _NAMED.match(line):
             bound.add(match[1])
-    return all(bound.isdisjoint(_words(statement.digest)) for statement in found.facts.statements.values())
+    return not bound or all(bound.isdisjoint(_words(one.digest)) for one in found.facts.statements.values())
 
 
 def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
@@ -349,21 +373,15 @@ def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
 
     For a search that only tells whether the text contains a word, a further occurrence of the word changes nothing.
     """
-    earlier, now = found.facts.searches, facts.searches
-    for key in found.keys:
-        kind, more = (key[0], key[-1]) if isinstance(key, tuple) else ("", "")
-        if kind in _NOT_PLAIN or (
-            isinstance(more, bool) and isinstance(key, tuple) and len(key) == 2
-        ):  # statements that use a name
-            continue
-        if not earlier.touches(key, region.old, region.old_end) and not now.touches(key, region.new, region.new_end):
-            continue
+    old, now = found.facts.searches, facts.searches
+    for key in _touched(found, facts, region):
+        kind, more = _parts(key)
+        if kind in _NOT_PLAIN or (isinstance(key, tuple) and len(key) == 2 and isinstance(more, bool)):
+            continue  # statements that use a name
         if kind == WHOLE_WORD:
-            old, new = found.facts.text[region.old : region.old_end], facts.text[region.new : region.new_end]
-            if said_of(more, old) != said_of(more, new):
+            if not _said_alike(found, facts, region, more):
                 return False
-            continue
-        if kind not in ("text", MENTIONED) or bool(earlier.again(key)) != bool(now.again(key)):
+        elif kind not in ("text", MENTIONED) or bool(old.again(key)) != bool(now.again(key)):
             return False
     return True
 
@@ -371,11 +389,3 @@ def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
 def _within(offsets: Sequence[int], start: int, end: int) -> bool:
     at = bisect_left(offsets, start)
     return at < len(offsets) and offsets[at] < end
-
-
-def _reaches(hit: Hit, region: Region) -> bool:
-    """Whether a fix of the hit touches the edited lines, or whether lines are inserted where the code ends that the
-    fixes leave unchanged."""
-    if hit.keeps[1] == region.old == region.old_end:
-        return True
-    return any(edit.start <= region.old_end and region.old <= edit.end for fix in hit.fixes for edit in fix.edits)

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
+from ..checks.hit import moved_fixes
 from ..edits import REVIEW, SAFE, Change, Edit, Fix, compose
+from ..facts.changes import Region
 from ..limits import Work
 from ..project import Site
 from ..source import Span
@@ -50,6 +52,51 @@ class Report:
     findings: tuple[Finding, ...] = ()
     skipped: tuple[Span, ...] = ()
     sites: tuple[Site, ...] = ()
+
+
+class Movable:
+    """A report that is moved after edits of lines that it does not mention; the field `skipped` is left out."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._lasts = [_last(finding) for finding in report.findings]
+
+    def __len__(self) -> int:
+        return len(self._lasts)
+
+    def at(self, region: Region | None) -> Report:
+        """Return the report with its offsets after an edit; a finding above the edited lines stays the same object."""
+        if region is None or not region.shift:
+            return Report(self._report.findings, (), self._report.sites)
+        here, start, findings = region.place, region.old_end, self._report.findings
+        moved = [
+            each if last < start else _moved(each, region) for each, last in zip(findings, self._lasts, strict=True)
+        ]
+        sites = [
+            one._replace(span=Span(here(one.span.start), here(one.span.end)), at=here(one.at))
+            for one in self._report.sites
+        ]
+        return Report(tuple(moved), (), tuple(sites))
+
+
+def _last(finding: Finding) -> int:
+    """The largest offset in a finding."""
+    ends = [edit.end for fix in finding.fixes for edit in fix.edits]
+    return max([finding.span.end, *ends, *(one.span.end for one in finding.related)])
+
+
+def _moved(finding: Finding, region: Region) -> Finding:
+    here, span, related = region.place, finding.span, finding.related
+    return Finding(
+        finding.rule,
+        finding.severity,
+        finding.message,
+        Span(here(span.start), here(span.end)),
+        moved_fixes(finding.fixes, region),
+        finding.target,
+        related and tuple([Related(Span(here(one.span.start), here(one.span.end)), one.message) for one in related]),
+        finding.subject,
+    )
 
 
 @dataclass(frozen=True)

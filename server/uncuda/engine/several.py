@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..catalogue import Catalogue
@@ -14,13 +14,13 @@ from ..settings import Settings
 from ..source import Source, SourceError, Span
 from . import Engine, Finding, Report
 from .fixing import Chosen, Edited
-from .incremental_hits import Row
+from .kept import Row
 from .messages import Messages
 from .portable.accelerators import Accelerators
 from .portable.agreement import Agreement, Lows
 from .portable.callees import Callees
 from .portable.forms import CALLS, DIFFERS, GIVEN, READ
-from .portable.readers import readers, sources
+from .portable.readers import readers, tests_names
 from .portable.spelling import Spelling
 from .portable.wrapping import wrapped
 from .portable.writing import Writer
@@ -66,7 +66,7 @@ class _Part(Engine):
     def _spoken(self) -> Messages:
         return Messages(self.catalogue, self.target, self.settings.locale, self._every)
 
-    def _written(self, rows: list[Row], context: Context) -> list[Row]:
+    def _written(self, rows: Sequence[Row], context: Context) -> Sequence[Row]:
         written = self._writer(context).written([hit for row in rows for hit, _ in row])
         low = iter([hit and hit.lowered(lowest(_class(hit), self._low(hit))) for hit in written])
         return [[(hit, stays) for _, stays in row if (hit := next(low)) is not None] for row in rows]
@@ -157,14 +157,20 @@ class PortableEngine(Engine):
         """Return the id of the sentence that says why no fix is safe: another file of the same package stays on CUDA,
         and reads a value that the text declares, or gives a device the value "cuda", which the text may test. Return ""
         if there is no such file."""
-        folder = self.project.helper.package_of(source.path) if self.project.helper is not None else ""
+        helper = self.project.helper
+        folder = helper.package_of(source.path) if helper is not None else ""
+        if helper is None or not folder:
+            return ""
         spans = [one.span for one in report.findings if _is_safe(one)]
-        for limit, found in ((READ, readers), (GIVEN, sources)) if folder else ():
-            if any(
-                self._callees.file_stays(one, self._stays) for one in found(source.text, source.path, spans, folder)
-            ):
-                return limit
-        return ""
+        if self._any_stays(readers(source.text, source.path, spans, folder)):
+            return READ
+        if not self.project.naming or not tests_names(source.text, spans):
+            return ""
+        named = (one for one in self.project.naming if one != source.path and helper.package_of(one) == folder)
+        return GIVEN if self._any_stays(named) else ""
+
+    def _any_stays(self, paths: Iterable[str]) -> bool:
+        return any(self._callees.file_stays(path, self._stays) for path in paths)
 
     def _together(
         self,

@@ -14,11 +14,25 @@ _MOST = 0.8  # if fewer than this share of the earlier searches were repeated, t
 # maximum number of kept search functions: `_FEW`, plus `_IN_VAIN` for each search in the last text
 _FEW, _IN_VAIN = 100, 4
 _WIDE = 0.2  # if a larger share of a text has changed, the results of earlier texts are not kept
+_APART = 16  # the results of an earlier text are kept if the texts differ in at most this number of regions
 FAR = 20_000  # a search in a part of a text with more characters uses results that are kept after an edit
 FOLLOWED = "followed"
 """The first part of the keys of some searches. Their results need no comparison after an edit, because the traced names
 are compared instead, or the check runs after every edit."""
 Scan = Callable[[str, int, int], Iterable[int]]
+
+
+class Worded:
+    """A scan whose matches all contain a word, so that it finds nothing in a line without this word."""
+
+    __slots__ = ("_scan", "word")
+
+    def __init__(self, word: str, scan: Scan) -> None:
+        self.word = word
+        self._scan = scan
+
+    def __call__(self, text: str, start: int, end: int) -> Iterable[int]:
+        return self._scan(text, start, end)
 
 
 class Region(NamedTuple):
@@ -46,10 +60,26 @@ def _around(regions: Sequence[Region]) -> Region:
     return Region(first.old, last.old_end, first.new, last.new_end)
 
 
-def _one_after_the_other(one: Region, other: Region) -> Region:
+def one_after_the_other(one: Region, other: Region) -> Region:
     """Return the region that two successive edits change together."""
     start, end = min(one.new, other.old), max(one.new_end, other.old_end)
     return Region(start, end - one.shift, start, end + other.shift)
+
+
+def _followed_by(regions: Sequence[Region], later: Region) -> list[Region]:
+    """Return the regions that successive edits change together: those of the earlier edits, and a later one."""
+    above = [one for one in regions if one.new_end < later.old]
+    below = [one for one in regions if one.new > later.old_end]
+    beside = regions[len(above) : len(regions) - len(below)]
+    if beside:
+        start, end = min(beside[0].new, later.old), max(beside[-1].new_end, later.old_end)
+        old = start - (beside[0].new - beside[0].old)
+        merged = Region(old, end - beside[-1].shift, start, end + later.shift)
+    else:
+        shift = above[-1].shift if above else 0
+        merged = Region(later.old - shift, later.old_end - shift, later.new, later.new_end)
+    moved_on = (Region(one.old, one.old_end, one.new + later.shift, one.new_end + later.shift) for one in below)
+    return [*above, merged, *moved_on]
 
 
 def between(old: str, new: str) -> list[Region]:
@@ -64,7 +94,14 @@ def between(old: str, new: str) -> list[Region]:
 
 def of_edits(old: str, edits: Iterable[tuple[int, int, str]]) -> list[Region]:
     """Return the regions for edits (start, end, text) of the old text that do not overlap."""
-    return _in_lines(old, [_by_lines(old, *edit) for edit in sorted(edits)])
+    apart: list[tuple[int, int, str]] = []
+    for start, end, text in sorted(edits):
+        if apart and start <= apart[-1][1]:  # edits without a character between them are one edit
+            first, _, before = apart.pop()
+            apart.append((first, end, before + text))
+        else:
+            apart.append((start, end, text))
+    return _in_lines(old, [_by_lines(old, *edit) for edit in apart])
 
 
 def _by_lines(old: str, start: int, end: int, text: str) -> tuple[int, int, int, bool]:
@@ -117,12 +154,19 @@ def _in_lines(old: str, edits: Iterable[tuple[int, int, int, bool]]) -> list[Reg
     return regions
 
 
+class _Words(NamedTuple):
+    """The keys of searches, each with a word that all matches of the search contain ("" if there is none)."""
+
+    keys: frozenset[Hashable]
+    words: list[tuple[Hashable, str]]
+
+
 class _Base(NamedTuple):
-    """The results of all searches in an earlier text, and the region in which this text differs from the present
+    """The results of all searches in an earlier text, and the regions in which this text differs from the present
     text."""
 
     found: Mapping[Hashable, list[int]]
-    region: Region
+    regions: Sequence[Region]
 
 
 class Searches:
@@ -141,19 +185,21 @@ class Searches:
         self.regions = regions
         self._found: dict[Hashable, list[int]] = {}
         self._before: Mapping[Hashable, list[int]] = before._found if before is not None else {}
-        self._base = before._base_for(regions) if before is not None and regions else None
+        self._base = before._base_for(regions) if before is not None else None
         self._placed: set[Hashable] = set()
+        self._changed: tuple[Region | None, str] = (None, "")
         self._scans: dict[Hashable, Scan] = before._scans_for() if before is not None else {}
+        self._words: _Words = before._words if before is not None else _Words(frozenset(), [])
 
     def _base_for(self, regions: Sequence[Region]) -> _Base:
         """Return the results that searches in the next text can reuse: those of this text, or, if only a part of the
         searches was repeated in this text, those of an earlier text."""
-        region = _around(regions)
         if self._base is not None and len(self._found) < _MOST * len(self._base.found):
-            wider = _one_after_the_other(self._base.region, region)
-            if wider.new_end - wider.new < len(self.text) * _WIDE:
-                return _Base(self._base.found, wider)
-        return _Base(self._found, region)
+            every = _followed_by(self._base.regions, _around(regions)) if regions else self._base.regions
+            size = sum(one.new_end - one.new for one in every)
+            if len(every) <= _APART and size < len(self.text) * _WIDE:
+                return _Base(self._base.found, every)
+        return _Base(self._found, [_around(regions)] if regions else [])
 
     def _scans_for(self) -> dict[Hashable, Scan]:
         """Return the functions of all searches in this text and in earlier texts. All texts share one dictionary; a new
@@ -178,7 +224,7 @@ class Searches:
         if found is None:
             old, regions = self._before.get(key), self.regions
             if old is None and self._base is not None:
-                old, regions = self._base.found.get(key), (self._base.region,)
+                old, regions = self._base.found.get(key), self._base.regions
             found = list(scan(self.text, 0, len(self.text))) if old is None else self._renewed(old, scan, regions)
             self.work.search(0, len(self.text) if old is None else 0, len(found))
             self._found[key] = found
@@ -197,7 +243,7 @@ class Searches:
         return frozenset(self._placed)
 
     def know(self, keys: AbstractSet[Hashable]) -> bool:
-        """Return whether the search functions for these keys are stored; `again` and `touches` can be called only with
+        """Return whether the search functions for these keys are stored; `again` and `touching` can be called only with
         stored keys."""
         return self._scans.keys() >= keys
 
@@ -205,9 +251,21 @@ class Searches:
         """Return the result of `find` for a key that was used for a search in this text or in an earlier one."""
         return self._all(key, self._scans[key])
 
-    def touches(self, key: Hashable, start: int, end: int) -> bool:
-        """Return whether the search with this key has a match in a range of whole lines."""
-        return next(iter(self._scans[key](self.text, start, end)), None) is not None
+    def touching(self, keys: frozenset[Hashable], start: int, end: int) -> list[Hashable]:
+        """Return those of the keys whose search has a match in a range of whole lines."""
+        if self._words.keys is not keys:
+            scans = [(key, self._scans[key]) for key in keys]
+            words = [(key, scan.word if isinstance(scan, Worded) else "") for key, scan in scans]
+            self._words = _Words(keys, words)
+        text, line = self.text, self.text[start:end]
+        likely = [key for key, word in self._words.words if word in line]
+        return [key for key in likely if next(iter(self._scans[key](text, start, end)), None) is not None]
+
+    def _lines_of(self, region: Region) -> str:
+        """The changed lines of the text."""
+        if self._changed[0] is not region:
+            self._changed = region, self.text[region.new : region.new_end]
+        return self._changed[1]
 
     def imports(self) -> Iterator[tuple[list[int], list[int]]]:
         """Yield (old offsets, new offsets) for each search for imports in the previous text."""
@@ -219,10 +277,13 @@ class Searches:
             return old
         if len(regions) == 1:
             region = regions[0]
-            fresh = scan(self.text, region.new, region.new_end)
+            found_none = isinstance(scan, Worded) and scan.word not in self._lines_of(region)
+            fresh = () if found_none else tuple(scan(self.text, region.new, region.new_end))
             if not old:
-                return list(fresh)
+                return list(fresh) if fresh else old
             at, done = bisect_left(old, region.old), bisect_left(old, region.old_end)
+            if at == done and not fresh and (done == len(old) or not region.shift):
+                return old
             return [*old[:at], *fresh, *_moved(old[done:], region.new_end - region.old_end)]
         found: list[int] = []
         done = shift = 0

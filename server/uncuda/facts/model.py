@@ -168,11 +168,13 @@ class Facts:
     # If this text differs from an earlier text in a single region of lines: the field `token` of the facts of the
     # earlier text, and the region. `same_blocks`: whether all other lines are in the same blocks as before; `alike`:
     # whether, in addition, no line of code was added or removed (see `IndentScopes.follow`). If `same_blocks` is False,
-    # the blocks of lines in the same function may have changed, but no others.
+    # the blocks of lines in the same function may have changed, but no others. `taken_over`: whether the statements of
+    # all other lines were copied from the facts of the earlier text.
     origin: object = None
     region: Region | None = None
     same_blocks: bool = False
     alike: bool = False
+    taken_over: bool = False
     token: object = field(default_factory=object)
     imported: Imported | None = None  # computed at the first call of `import_names`
     _imports: list[tuple[Binding, Statement]] | None = None

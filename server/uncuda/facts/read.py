@@ -138,11 +138,13 @@ class _Reader:
         anchored = self.anchored()
         if not facts.holds_any(anchored):  # no other statement was parsed, so imports of torch are not parsed either
             return None
-        searches = [anchored, *(facts.searches.find(key, uses(*key)) for key in facts.followed.items())]
-        self.read_at(sorted({at for found in searches for at in _inside(found, region.new, region.new_end)}))
+        # in the order of `read_all`, because the first offset decides whether a statement with an error counts as read
+        for found in (anchored, *(facts.searches.find(key, uses(*key)) for key in facts.followed.items())):
+            self.read_at(_inside(found, region.new, region.new_end))
         if any(statement.digest.bindings for statement in self._pending):
             return None
         facts.references = [*moved, *chain.from_iterable(map(self._references, self._pending))]
+        facts.taken_over = True
         facts.broken = tuple(self._failed)
         return facts
 

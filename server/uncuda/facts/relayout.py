@@ -164,8 +164,10 @@ def _ends(layout: Layout, offset: int) -> bool:
 
 
 def _holds_sure(layout: Layout, start: int, end: int) -> bool:
-    """Return whether a logical line contains a physical line that certainly begins a statement; if so, the layout did
-    not look for brackets above that physical line."""
+    """Return whether a logical line contains a physical line that certainly begins a statement, or whether such a line
+    begins at `start`, if `start` is `end`; if so, the layout did not look for brackets above that physical line."""
+    if start == end:
+        return layout.is_sure(start)
     while start < end:
         if layout.is_sure(start):
             return True

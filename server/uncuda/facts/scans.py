@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from .changes import Scan
+from .changes import Scan, Worded
 
 _WORD = re.compile(r"\w+")
 _TORCH = re.compile(r"torch(?![\w.])(?<![\w.]torch)")
@@ -24,7 +24,7 @@ def plain(word: str) -> Scan:
             yield at
             at = text.find(word, at + len(word), end)
 
-    return scan
+    return Worded(word, scan)
 
 
 def whole_word(name: str) -> Scan:
@@ -39,17 +39,18 @@ def whole_word(name: str) -> Scan:
                 yield at
             at = text.find(name, at + size, end)
 
-    return scan
+    return Worded(name, scan)
 
 
-def matches(pattern: re.Pattern[str]) -> Scan:
-    """Return a function that finds the matches of a pattern; a match must be inside one line."""
+def matches(pattern: re.Pattern[str], word: str = "") -> Scan:
+    """Return a function that finds the matches of a pattern; a match must be inside one line. `word`: a word that every
+    match contains."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         for match in pattern.finditer(text, start, end):
             yield match.start()
 
-    return scan
+    return Worded(word, scan)
 
 
 def anchors(anchor: str, speaks: Callable[[str], bool]) -> Scan:
@@ -70,7 +71,7 @@ def anchors(anchor: str, speaks: Callable[[str], bool]) -> Scan:
                 yield at
             at = text.find(anchor, at + size, end)
 
-    return scan
+    return Worded(anchor, scan)
 
 
 def _word_around(text: str, offset: int) -> tuple[int, int]:
@@ -98,7 +99,7 @@ def imports(roots: re.Pattern[str]) -> Scan:
                 yield at
             at = text.find("import", at + 6 if carriages else end, stop)
 
-    return scan
+    return Worded("import", scan)
 
 
 def uses(name: str, every: bool) -> Scan:
@@ -124,7 +125,7 @@ def uses(name: str, every: bool) -> Scan:
             at = text.find(name, at + size, end)
 
     # Uses of `torch` nearly always have attributes, and the scan `torch` skips them faster.
-    return torch if name == "torch" and not every else scan
+    return Worded(name, torch if name == "torch" and not every else scan)
 
 
 def beginnings(words: tuple[str, ...]) -> Scan:

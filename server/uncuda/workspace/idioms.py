@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-PACKS, STARRED, TORCH_OF = "packed sequences", "* of ", "torch of "
+PACKS, STARRED, TORCH_OF, NAMES = "packed sequences", "* of ", "torch of ", "names cuda in "
 """Facts about a file: PACKS: it creates packed sequences; STARRED: it imports `*` from a module; TORCH_OF: it imports
-`torch` from a module; the last part of the module's name is appended to STARRED and TORCH_OF."""
+`torch` from a module; the last part of the module's name is appended to STARRED and TORCH_OF. NAMES: it gives a device
+the value "cuda", and does not name torch; the file's path is appended."""
 # Each pattern begins with a literal, which is fast to search for.
 _PACKS = (b"PackedSequence", b"pack_padded_sequence", b"pack_sequence")
 _STAR = re.compile(rb"import[ \t]*\*")
@@ -15,12 +16,13 @@ _STARRED = re.compile(rb"[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\*")
 _OF = re.compile(rb"\.torch\b")
 _WORD_BEFORE = re.compile(rb"\w+\Z")
 _FROM = re.compile(rb"from[ \t]+([.\w]{1,99})[ \t]+import[ \t]+(?:\([^)]{0,999}|[\w, ]{0,999},[ \t]*)?\btorch\b")
+_DEVICE = re.compile(rb"""device\w*["']?[ \t]*(?::[^=\n,()]*)?[=:][ \t]*["']cuda(?::\d+)?["']""")
 _LONGEST = 99  # maximum number of characters of a name before `.torch`
 
 
-def idioms(data: bytes, name: str) -> frozenset[str]:
-    """Return the facts that hold for a file with these bytes: PACKS, STARRED followed by a name, and TORCH_OF followed
-    by a name. `name`: the last part of the file's own module name."""
+def idioms(data: bytes, name: str, path: str) -> frozenset[str]:
+    """Return the facts that hold for a file with these bytes: PACKS, STARRED and TORCH_OF followed by a name, and NAMES
+    followed by a path. `name`: the last part of the file's own module name."""
     found = set()
     if any(word in data for word in _PACKS):
         found.add(PACKS)
@@ -29,6 +31,8 @@ def idioms(data: bytes, name: str) -> frozenset[str]:
             found.add(STARRED + _last(match[1], name))
     for module in _sources_of_torch(data) if b"torch" in data else ():
         found.add(TORCH_OF + _last(module, name))
+    if path.endswith(".py") and b"cuda" in data and b"torch" not in data and _DEVICE.search(data):
+        found.add(NAMES + path)
     return frozenset(found)
 
 

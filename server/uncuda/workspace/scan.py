@@ -21,7 +21,7 @@ from uncuda.source import Source, SourceError, Span
 from .backends import ByName, cudas_own, is_apart, neighbours
 from .discover import Exceeds, File, LeftOut, Problem
 from .files import FileProblem, read_file
-from .idioms import PACKS, STARRED, TORCH_OF, idioms
+from .idioms import NAMES, PACKS, STARRED, TORCH_OF, idioms
 from .kernels import UNTOLD, Told, module_of, told
 from .notebooks import OtherLanguageError, is_notebook, program_bytes
 from .own import Above, own_module
@@ -242,7 +242,7 @@ class Scanner:
             kernels = kernels._replace(own=own)
         if concerned and (modules_tried := tried(data, path)):
             kernels = kernels._replace(tried=modules_tried)
-        if portable and (habits := idioms(data, module_of(path)) | self._scripts(data, path)):
+        if portable and (habits := idioms(data, module_of(path), path) | self._scripts(data, path)):
             kernels = kernels._replace(idioms=habits)
         apart = is_apart(path)
         asking = [] if apart else [one for one in self._asking if self._may_choose(one, data, concerned)]
@@ -365,6 +365,7 @@ class Scanner:
             scripts=compiles.scripts,
             compiled=compiles.compiled,
             packs=PACKS in habits,
+            naming=frozenset(habit.removeprefix(NAMES) for habit in habits if habit.startswith(NAMES)),
         )
 
 

@@ -1,5 +1,5 @@
-"""Finds files that exchange values with a text. Some read a field of a class to which the text assigns the number of
-devices or a backend; others contain device strings that the text may test."""
+"""Finds out whether a text exchanges values with other files. Some files read a field of a class to which the text
+assigns the number of devices or a backend; the text may test the device strings of others."""
 
 # Paths are strings here, because making a Path costs as much as reading a small file.
 # ruff: noqa: PTH118
@@ -18,7 +18,6 @@ from .callees import stamp_of, text_of
 _VALUE = re.compile(r"\bdevice_count\b|nccl")
 _READ = re.compile(r"\.([A-Za-z_]\w*)")
 _CUDA = re.compile(r"cuda|nccl")
-_DEVICE = re.compile(r"""device\w*["']?[ \t]*(?::[^=\n,()]*)?[=:][ \t]*["']cuda(?::\d+)?["']""")
 _TESTED = re.compile(r"([\w.]+)[ \t]*(?:[!=]=|\.startswith\(|(?:not[ \t]+)?in[ \t]*[\[({])[^\n=]*$")
 _MOST = 4000  # maximum number of files that are searched
 
@@ -32,11 +31,10 @@ def readers(text: str, path: str, spans: Collection[Span], folder: str) -> Itera
         yield from _others(path, folder, lambda place, stamp: not fields.isdisjoint(_attributes(place, stamp)))
 
 
-def sources(text: str, path: str, spans: Collection[Span], folder: str) -> Iterator[str]:
-    """Yield the files below a folder that assign "cuda" to a device and do not name torch. None are yielded unless one
-    of the spans is a device string that the text compares with a value of unknown origin: `name.startswith("cuda")`."""
-    if any(_tests_name(text, span.start) for span in spans):
-        yield from _others(path, folder, _names_device)
+def tests_names(text: str, spans: Collection[Span]) -> bool:
+    """Return whether one of the spans is a device string that the text compares with a value of unknown origin,
+    `name.startswith("cuda")`."""
+    return any(_tests_name(text, span.start) for span in spans)
 
 
 def _others(path: str, folder: str, holds: Callable[[str, tuple[int, int]], bool]) -> Iterator[str]:
@@ -52,12 +50,6 @@ def _tests_name(text: str, at: int) -> bool:
     """Return whether a string at an offset is compared with something else than the `type` of a device."""
     match = _TESTED.search(text, text.rfind("\n", 0, at) + 1, at) if text[at : at + 1] in ("'", '"') else None
     return match is not None and match[1].rpartition(".")[2] != "type"
-
-
-@lru_cache(maxsize=_MOST)
-def _names_device(path: str, _version: tuple[int, int]) -> bool:
-    text = text_of(path) or ""
-    return "torch" not in text and _DEVICE.search(text) is not None
 
 
 def _fields(text: str, spans: Collection[Span]) -> Iterator[str]:

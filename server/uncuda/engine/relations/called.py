@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from ...facts.read import Facts
 from ...facts.scans import uses
@@ -69,5 +70,5 @@ class Called:
 
     def _is_plain(self, start: int) -> bool:
         """Return whether no decorator registers the function, so that only its callers run it."""
-        above = self._facts.text[:start].rstrip("\n").rpartition("\n")[2]
-        return not above.startswith(("@", ")")) or _PLAIN.match(above) is not None
+        above = takewhile(lambda line: line.word == "@", self._facts.indents.lines_above(start))
+        return all(_PLAIN.match(self._facts.text, line.start) for line in above)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from ...catalogue import Catalogue, Target
 from ...checks import Context, Hit
 from ...checks.base import is_listed
+from ...checks.string_flow import Flow
 from ...edits import REVIEW
 from ...facts.names import from_imports, plain_imports
 from ...facts.read import Facts, Statement
@@ -124,6 +125,18 @@ def _through_names(hits: Sequence[Hit], held: Held, libraries: _Libraries, conte
                     home = hits[index].statement
                     if home is not None and indents.scope_of(home.start) == scope:
                         yield index
+    flow = Flow(context)
+    for name, found in held.items():
+        for index in found:
+            if _is_of_kit(hits[index]) and (home := hits[index].statement) is not None:
+                scope = indents.scope_of(home.start)
+                if any(_passes(name, use, libraries) for use in flow.naming(name, scope[0] if scope else -1)):
+                    yield index
+
+
+def _passes(name: str, statement: Statement, libraries: _Libraries) -> bool:
+    """Whether a statement passes a variable to a library for CUDA."""
+    return any(chain.root == name and libraries.handed(chain.node, statement) for chain in statement.digest.chains)
 
 
 def _given_to(node: ast.AST, statement: Statement) -> str:

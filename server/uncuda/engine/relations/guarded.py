@@ -15,6 +15,7 @@ from ...facts.read import Statement
 from ...facts.scopes import Header
 from .kernels import Kernels, Libraries, Place, Word
 from .looked_up import dictionaries, lookups
+from .marks import MODULE
 from .parts import asking_parts, in_test
 from .questions import CONDITIONS, Questions
 from .raising import constants_left, imports_left, raising, words_left
@@ -222,11 +223,14 @@ class _Search:
         found: Answers = ()
         while not (found := self._with_callers(self._above(line), place, later)):
             header = self._indents.header_above(line.start)
-            key = (header.start if header is not None else -1, place.left, later)
-            if header is None or key in self._led:
-                found = self._led.get(key, ())
+            key = (header.start if header is not None else MODULE, place.left, later)
+            if key in self._led:
+                found = self._led[key]
                 break
             passed.append(key)
+            if header is None:
+                found = self._marking(MODULE) if later else ()
+                break
             if self._handled(header, later) or (found := self._with_callers(self._asking(header), place, later)):
                 break
             if header.word == "def" and not later:
@@ -298,9 +302,9 @@ class _Search:
     def _asking(self, header: Header) -> Answers:
         """Return the tests on which a block depends, each with a flag that tells whether the branch for other devices
         only raises an exception."""
-        found = [(index, False) for index in self._questions.marks.get(header.start, ()) if header.word != "class"]
+        found = self._marking(header.start)
         if header.word not in CONDITIONS and header.word != "else":
-            return tuple(found)
+            return found
         clauses = self._indents.clauses(header)
         for clause in clauses:
             if clause.start > header.start or clause.word not in CONDITIONS:
@@ -311,11 +315,15 @@ class _Search:
             if clause is header or clause.start == header.start:
                 if self._questions.polarity(clause, asked) > 0:
                     raises = self._else_raises(clause)
-                    found += [(index, raises) for index in asked]
+                    found += tuple((index, raises) for index in asked)
             elif self._questions.excludes(clause, asked):
                 raises = self._questions.raises(clause)
-                found += [(index, raises) for index in asked]
-        return tuple(found)
+                found += tuple((index, raises) for index in asked)
+        return found
+
+    def _marking(self, block: int) -> Answers:
+        """Return the tests in the skip marks of a function or class, or of the file."""
+        return tuple((index, False) for index in self._questions.marks.get(block, ()))
 
     def _else_raises(self, header: Header) -> bool:
         """Return whether the code that runs instead of a block only raises an exception."""

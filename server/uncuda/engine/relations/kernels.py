@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ...catalogue import Catalogue, Target
 from ...checks import Hit
-from ...facts.changes import Scan
+from ...facts.changes import Scan, Worded
 from ...facts.names import imported_name
 from ...facts.read import Facts, Statement
 from ...facts.scans import plain, uses
@@ -339,7 +339,7 @@ def _hinted(hint: re.Pattern[str]) -> Scan:
             if hint.search(text, text.rfind("\n", 0, at) + 1, stop if stop >= 0 else len(text)):
                 yield at
 
-    return scan
+    return Worded("import ", scan)
 
 
 def _used(name: str) -> Scan:
@@ -350,7 +350,7 @@ def _used(name: str) -> Scan:
             if _USED.match(text, at + len(name)) and not _PASSIVE.match(text, at + len(name)):
                 yield at
 
-    return scan
+    return Worded(name, scan)
 
 
 def _given(name: str) -> Scan:
@@ -361,7 +361,7 @@ def _given(name: str) -> Scan:
             if text.startswith("(", at + len(name)) and text[text.rfind("\n", 0, at) + 1 : at].rstrip().endswith("="):
                 yield at
 
-    return scan
+    return Worded(name, scan)
 
 
 def _spelled(text: str, at: int, end: int) -> str:

@@ -19,6 +19,7 @@ from ...facts.read import Statement
 from ...facts.scans import uses
 from ...facts.scopes import FUNCTION, Header
 from .autocast import asks_autocast
+from .marks import MODULE, marked
 from .parts import ASIDE, guarded_parts, in_test, is_within
 
 Stretch = tuple[int, int]
@@ -32,8 +33,6 @@ _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
 _MANY = 200  # maximum number of variables in one file that receive the result of a test from another variable
-_BETWEEN = ("@", "#", "")  # the first words of decorators, comments and empty lines
-_SKIP_MARK = re.compile(r"@[\w.]*skip", re.I)
 
 
 class Questions:
@@ -41,10 +40,11 @@ class Questions:
 
     def __init__(self, hits: Sequence[Hit], classes: Sequence[str | None], branches: Branches) -> None:
         self._hits, self._branches = hits, branches
-        self._text, self._indents, self._facts = branches.text, branches.indents, branches.facts
+        self._text, self._indents, self.facts = branches.text, branches.indents, branches.facts
         self.work = branches.work
         # Indices of hits, in three dictionaries: by the start of the statement whose condition contains them (`tests`),
-        # of the statement that contains them (`inside`), and of the function whose skip mark contains them (`marks`).
+        # of the statement that contains them (`inside`), and of the function or class whose skip mark contains them
+        # (`marks`; MODULE for the mark of a file).
         self.tests: dict[int, list[int]] = {}
         self.inside: dict[int, list[int]] = {}
         self.marks: dict[int, list[int]] = {}
@@ -54,14 +54,14 @@ class Questions:
         self._tested: set[int] = set()
         self._asked: dict[int, list[int]] = {}  # caches the result of `of` by the offset of the condition
         self._saying: dict[str, dict[int, Header]] = {}  # for each name: the conditions that contain it
-        self._mark_of: dict[int, int] = {}
+        self._marked_by: dict[int, list[int]] = {}
         self._choices_of: dict[str, list[tuple[frozenset[int], list[Stretch]]]] = {}  # a cache for `_choices`
         self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # for each operand: its index
         self.lost: list[int] = []
         """Indices of hits whose result reaches too many names to trace."""
         self._asking_state = [index for index, hit in enumerate(hits) if asks_autocast(hit)]
         self._states = frozenset(self._text[hits[index].start : hits[index].end] for index in self._asking_state)
-        self._parameters = Parameters(self._facts, set())
+        self._parameters = Parameters(self.facts, set())
         self._polarities: dict[tuple[int, frozenset[str]], int] = {}
         self.work.compare(2 * len(hits))
         shared = Counter(key for hit in hits for key in hit.links)
@@ -99,12 +99,10 @@ class Questions:
 
     def _take(self, index: int, hit: Hit, statement: Statement) -> None:
         self.inside.setdefault(statement.start, []).append(index)
-        if self._text.startswith("@", statement.start) and _SKIP_MARK.match(self._text, statement.start):
-            line = self._indents.header_at(statement.end)
-            while line.word in _BETWEEN and line.end < len(self._text):
-                line = self._indents.header_at(line.end)
-            self.marks.setdefault(line.start, []).append(index)
-            self._mark_of[index] = line.start
+        if hit.node is not None and (blocks := list(marked(hit.node, statement, self.facts))):
+            self._marked_by[index] = blocks
+            for block in blocks:
+                self.marks.setdefault(block, []).append(index)
         elif in_test(hit.node, statement):
             self.tests.setdefault(statement.start, []).append(index)
             self._tested.add(index)
@@ -129,7 +127,7 @@ class Questions:
         waiting, spread = list(self._flags), 0
         while waiting:
             flag, done = waiting.pop(), -1
-            for at in self._facts.searches.find(("flag", flag), uses(flag, True)):
+            for at in self.facts.searches.find(("flag", flag), uses(flag, True)):
                 line = self._indents.header_at(at)
                 if line.start == done or not self._gives(line, at):
                     continue
@@ -153,7 +151,7 @@ class Questions:
     def _holder(self, flag: str, line: Header) -> tuple[str, int | None] | None:
         """Return the variable or function that receives the value of `flag` in a statement, with its scope, in the form
         that `_flag` returns."""
-        statement = self._facts.peek(line.start)
+        statement = self.facts.peek(line.start)
         if statement is None:
             return None
         self.work.compare(len(statement.digest.chains))
@@ -230,7 +228,7 @@ class Questions:
 
     def _lines_of(self, flag: str) -> dict[int, Header]:
         """The statements that contain a name, by their start offset."""
-        lines = map(self._indents.header_at, self._facts.searches.find(("flag", flag), uses(flag, True)))
+        lines = map(self._indents.header_at, self.facts.searches.find(("flag", flag), uses(flag, True)))
         return {line.start: line for line in lines}
 
     def polarity(self, header: Header, questions: Sequence[int]) -> int:
@@ -255,7 +253,7 @@ class Questions:
 
     def last(self, header: Header) -> str:
         """The first line of the last statement in a block."""
-        return last_of(header, self._facts)
+        return last_of(header, self.facts)
 
     def leaves(self, header: Header) -> bool:
         """Whether the block of a header ends with `return`, `raise`, `continue` or a similar statement, or skips a
@@ -289,9 +287,20 @@ class Questions:
                         yield from parts
         elif index in self._tested:
             yield from self._of_test(self._indents.header_at(statement.start), [index])
-        elif index in self._mark_of:
-            yield self._mark_of[index], self._indents.extent(self._mark_of[index])
+        for block in self._marked_by.get(index, ()):
+            if block == MODULE:
+                yield from self._functions()
+            else:
+                yield block, self._indents.extent(block)
         yield from self._of_expression(hit.node, statement)
+
+    def _functions(self) -> Iterator[Stretch]:
+        """Yield the spans of the outermost functions that contain hits."""
+        starts = (
+            [header.start for header in self._indents.headers(hit.start) if header.word == "def"] for hit in self._hits
+        )
+        for start in dict.fromkeys(inside[-1] for inside in starts if inside):
+            yield start, self._indents.extent(start)
 
     def _choices(self, flag: str) -> list[tuple[frozenset[int], list[Stretch]]]:
         """Find statements that evaluate parts of an expression only if the variable `flag` is true. Return, for each
@@ -302,7 +311,7 @@ class Questions:
                 self.work.search(line.start, line.end)
                 if not _CHOOSES.search(self._text, line.start, line.end):
                     continue
-                statement = self._facts.peek(line.start)
+                statement = self.facts.peek(line.start)
                 nodes = _spelled(flag, statement) if statement is not None else []
                 if nodes and statement is not None and (known := frozenset(self._known_at(flag, line))):
                     found.append((known, [part for node in nodes for part in self._of_expression(node, statement)]))

@@ -9,6 +9,7 @@ from dataclasses import replace
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...edits import REVIEW, SAFE, lowest
+from .called import Called, Stretch
 from .callees import to_unknown
 from .guarded import over_cuda, over_lookups
 from .kernels import BUILDER, Libraries
@@ -41,6 +42,8 @@ class Staying:
         behind a test whose other branch works."""
         self.unused: set[int] = set()
         """Imports of the class that builds an extension, if all uses of the class are in `idle`."""
+        self._behind: list[Stretch] = []
+        """The spans of code that runs only if one of the tests that stay unchanged succeeds."""
 
     def __bool__(self) -> bool:
         return bool(self.classes or self.reasons)
@@ -77,20 +80,32 @@ class Staying:
     def hold_behind(
         self, asked: Iterable[int], hits: Sequence[Hit], classes: Sequence[str | None], questions: Questions
     ) -> bool:
-        """Change safe fixes to fixes that need review in code that runs only if one of these tests succeeds; the tests
-        stay unchanged, so the target never runs this code. Return whether any of the tests guards code."""
-        before = len(self.pairs)
-        safe = sorted((hit.start, index) for index, hit in enumerate(hits) if classes[index] == SAFE)
+        """Change safe fixes to fixes that need review in code that runs only if one of these tests succeeds, and in
+        functions that only this code calls; the tests stay unchanged, so the target never runs this code. Return
+        whether any of the tests guards code."""
+        pairs, spans, held = len(self.pairs), len(self._behind), False
+        safe = sorted(
+            (hit.start, index)
+            for index, hit in enumerate(hits)
+            if classes[index] == SAFE and hit.rule.check != "missing-import"
+        )
         for question in asked:
             for region in questions.regions(question):
+                self._behind.append(region)
                 behind = hits_in(safe, region)
                 questions.work.compare(1 + len(behind))
                 for _, index in behind:
-                    if index != question and hits[index].rule.check != "missing-import":
+                    if index != question:
                         self.pairs.append((question, index))
                         if index not in self.classes:
                             self.hold(index, REVIEW, BEHIND)
-        return len(self.pairs) > before
+        if len(self._behind) > spans:
+            called = Called(self._behind, questions.facts, "")
+            for start, index in safe:
+                if index not in self.classes and called.holds(start):
+                    self.hold(index, REVIEW, BEHIND)
+                    held = True
+        return held or len(self.pairs) > pairs
 
     def lower(self, classes: list[str | None]) -> None:
         """Lower the fix classes of hits to their limits."""
