@@ -9,13 +9,14 @@ stale.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -66,39 +67,47 @@ class Shown(NamedTuple):
 
 def shown(language: str) -> Iterator[Shown]:
     """Run the steps on a copy of the example, and yield the output of each."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, _inside(folder):
         shutil.copytree(ROOT / "examples" / "train", Path(folder, "train"))
         for step in STEPS:
             command = step.command.format(reason=REASONS[language])
-            lines = _said(command, language, folder).rstrip("\n").split("\n")
+            lines = _said(command, language).rstrip("\n").split("\n")
             rows: list[Row] = [[Piece("$ ", "dim"), Piece(f"uncuda {command}", "1")]]
             rows += [[Piece(_cut(line), "")] for line in lines[step.shown]]
             rows += [[Piece("…", "dim")]] if step.more else []
-            yield Shown(rows, _numbers(folder))
+            yield Shown(rows, _numbers())
 
 
-def _said(command: str, language: str, folder: str) -> str:
-    """Run a command; return its standard output, followed by its standard error."""
+@contextmanager
+def _inside(folder: str) -> Iterator[None]:
+    """Make a folder the current one during the block."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def _said(command: str, language: str) -> str:
+    """Run a command in this process, which has read all tables; return its standard output, followed by its standard
+    error."""
     import shlex
 
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        [sys.executable, "-m", "uncuda", *shlex.split(command), "--isolated", "--locale", language],
-        cwd=folder,
-        env={**kept, "PYTHONPATH": str(ROOT / "server"), "PYTHONIOENCODING": "utf-8"},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    if done.returncode not in (0, 1):
-        raise SystemExit(f"uncuda {command}: {done.stderr}")
-    return done.stdout + done.stderr
+    from uncuda.cli import main
+
+    out, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with redirect_stdout(out), redirect_stderr(errors):
+        code = main([*shlex.split(command), "--isolated", "--locale", language])
+    said, complained = (stream.buffer.getvalue().decode() for stream in (out, errors))
+    if code not in (0, 1):
+        raise SystemExit(f"uncuda {command}: {complained}")
+    return said + complained
 
 
-def _numbers(folder: str) -> Mapping[str, int]:
-    found = json.loads(_said("report --target npu --no-beside --format json --output - -q train", "en", folder))[
-        "summary"
-    ]
+def _numbers() -> Mapping[str, int]:
+    """Return the number of findings of each class in the current folder."""
+    found = json.loads(_said("report --target npu --no-beside --format json --output - -q train", "en"))["summary"]
     return {**{name: found[name] for name in ("safe", "review", "manual")}, "accepted": sum(found["accepted"].values())}
 
 

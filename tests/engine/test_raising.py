@@ -12,6 +12,18 @@ from uncuda.source import Source
 ENGINE = engine_for("npu", Settings(locale="en"))
 HEAD = "import torch\nimport torch_npu\n"
 WAITS = {
+    "a function that answers by returning": (
+        "def fast(x):\n    if not a or x.device.type != 'cuda':\n        return False\n    return True\n"
+        "if fast(x):\n    torch.cuda.nccl.version()\n"
+    ),
+    "a function that answers yes": (
+        "def fast():\n    if torch.cuda.is_available():\n        return True  # only there\n    return False\n"
+        "if fast():\n    torch.cuda.nccl.version()\n"
+    ),
+    "a method that answers by returning": (
+        "class A:\n    def fast(self, x):\n        if not x.is_cuda:\n            return False\n        return self.a\n"
+        "    def f(self, x):\n        if self.fast(x):\n            torch.cuda.nccl.version()\n"
+    ),
     "a flag before and": "ok = torch.cuda.is_available()\nif ok and torch.cuda.nccl.version() > (2, 0):\n    pass\n",
     "a flag in a value": "ok = torch.cuda.is_available()\nx = torch.cuda.nccl.version() if ok else None\n",
     "a flag that is denied": "ok = torch.cuda.is_available()\nx = None if not ok else torch.cuda.nccl.version()\n",

@@ -27,6 +27,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
@@ -181,20 +182,11 @@ def _forker() -> _Forker:
 
 def _serve(number: int) -> None:
     """Fork the ordered programs until the socket is closed; orders come from tests and from forked programs."""
-    import uncuda
-    from uncuda.catalogue import load
-    from uncuda.engine import Engine
-    from uncuda.source import Source
+    _prepare()
+    from uncuda import child
 
-    for found in pkgutil.walk_packages(uncuda.__path__, "uncuda."):
-        import_module(found.name)
-    import_module("jedi")
-    # Read tables, compile patterns and resolve protocol types here, once, instead of in each forked process.
-    assert load().targets and load().libraries
-    for target in load().declarations:
-        Engine(load(), target).fix(Source(_PORTED), review=True)
-    import_module("lsprotocol.converters").get_converter()
     sys.path[:] = [place for place in sys.path if place != _TESTS]
+    starting = [vars(module) for module in list(sys.modules.values()) if getattr(module, "start", None) is child.start]
     gc.collect()
     gc.freeze()
     inner, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -222,12 +214,63 @@ def _serve(number: int) -> None:
                         stream.close()
                     for descriptor in (ended, ending, report, *reports.values()):
                         os.close(descriptor)
-                    _run(json.loads(order), standard, theirs)
+                    _run(json.loads(order), standard, theirs, starting)
                 for descriptor in standard:
                     os.close(descriptor)
                 with contextlib.suppress(BrokenPipeError):
                     os.write(report, b"%d\n" % pid)
                 reports[pid] = report
+
+
+def _prepare() -> None:
+    """Import all modules, and do here, once, what each forked process would otherwise do anew: read tables, compile
+    patterns and resolve protocol types."""
+    import uncuda
+    from uncuda.catalogue import load
+    from uncuda.engine import Engine
+    from uncuda.source import Source
+
+    for found in pkgutil.walk_packages(uncuda.__path__, "uncuda."):
+        import_module(found.name)
+    import_module("jedi")
+    assert load().targets and load().libraries
+    for target in load().declarations:
+        Engine(load(), target).fix(Source(_PORTED), review=True)
+    _prepare_patterns()
+    _prepare_protocol()
+
+
+def _prepare_patterns() -> None:
+    """Run the command line on a file, for each target, because this compiles the patterns that it needs."""
+    from uncuda.catalogue import load
+    from uncuda.cli import main
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "ported.py").write_text(_PORTED, encoding="utf-8")
+        for target in load().declarations:
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                assert main(["check", "--isolated", "--target", target, folder]) == 1
+    gc.enable()  # the command line disables it
+
+
+def _prepare_protocol() -> None:
+    """Make the servers of forked processes use one converter of messages, which has resolved the protocol's types."""
+    from lsprotocol.types import ALL_TYPES_MAP, METHOD_TO_TYPES
+    from pygls.protocol import default_converter
+    from pygls.server import JsonRPCServer
+
+    converter = default_converter()  # type: ignore[no-untyped-call]
+    for request, *_ in METHOD_TO_TYPES.values():
+        converter.get_structure_hook(request)
+    for kind in ALL_TYPES_MAP.values():
+        if isinstance(kind, type):
+            converter.get_unstructure_hook(kind)
+    begin = JsonRPCServer.__init__
+
+    def prepared(self: Any, protocol: Any, make_converter: object, workers: int | None = None) -> None:
+        begin(self, protocol, lambda: converter, workers)
+
+    JsonRPCServer.__init__ = prepared  # type: ignore[assignment]
 
 
 def _report_ends(reports: dict[int, int]) -> None:
@@ -243,8 +286,8 @@ def _report_ends(reports: dict[int, int]) -> None:
         os.close(report)
 
 
-def _run(order: _Order, standard: list[int], orders: socket.socket) -> None:
-    """Run the program in the forked process."""
+def _run(order: _Order, standard: list[int], orders: socket.socket, starting: Sequence[dict[str, Any]]) -> None:
+    """Run the program in the forked process. `starting`: see `_fork_children`."""
     for number, descriptor in enumerate(standard):
         os.dup2(descriptor, number)
         os.close(descriptor)
@@ -255,7 +298,7 @@ def _run(order: _Order, standard: list[int], orders: socket.socket) -> None:
     os.environ.update(order["environment"])
     sys.argv = ["uncuda", *order["arguments"]]
     if not order["alone"]:
-        _fork_children(orders)
+        _fork_children(orders, starting)
     try:
         code = import_module(order["module"]).main()
     except SystemExit as error:
@@ -266,8 +309,8 @@ def _run(order: _Order, standard: list[int], orders: socket.socket) -> None:
     os._exit(code or 0)
 
 
-def _fork_children(orders: socket.socket) -> None:
-    """Make all modules of this process fork their child processes."""
+def _fork_children(orders: socket.socket, starting: Sequence[dict[str, Any]]) -> None:
+    """Make the modules that start child processes fork them. `starting`: the namespaces of these modules."""
     from uncuda import child
 
     started = child.start
@@ -287,9 +330,8 @@ def _fork_children(orders: socket.socket) -> None:
         child._started.add(process)
         return process
 
-    for module in list(sys.modules.values()):
-        if getattr(module, "start", None) is started:
-            vars(module)["start"] = start
+    for names in starting:
+        names["start"] = start
 
 
 if __name__ == "__main__":

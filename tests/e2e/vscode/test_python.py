@@ -1,5 +1,7 @@
 """Tests of which Python runs the server."""
 
+import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -78,3 +80,18 @@ def test_a_server_that_ends_at_once(server: CodeServer, window: Window, small: P
     window.open("train.py")
     assert "no room left" in window.notified("could not be started")
     assert {"Show Logs", "Restart"} <= set(window.rows(".notification-list-item .monaco-button"))
+
+
+def test_hostile_workspace_that_is_trusted(window: Window, small: Path) -> None:
+    """The workspace's settings name a program inside the workspace as the Python to use; it is run, because the user
+    trusts the workspace. In an untrusted one it is not: see `test_python_alone`."""
+    ran = small.with_name("ran")
+    program = script(small / "python", f'touch {shlex.quote(str(ran))}\nexec {sys.executable} "$@"')
+    hostile = {"uncuda.interpreter": program, "uncuda.importStrategy": "fromEnvironment"}
+    (small / ".vscode").mkdir()
+    (small / ".vscode" / "settings.json").write_text(json.dumps(hostile), encoding="utf-8")
+    window.show(small)
+    window.open("train.py")
+    window.until(ran.exists)
+    window.squiggles(len(FINDINGS))
+    window.page.locator(".statusbar-item[id='status.workspaceTrust']:visible").wait_for(state="hidden")

@@ -1,14 +1,18 @@
-"""Tests of a Python that hangs, and of one that must never be run: each in a window of its own, because every open
+"""Tests of a Python that hangs, and of programs that must never be run: in windows of their own, because every open
 window runs the Python that the user's settings name."""
 
 import json
 import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from e2e.vscode import project
 from e2e.vscode.code_server import CodeServer
+from e2e.vscode.install import CACHE
 from e2e.vscode.test_python import FINDINGS, script
 from e2e.vscode.window import Window
 
@@ -30,16 +34,39 @@ def test_a_server_that_does_not_answer(server: CodeServer, window: Window, small
     assert not [text for text in window.rows(".notification-list-item-message") if "uncuda" in text]
 
 
-def test_an_interpreter_in_an_untrusted_workspace(server: CodeServer, window: Window, small: Path) -> None:
-    """In an untrusted workspace, the user's own setting names a Python that is inside the workspace."""
-    ran = small.with_name("ran")
-    script(small / "python", f"touch {shlex.quote(str(ran))}")
+@pytest.fixture(scope="module")
+def untrusted(
+    server: CodeServer, browser: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Window, Path]]:
+    """Return a window with an untrusted workspace, and the workspace. Two settings name a program inside the workspace:
+    the user's own, and that of the workspace. A program that is run leaves a file beside it."""
+    workspace = project.small(tmp_path_factory.mktemp("untrusted"))
+    for name in ("user", "hostile"):
+        ran = shlex.quote(str(workspace / f"{name}-ran"))
+        script(workspace / name, f'touch {ran}\nexec {sys.executable} "$@"')
+    hostile = {"uncuda.interpreter": str(workspace / "hostile"), "uncuda.importStrategy": "fromEnvironment"}
+    (workspace / ".vscode").mkdir()
+    (workspace / ".vscode" / "settings.json").write_text(json.dumps(hostile), encoding="utf-8")
     trust = {"security.workspace.trust.enabled": True, "security.workspace.trust.startupPrompt": "never"}
-    server.configure({**trust, "uncuda.interpreter": str(small / "python")})
-    window.show(small)
+    server.configure({**trust, "uncuda.interpreter": str(workspace / "user")})
+    shots = CACHE / "shots" / "untrusted"
+    for old in shots.glob("*.png"):
+        old.unlink()
+    window = Window(browser, server, shots)
+    window.show(workspace)
     window.open("train.py")
     window.squiggles(len(FINDINGS))  # the Python on PATH runs the server that checks the files
-    assert not ran.exists()
+    yield window, workspace
+    window.shot("end")
+    window.close()
+    server.configure({})
+    assert not window.blocked
+
+
+def test_an_interpreter_in_an_untrusted_workspace(untrusted: tuple[Window, Path]) -> None:
+    """The user's own setting names a Python that is inside the workspace."""
+    window, workspace = untrusted
+    assert not (workspace / "user-ran").exists()
     window.open_port()  # the view shows only open files, and offers no changes
     window.until(lambda: f"{len(FINDINGS)} left · open files only" in window.port_message(), window.port_message)
     window.page.locator(".tree-explorer-viewlet-tree-view .monaco-list-row").first.click()
@@ -56,20 +83,9 @@ def test_an_interpreter_in_an_untrusted_workspace(server: CodeServer, window: Wi
     window.shot("untrusted")
 
 
-@pytest.mark.parametrize("trusted", [False, True])
-def test_hostile_workspace(server: CodeServer, window: Window, small: Path, trusted: bool) -> None:
+def test_hostile_workspace(untrusted: tuple[Window, Path]) -> None:
     """The workspace's settings name a program inside the workspace as the Python to use; it is run only if the user
-    trusts the workspace."""
-    ran = small.with_name("ran")
-    program = script(small / "python", f'touch {shlex.quote(str(ran))}\nexec {sys.executable} "$@"')
-    hostile = {"uncuda.interpreter": program, "uncuda.importStrategy": "fromEnvironment"}
-    (small / ".vscode").mkdir()
-    (small / ".vscode" / "settings.json").write_text(json.dumps(hostile), encoding="utf-8")
-    trust = {"security.workspace.trust.enabled": not trusted, "security.workspace.trust.startupPrompt": "never"}
-    server.configure(trust)
-    window.show(small)
-    window.open("train.py")
-    window.squiggles(len(FINDINGS))
-    restricted = window.page.locator(".statusbar-item[id='status.workspaceTrust']:visible")
-    restricted.wait_for(state="hidden" if trusted else "visible")
-    assert ran.exists() == trusted
+    trusts the workspace, as in `test_python`."""
+    window, workspace = untrusted
+    window.page.locator(".statusbar-item[id='status.workspaceTrust']:visible").wait_for()
+    assert not (workspace / "hostile-ran").exists()

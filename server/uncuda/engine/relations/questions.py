@@ -31,6 +31,7 @@ _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_av
 _CHOOSES = re.compile(r"\b(?:if|and|or)\b")
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
+_ANSWERS = re.compile(r"\s*return[ \t]+(True|False)[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
 _MANY = 200  # maximum number of variables in one file that receive the result of a test from another variable
 
@@ -106,6 +107,8 @@ class Questions:
         elif in_test(hit.node, statement):
             self.tests.setdefault(statement.start, []).append(index)
             self._tested.add(index)
+            if is_question(hit) and (answers := self._answers(statement)) is not None:
+                self._hold(index, *answers)
         elif (is_question(hit) or asks_autocast(hit)) and (found := self._flag(hit.node, statement)) is not None:
             self._hold(index, *found)
 
@@ -170,11 +173,7 @@ class Questions:
                 scope = self._indents.scope_of(statement.start)
                 return ast.unparse(target), scope[0] if scope is not None else None
             if isinstance(outer, ast.Return):
-                scope = self._indents.scope_of(statement.start)
-                match = FUNCTION.match(self._text, scope[0]) if scope is not None else None
-                above = self._indents.scope_of(scope[0]) if scope is not None else None
-                method = above is not None and above[1] == "class"
-                return (f"self.{match[1]}" if method else match[1], above[0] if above else None) if match else None
+                return self._function(statement)
             if isinstance(outer, ast.Call) and inner is not outer.func:
                 return self._parameters.holder(outer, inner, statement)
             asks = isinstance(outer, ast.Call) and inner is outer.func and not outer.args
@@ -184,6 +183,22 @@ class Questions:
                 return None
             inner = outer
         return None
+
+    def _answers(self, statement: Statement) -> tuple[str, int | None] | None:
+        """Return the function that is true only if a test for CUDA succeeds, because the block of the test returns True
+        or, if the test is for other devices, False."""
+        header = self._indents.header_at(statement.start)
+        match = _ANSWERS.match(self._text, header.end, self._indents.extent(header.start))
+        asked = self._branches.asks_cuda(header.start, header.end) if match else 0
+        return self._function(statement) if match and (asked >= 0) is (match[1] == "True") else None
+
+    def _function(self, statement: Statement) -> tuple[str, int | None] | None:
+        """Return the function around a statement, in the form that `_flag` returns."""
+        scope = self._indents.scope_of(statement.start)
+        match = FUNCTION.match(self._text, scope[0]) if scope is not None else None
+        above = self._indents.scope_of(scope[0]) if scope is not None else None
+        method = above is not None and above[1] == "class"
+        return (f"self.{match[1]}" if method else match[1], above[0] if above else None) if match else None
 
     def of(self, header: Header) -> list[int]:
         """Return the indices of the tests in a condition, including the tests whose result a variable in the condition
@@ -285,7 +300,7 @@ class Questions:
                     self.work.compare()
                     if index in known:
                         yield from parts
-        elif index in self._tested:
+        if index in self._tested:
             yield from self._of_test(self._indents.header_at(statement.start), [index])
         for block in self._marked_by.get(index, ()):
             if block == MODULE:
