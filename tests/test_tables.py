@@ -16,9 +16,11 @@ import pytest
 from support.engines import engine_for
 from uncuda.catalogue.words import complete
 from uncuda.checks.amp_c import GUARD_RAISES
-from uncuda.checks.environment import RAISES
+from uncuda.checks.environment import NVIDIA_CARDS, RAISES
 from uncuda.checks.fallbacks import LEFT_OUT, NEEDED, UNTESTED
 from uncuda.checks.hit import ANOTHER_WAY
+from uncuda.checks.inline_ptx import INLINE_PTX
+from uncuda.checks.library_version import OLDER_REFUSED, VERSION_ONLY
 from uncuda.checks.module import ASKED_ONLY, TRIED
 from uncuda.checks.name_calls import LACKS
 from uncuda.checks.name_strings import LIMIT as ELSEWHERE
@@ -223,6 +225,10 @@ def test_texts_are_used() -> None:
         LEFT_OUT,
         NEEDED,
         UNTESTED,
+        VERSION_ONLY,
+        OLDER_REFUSED,
+        INLINE_PTX,
+        NVIDIA_CARDS,
         AMDS,
         NVIDIAS,
         CHOSEN,

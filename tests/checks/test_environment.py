@@ -174,3 +174,33 @@ def test_a_read_says_anew_that_it_raises_while_code_above_it_is_typed() -> None:
     at = typist.text.index("        x =")
     typist.type(at, "        try:\n    ")
     typist.erase(at + len("        try:\n    "), 8)
+
+
+@pytest.mark.parametrize(
+    ("test", "for_cards"),
+    [
+        ("not check_cuda_p2p_ib_support()", True),
+        ('kind == "cuda" and not utils.check_cuda_p2p_ib_support()', True),
+        ("check_cuda_p2p_ib_support()", False),
+        ("not check()", False),
+    ],
+)
+def test_a_variable_for_certain_cards_of_nvidia_is_left(test: str, for_cards: bool) -> None:
+    """As in accelerate/commands/launch.py of Accelerate, for RTX cards of NVIDIA that nvidia-smi lists."""
+    text = f"import os\nfrom accelerate.utils import check_cuda_p2p_ib_support\nif {test}:\n"
+    text += '    if "NCCL_IB_DISABLE" not in os.environ:\n        os.environ["NCCL_IB_DISABLE"] = "1"\n'
+    found = ENGINES["musa"].check(Source(text)).findings
+    assert len(found) == 2
+    assert all((one.severity == "information") == for_cards for one in found)
+    assert all(("nothing has to be done" in one.message) == for_cards for one in found)
+    assert any(one.fixes for one in found) != for_cards
+
+
+def test_the_test_for_certain_cards_of_nvidia_is_typed() -> None:
+    text = "import os\n\n\ndef f():\n    if not check():\n        a = 1\n        os.environ['NCCL_IB_DISABLE'] = '1'\n"
+    typist = Typist(text, prepared("musa"))
+    at = text.index("()", text.index("check"))
+    typist.type(at, "_cuda_p2p_ib_support")
+    typist.erase(at + len("_cuda_p2p_ib_support"), 4)
+    typist.type(text.index("not "), "x and ")
+    typist.erase(typist.text.index("not ") + 4, 4)

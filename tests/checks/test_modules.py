@@ -171,6 +171,7 @@ def test_what_uses_an_optional_import_without_a_test_does_not_go_on(name: str) -
     start = "import torch\ntry:\n    import cupy\n    OK = True\nexcept ImportError:\n    OK = False\n"
     found = NPU.check(Source(start + {**UNTESTED, **TESTED}[name])).findings[0]
     assert ("used here without a test: code that uses it raises" in found.message) == (name in UNTESTED)
+    assert (found.severity == "warning") == (name in UNTESTED)
 
 
 @pytest.mark.parametrize(
@@ -185,9 +186,11 @@ def test_what_uses_an_import_behind_a_function_that_tells_without_a_test(rest: s
     """As in trl/experimental/gkd/gkd_trainer.py of TRL: `if config.use_liger_kernel: Loss()` for any library."""
     text = "import torch\nfrom .utils import (\n    is_cupy_available,\n)\nif is_cupy_available():\n"
     text += f"    from cupy import put\n{rest}def f(self, x):\n    if self.use_cupy:\n        put(x)\n"
-    (found,) = NPU.check(Source(text)).findings
-    assert found.severity == "information"
-    assert ("used here without a test" in found.message) == untested
+    leave, raises = "leave that switched off", "used here without a test"
+    for more, said in (("", leave), ("        if x:\n            put(x)\n", leave), ("    put(x)\n", raises)):
+        (found,) = NPU.check(Source(text + more)).findings
+        assert (said in found.message) == untested
+        assert found.severity == ("warning" if untested else "information")
 
 
 HANDLERS = {
@@ -215,6 +218,80 @@ def test_what_another_object_takes_the_place_of_goes_on() -> None:
     text = "import torch\ntry:\n    from cupy import put\nexcept ImportError:\n    from .slow import put\nput(1)\n"
     (found,) = NPU.check(Source(text)).findings
     assert "the program can go on without it" in found.message
+
+
+@pytest.mark.parametrize(
+    ("name", "use", "version"),
+    [
+        ("get_version_str", 'hasattr(cupy, "__version__") and cupy.__version__', True),
+        ("cupyVersion", "cupy . __version__", True),
+        ("cupy_version", "cupy.__version__ or cupy.array", False),
+        ("cupy_version", "cupy", False),
+        ("export", "cupy.__version__", False),
+    ],
+)
+def test_a_function_that_returns_the_version_of_a_library_gets_no_replacement(
+    name: str, use: str, version: bool
+) -> None:
+    """As in megatron/core/utils.py of Megatron-core, whose functions return the versions of optional libraries. A
+    program that needs the library may ask for its version, too, as in ultralytics/engine/exporter.py of Ultralytics."""
+    text = f"import torch\ndef {name}():\n    import cupy\n\n    return {use}\n"
+    (found,) = NPU.check(Source(text)).findings
+    assert found.severity == ("warning" if version else "error")
+    assert ("this function asks for its version only" in found.message) == version
+    assert ("no equivalent is known" in found.message) != version
+
+
+def test_a_function_that_returns_the_version_of_a_replaced_library_names_what_replaces_it() -> None:
+    text = "import torch\ndef get_version():\n    import transformer_engine as te\n\n    return te.__version__\n"
+    (found,) = NPU.check(Source(text)).findings
+    assert "use MindSpeed" in found.message and "asks for its version only" in found.message
+
+
+@pytest.mark.parametrize(
+    ("imported", "test", "refused"),
+    [
+        ("transformer_engine as te", "if Version(te.__version__) < NEEDED:", True),
+        ("transformer_engine", "_version = transformer_engine.__version__\n    if _version <= NEEDED:", True),
+        ("transformer_engine as te", "if Version(te.__version__) > NEEDED:", False),
+        ("numpy as te", "if Version(te.__version__) < NEEDED:", False),
+    ],
+)
+def test_an_import_that_is_refused_below_a_version_says_so(imported: str, test: str, refused: bool) -> None:
+    """As in megatron/core/tensor_parallel/generalized_tensor_parallelism.py of Megatron-core, for 2.19.0.dev0."""
+    text = f"import torch\ntry:\n    import {imported}\n    {test}\n        raise ImportError(\n            NEEDED\n"
+    text += "        )\n    import transformer_engine_torch as tex\nexcept ImportError:\n    tex = None\n"
+    found = MUSA.check(Source(text)).findings
+    assert found and all(one.rule == "module-adapted" for one in found)
+    assert all(("raises ImportError below a version that it names" in one.message) == refused for one in found)
+
+
+PTX = {
+    "an instruction": ('tl.inline_asm_elementwise("mov.u32 $0, %tid.x;")', True),
+    "instructions": ('tl.inline_asm_elementwise(\n"""\n{ ld.relaxed.sys.global.v4.b32 {$0}, [$4]; }""")', True),
+    "assembly of AMD": ('tl.inline_asm_elementwise("v_dot2_f32_f16 $0, $1, $2, $3")', False),
+    "a comment": ('tl.inline_asm_elementwise("nop")  # not mov.u32', False),
+    "no assembly": ('print("mov.u32")', False),
+    "a helper": ("from .multimem_asm import st_32", True),
+    "another helper": ("from kernels.ptx_utils import st_32", True),
+    "a word": ("from kernels.laptx import st_32", False),
+}
+
+
+@pytest.mark.parametrize("name", PTX)
+@pytest.mark.parametrize("engine", [NPU, MUSA])
+def test_kernels_with_ptx_do_not_run_with_another_build_of_triton(name: str, engine: Engine) -> None:
+    """As in megatron/core/inference/communication/torch_symm_triton of Megatron-core."""
+    code, there = PTX[name]
+    found = engine.check(Source(f"import torch\nimport triton.language as tl\n{code}\n")).findings[0]
+    assert found.rule == "module-adapted"
+    assert ("PTX as inline assembly do not run there" in found.message) == there
+
+
+def test_the_events_of_deep_ep_come_without_the_hints_on_its_buffer() -> None:
+    """As in xformers/fwbw_overlap.py of xFormers."""
+    found = MUSA.check(Source("import torch\nfrom deep_ep.utils import EventHandle, EventOverlap\n")).findings[0]
+    assert found.rule == "module-adapted" and "`EventHandle`" in found.message and "`Buffer`" not in found.message
 
 
 def test_what_raises_without_a_library_that_a_function_tells_of_is_a_warning() -> None:
@@ -445,7 +522,7 @@ def test_a_handler_at_the_import_does_not_catch_that_a_part_is_missing(name: str
     (finding,) = MUSA.check(Source("import torch\n" + text)).findings
     assert (finding.severity, "can go on without" in finding.message) == (severity, False)
     (finding,) = NPU.check(Source("import torch\n" + text.replace("deep_ep", "flashinfer"))).findings
-    assert finding.severity == "information"
+    assert finding.severity == severity
     assert ("can go on without" if name == "x" else "used here without a test") in finding.message
 
 
@@ -840,3 +917,29 @@ def test_kernels_that_a_file_only_asks_for_are_information() -> None:
     assert severities(PROBE + "@cuda.jit\ndef g(x): ...\n") == ["error"]
     assert severities(PROBE + "run(cuda)\n") == ["error"]
     assert severities("from numba import cuda\n") == ["error"]
+
+
+PTX_TYPED = 'import torch\nimport triton\n\n\ndef f(tl):\n    return tl.inline_asm("mov.b32 $0, $1;")\n'
+OLDER_TYPED = (
+    "import torch\n\ntry:\n    import transformer_engine as te\n\n    if te.__version__ > X:\n"
+    "        raise ImportError\nexcept ImportError:\n    te = None\n"
+)
+VERSION_TYPED = "import torch\n\n\ndef version():\n    import cupy\n\n    return cupy.__version__\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        (PTX_TYPED, "inline_asm(", "inline_asm_elementwise("),
+        (PTX_TYPED.replace("inline_asm", "inline_asm_elementwise"), "mov.b32", "nop"),
+        (OLDER_TYPED, "> X", "< X"),
+        (OLDER_TYPED, "te.__version__", "te.version"),
+        (VERSION_TYPED, "__version__", "array"),
+        (VERSION_TYPED, "version()", "f()"),
+    ],
+)
+def test_what_a_file_does_with_a_library_is_typed(text: str, old: str, new: str) -> None:
+    typist = Typist(text, prepared("musa"))
+    at = text.index(old)
+    typist.erase(at + len(old), len(old))
+    typist.type(at, new)

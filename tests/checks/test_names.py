@@ -547,7 +547,15 @@ def test_an_extension_that_cannot_be_built_is_information_where_that_is_caught(c
     start = "from torch.utils.cpp_extension import load_inline\n\n\ndef f():\n"
     text = f"    try:\n        {BUILDS}\n    except {caught}:\n        warn()\n        m = None\n"
     found = engine("musa").check(Source(start + text)).findings
-    assert [one.severity for one in found if one.span.start > len(start)] == [severity]
+    assert [one.severity for one in found] == [severity, severity]
+    found = engine("musa").check(Source(f"{start}{text}\n\ndef g():\n    {BUILDS}\n")).findings
+    assert [one.severity for one in found] == ["error", severity, "error"]
+
+
+def test_comments_below_a_handler_are_no_part_of_it() -> None:
+    text = f"try:\n    {SETS}\nexcept Exception:\n    x = 1  # one\n\n    # two # three\n# four\n\ny = 2\n"
+    (found,) = findings("import torch\n" + text)
+    assert found.severity == "information" and "goes on another way" in found.message
 
 
 SETS = "torch.cuda.memory._set_allocator_settings('')"

@@ -20,6 +20,10 @@ from .string_evidence import is_prose, named
 
 RAISES = "raises-unset"
 """The id of the sentence about code that raises KeyError if the target's variable is not set."""
+NVIDIA_CARDS = "nvidia-cards"
+"""The id of the sentence about code behind a test for certain cards of NVIDIA."""
+# a test with a function of accelerate that is false only if nvidia-smi lists cards without fast communication
+_ASKS_FOR_CARDS = re.compile(r"(?:if|elif)\b(?:[^\n]*\band)?[ \t(]*\bnot[ \t]+(?:\w+\.)*check_cuda_p2p_ib_support\(\)")
 # a closing quote, except in a subscript whose value is read
 _UNLESS_READ = re.compile(r"[\"'](?![ \t]*\](?![ \t]*=[^=]))")
 _SETTING = re.compile(r"(?:(?:env|export) +)?([A-Z][A-Z0-9_]*)=(?P<value>\S*)[^\n]*\Z")
@@ -124,6 +128,8 @@ class Check:
         start, end = (statement.start + offset for offset in place.span)
         words = {"old": place.name, "new": row.replacement, "subject": place.name}
         fixes: tuple[Fix, ...] = ()
+        if _is_for_cards(context, statement):
+            return Hit(rule, start, end, words, limits=(NVIDIA_CARDS,), severity="information", statement=statement)
         allowed = cap(rule, applicability)
         if not place.tested and self._means_other(row, rule, place.value):
             allowed = None
@@ -178,6 +184,15 @@ def _is_set(context: Context, statement: Statement, name: str) -> bool:
     if any(text[at - 1 : at] in ("'", '"') and _UNLESS_READ.match(text, at + len(name)) for at in places):
         return True
     return any(header.word == "try" for header in context.facts.indents.headers(statement.start))
+
+
+def _is_for_cards(context: Context, statement: Statement) -> bool:
+    """Return whether a statement is in the block of an `if` that tests for certain cards of NVIDIA."""
+    facts = context.facts
+    if not facts.says("check_cuda_p2p_ib_support"):
+        return False
+    headers = (header for header in facts.indents.headers(statement.start) if header.word in ("if", "elif"))
+    return any(_ASKS_FOR_CARDS.match(facts.text, header.start, header.end) for header in headers)
 
 
 def _mapping(node: ast.AST | None) -> ast.AST | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -70,10 +70,10 @@ class Fallbacks:
     def lowered(self, hit: Hit, module: str, tried: bool = True, of_part: bool = False) -> Hit:
         """Return the hit at an import or a use; its severity is "information" if the code runs on without the module.
 
-        The severity is "warning" if the file raises an exception later because the module is missing. `tried`: whether
-        a `try` around the statement makes the import optional. `of_part`: whether the target has the library, but lacks
-        this part of it; then only a test for the part counts, `has_x_gemm()`, because a test for the library,
-        `has_x()`, succeeds.
+        The severity is at most "warning" if the file raises an exception later because the module is missing, or uses
+        the module without a test. `tried`: whether a `try` around the statement makes the import optional. `of_part`:
+        whether the target has the library, but lacks this part of it; then only a test for the part counts,
+        `has_x_gemm()`, because a test for the library, `has_x()`, succeeds.
         """
         rule, statement = hit.rule, hit.statement
         if statement is None or rule.severity == "information":
@@ -82,14 +82,16 @@ class Fallbacks:
         if guard is not None and not guard.raises:
             if any(map(self._is_needed, guard.flags)):
                 return _needed(hit)
-            untested = self._is_used_untested(hit, module, "try", guard)
+            used = self._untested(hit, module, "try", guard)
         elif (asked := self._asked(module, statement, of_part)) is None:
             return hit
         elif any(map(self._is_needed, _CALLED.findall(asked))):
             return _needed(hit)
         else:
-            untested = self._is_used_untested(hit, module, "if", Guard(frozenset()))
-        return replace(hit, severity="information", limits=(*hit.limits, UNTESTED if untested else LEFT_OUT))
+            used = self._untested(hit, module, "if", Guard(frozenset()))
+        if not used:
+            return replace(hit, severity="information", limits=(*hit.limits, LEFT_OUT))
+        return _needed(hit, NEEDED if self._are_asked_for(module, used) else UNTESTED)
 
     def _tried(self, statement: Statement) -> Guard | None:
         """The `try` or `suppress` around a statement, inside the same function; computed once for each block."""
@@ -192,25 +194,35 @@ class Fallbacks:
             self._needed[flag] = any(not self._is_behind(flag, test.start()) for test in raising)
         return self._needed[flag]
 
-    def _is_used_untested(self, hit: Hit, module: str, word: str, guard: Guard) -> bool:
-        """Return whether the file uses the name that an optional import binds, and no line of the file tests whether
-        the import worked. `word`: the keyword of the block that makes the import optional."""
+    def _untested(self, hit: Hit, module: str, word: str, guard: Guard) -> Sequence[int]:
+        """Return the offsets at which the file uses the name that an optional import binds; empty if a line of the file
+        tests whether the import worked. `word`: the keyword of the block that makes the import optional."""
         statement, alias = hit.statement, _ALIAS.match(self._text, hit.start, hit.end)
         if statement is None or alias is None or not statement.start <= hit.start < statement.end:
-            return False
+            return ()
         name, clauses = alias[1], self._clauses(statement, word)
         if not clauses or name in guard.fallbacks or not all(map(self._only_notes, clauses[1:])):
-            return False
+            return ()
         block = range(clauses[0].start, self._indents.extent(clauses[-1].start))
         if self._says_available(module, block):
-            return False
-        used = self._lines_with(name, block)
+            return ()
+        used = self._uses(name, block)
         binds = re.compile(rf"(?:def|class)[ \t]+{name}\b|.*\b(?:import|as)\b|{name}[ \t]*(?::[^=]*)?=(?!=)")
-        if not used or any(_DECIDES.search(line) or binds.match(line.lstrip()) for line in used):
-            return False
+        if any(_DECIDES.search(line) or binds.match(line.lstrip()) for line in self._lines(used)):
+            return ()
         told = set(_TELLS.findall(self._text, block.start, block.stop))
-        flags = {flag: self._lines_with(flag, block) for flag in guard.flags - {name}}
-        return not any(flag in told or _DECIDES.search(line) for flag, lines in flags.items() for line in lines)
+        flags = {flag: self._lines(self._uses(flag, block)) for flag in guard.flags - {name}}
+        tested = any(flag in told or _DECIDES.search(line) for flag, lines in flags.items() for line in lines)
+        return () if tested else used
+
+    def _are_asked_for(self, module: str, places: Sequence[int]) -> bool:
+        """Return whether all code at these offsets is behind a setting with the module's name: `if
+        self.use_liger_kernel:`."""
+        return len(places) <= _MANY and all(self._is_asked_for(module.partition(".")[0], at) for at in places)
+
+    def _is_asked_for(self, root: str, at: int) -> bool:
+        conditions = map(self._granted, islice(self._indents.headers(at), _MANY))
+        return any(root in word for condition in conditions for word in _WORD.findall(condition))
 
     def _clauses(self, statement: Statement, word: str) -> list[Header]:
         """The clauses of the innermost `try` or `if` around a statement; empty if there is none."""
@@ -225,12 +237,16 @@ class Fallbacks:
         self._context.facts.work.search(0, len(block))
         return all(map(_NOTES.match, map(str.strip, block.splitlines())))
 
-    def _lines_with(self, name: str, block: range) -> list[str]:
-        """The physical lines of code outside a block that contain a name."""
+    def _uses(self, name: str, block: range) -> list[int]:
+        """The offsets of a name in the code outside a block."""
         facts = self._context.facts
         places = [at for at in facts.searches.find((name, True), uses(name, True)) if at not in block]
         facts.work.compare(len(places))
-        return list(dict.fromkeys(self._line(at) for at in places if not facts.layout.token_at(at)))
+        return [at for at in places if not facts.layout.token_at(at)]
+
+    def _lines(self, places: Sequence[int]) -> Iterable[str]:
+        """The different physical lines that contain these offsets."""
+        return dict.fromkeys(map(self._line, places))
 
     def _says_available(self, module: str, block: range) -> bool:
         """Return whether the file, outside a block, contains a word such as `has_x` or `is_x_available` for a
@@ -302,6 +318,6 @@ def _is_short_for(name: str, short: str) -> bool:
     return short not in _MODULES and short[0] == name[0] and all(letter in letters for letter in short)
 
 
-def _needed(hit: Hit) -> Hit:
+def _needed(hit: Hit, limit: str = NEEDED) -> Hit:
     severity = "warning" if hit.rule.severity == "error" else hit.rule.severity
-    return replace(hit, severity=severity, limits=(*hit.limits, NEEDED))
+    return replace(hit, severity=severity, limits=(*hit.limits, limit))

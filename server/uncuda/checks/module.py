@@ -9,17 +9,20 @@ from dataclasses import replace
 
 from ..catalogue import Rule, Target
 from ..facts.bindings import Binding
-from ..facts.model import Statement
+from ..facts.read import Facts, Statement
 from ..facts.scans import uses
 from .base import Context, Hit
 from .fallbacks import NEEDED, Fallbacks
 from .hit import ANOTHER_WAY
+from .inline_ptx import INLINE_PTX, has_ptx
+from .library_version import OLDER_REFUSED, VERSION_ONLY, asks_only, refuses_older, tells_version
 from .module_parts import Parts
 
 ASKED_ONLY = "asked-only"
 """The id of the sentence about a library that the file imports only to find out whether it is available."""
 TRIED = "tried-elsewhere"
 """The id of the sentence about an import in a file that is itself imported only in a `try`."""
+_TRITON = "triton"
 # maximum number of uses of a part of a library (`flashinfer.comm`) for which conditions around the use are searched
 _MANY = 20
 _THERE = ("adapted", "upstream")  # the statuses of libraries that exist for the target
@@ -62,7 +65,7 @@ class Check:
                 rule = self._rules[module]
                 start, end = (reference.statement.start + at for at in reference.chain.piece.span(reference.chain.node))
                 node = reference.chain.node
-                hit = self._hit(rule, module, reference.dotted, (start, end), reference.statement, node)
+                hit = self._hit(rule, module, reference.dotted, (start, end), reference.statement, context.facts, node)
                 yield fallbacks.lowered(hit, module)
 
     def _imports(self, context: Context) -> Iterator[tuple[Hit, str, Sequence[int]]]:
@@ -86,7 +89,7 @@ class Check:
             for part in (*([module] if used.whole else ()), *used.parts):
                 if (statement.start, part) not in seen:
                     seen.add((statement.start, part))
-                    hit = self._hit(self._rules.get(part, rule), part, part, (start, end), statement)
+                    hit = self._hit(self._rules.get(part, rule), part, part, (start, end), statement, context.facts)
                     yield self._asked(hit, binding, context), part, used.parts.get(part, ())
 
     def _lowered(self, fallbacks: Fallbacks, context: Context, hit: Hit, module: str, uses: Sequence[int]) -> Hit:
@@ -118,19 +121,25 @@ class Check:
 
     def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
         """Return the hit at an import; its severity is "information" if the file only tests whether the library is
-        available.
+        available, and at most "warning" if a function returns the library's version and nothing else uses the library.
 
         The rule's `probes` are attributes of the library that tell whether it is available.
         """
         probes, alias = hit.rule.get("probes", ()), binding.alias
-        if not probes or alias is None:
+        own, lost = hit.statement, hit.rule.severity != "information"
+        asks_version = lost and own is not None and tells_version(own, context.facts)
+        if alias is None or not (probes or asks_version):
             return hit
         name = alias.asname or alias.name
-        text, own, layout = context.text, hit.statement, context.facts.layout
+        text, layout = context.text, context.facts.layout
         places = context.facts.searches.find((name, True), uses(name, True))
         context.facts.work.compare(len(places))
         places = [at for at in places if own is None or not own.start <= at < own.end]
         places = [at for at in places if not layout.token_at(at)]  # matches in strings and comments do not count
+        if asks_version and asks_only(text, [at + len(name) for at in places]):
+            severity = "warning" if hit.rule.severity == "error" else hit.severity
+            limits = hit.limits if "replaced" in hit.rule.get("status") else ()
+            return replace(hit, severity=severity, limits=(*limits, VERSION_ONLY))
         taken = [re.match(r"[ \t]*\.[ \t]*(\w+)", text[at + len(name) : at + len(name) + 40]) for at in places]
         if not taken or not all(match is not None and match[1] in probes for match in taken):
             return hit
@@ -153,10 +162,15 @@ class Check:
         name: str,
         span: tuple[int, int],
         statement: Statement,
+        facts: Facts,
         node: ast.AST | None = None,
     ) -> Hit:
         row = self.target.modules.get(module)
         limits = row.limits if row is not None else ()
+        if module == _TRITON and has_ptx(facts):
+            limits = (*limits, INLINE_PTX)
+        if row is not None and row.status in _THERE and refuses_older(module, statement, facts):
+            limits = (*limits, OLDER_REFUSED)
         return Hit(rule, *span, {"name": name, "subject": module}, limits=limits, statement=statement, node=node)
 
 

@@ -24,7 +24,9 @@ _BUILDS = "torch.utils.cpp_extension.load"
 _UNBUILT = re.compile(r"except[ \t]*\(?[^:\n]*\b(?:OSError|EnvironmentError)\b")
 _RAISES = re.compile(r"^[ \t]*(?:raise\b|(?:sys\.)?exit\(|pytest\.fail\()", re.M)
 _OTHER = re.compile(
-    r"^[ \t]*(?:pass|continue|break|return\b[^\n]*|[\w.]+[ \t]*=(?!=)[^\n]*)[ \t]*(?:#[^\n]*)?\s*\Z", re.M
+    r"^[ \t]*(?:pass|continue|break|return\b[^\n]*|[\w.]+[ \t]*=(?!=)[^\n]*)"
+    r"[ \t]*(?:#[^\n]*)?(?:\n[ \t]*(?:#[^\n]*)?)*\Z",
+    re.M,
 )
 _ASKED = re.compile(r"\bhasattr\([^()\n]*,[ \t]*[\"'](\w+)[\"'][ \t]*\)")
 

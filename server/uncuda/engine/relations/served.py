@@ -11,6 +11,7 @@ from pathlib import PurePath
 from ...checks import Context, Hit
 from ...checks.branch_words import asked_by_hand
 from ...checks.branches import Branches
+from ...checks.tested import CAUGHT, TESTED_FOR
 from ...edits import REVIEW
 from ...facts.read import Statement
 from ...facts.scans import plain
@@ -28,6 +29,7 @@ NVIDIAS = "nvidia-folder"
 """The id of the sentence about a file that is for NVIDIA's GPUs, according to the name of a folder above it."""
 SWITCHED = "switched-on"
 """The id of the sentence about an extension that is built only if an environment variable is set to 1."""
+_EXCUSES = frozenset({CAUGHT, TESTED_FOR})
 _SWITCH = re.compile(
     r"if[ \t]+os\.(?:getenv|environ\.get)\([ \t]*[\"']\w+[\"'](?:,[ \t]*(?:None|[\"']0?[\"']))?[ \t]*\)"
     r"[ \t]*==[ \t]*[\"']1[\"'][ \t]*:"
@@ -230,10 +232,28 @@ def reported(rows: Iterable[Iterable[tuple[Hit, bool | None]]]) -> list[Hit]:
     served = {hit.words.get("name", "") for hit, stays in found if stays and _is_use_by_hand(hit)}
     if served:
         served -= {"", *(hit.words.get("name") for hit, stays in found if not stays and _is_use_by_hand(hit))}
-    left = [hit for hit, stays in found if not stays]
+    left = _excused([hit for hit, stays in found if not stays])
     if not served:
         return left
     return [hit for hit in left if hit.fixes or hit.words.get("name") not in served or not is_import(hit)]
+
+
+def _excused(hits: list[Hit]) -> list[Hit]:
+    """Return the hits; the import of a name that no fix can replace has the severity "information" if every use of the
+    name is tested for, or in a `try` that catches its failure."""
+    uses: dict[str, list[Hit]] = {}
+    for hit in filter(_is_use_by_hand, hits):
+        uses.setdefault(hit.words.get("name", ""), []).append(hit)
+    excuses = {name: _EXCUSES.intersection(*(hit.limits for hit in found)) for name, found in uses.items()}
+    if not any(excuses.values()):
+        return hits
+    return [_excused_by(hit, excuses.get(hit.words.get("name", ""), frozenset())) for hit in hits]
+
+
+def _excused_by(hit: Hit, excuses: frozenset[str]) -> Hit:
+    if not excuses or hit.fixes or hit.rule.check != "name" or _is_information(hit) or not is_import(hit):
+        return hit
+    return hit.as_information(min(excuses))
 
 
 def _is_use_by_hand(hit: Hit) -> bool:
