@@ -34,6 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
-    """Let the last test of a process fail if an earlier one has left something open in a cycle."""
+    """Collect garbage after the last test of a process: this test fails if an earlier test has left a file or another
+    resource open that only a reference cycle still holds."""
     if nextitem is None:
         gc.collect()

@@ -63,8 +63,8 @@ STARTS = re.compile(
 )
 ALWAYS_LAZY = {"libcst", "jedi"}
 LONG_MODULE = 400
-# Class names that occur twice in one layer; no name may be added to this list. `Check` is here because every module of
-# a check has a class of this name.
+# Class names that occur twice in one layer; no name may be added to this list. The list contains `Check` because every
+# module of a check has a class of this name.
 SHARED_NAMES = {("checks", "Check"), ("engine", "Found"), ("lsp", "Batch")}
 TARGET_WORD = re.compile(r"(?<![a-z])(?:npu|musa|hccl|mccl|ascend|torchada)(?![a-z])", re.IGNORECASE)
 # Names of an author's machine and of package mirrors, which must not occur in any file of the project.

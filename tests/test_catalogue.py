@@ -324,11 +324,11 @@ class TestVersions:
             (">=2.7,<2.8", "2.7.1.post11"),
             (">=2.6,<=2.8", "2.6.0.post5 2.7.1.post11 2.8.0.post5"),
             (">2.6.0,<2.8", "2.6.0.post5 2.7.1.post11"),
-            # 2.5 has no table, and has at least the names that the tables of 2.1.0.post17 and 2.6.0.post5 both have, so
-            # both tables are read
+            # there is no table for 2.5: only the names in the tables of both 2.1.0.post17 and 2.6.0.post5 count as
+            # existing, so both tables are read
             (">=2.5,<2.7", "2.1.0.post17 2.6.0.post5"),
-            # 2.9 has no table, and has at least the names that the tables of 2.8.0.post5 and 2.13.0 both have, so both
-            # tables are read
+            # there is no table for 2.9: only the names in the tables of both 2.8.0.post5 and 2.13.0 count as existing,
+            # so both tables are read
             (">=2.8,<2.10", "2.8.0.post5 2.13.0"),
             (">=2.9,<2.12", "2.8.0.post5 2.13.0"),
             ("<2", "2.1.0.post17"),
@@ -424,7 +424,8 @@ class TestVersions:
 
 
 def test_ranges_share_the_tables_that_were_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each folder of a repository may require another version range; folders with equal tables share them in memory."""
+    """Each folder of a repository may require another range of plugin versions; a table of APIs that several ranges
+    need is read from its file only once."""
     read: list[str] = []
     records = tables.records
 

@@ -155,7 +155,7 @@ def test_what_cannot_be_is_named(fields: dict[str, Any], problem: str) -> None:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """Return a folder with one file for each digest of the record."""
+    """Return a folder with one file for each digest that docs/execution.json records."""
     for name in (
         "tests/execution/programs/mnist/train.py",
         "tests/execution/simulator/device.py",

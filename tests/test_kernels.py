@@ -1,5 +1,5 @@
-"""Tests of the facts about kernels that the files of a project share, and of guards around a call of a kernel in
-another file."""
+"""Tests of calls of a kernel that another file of the project defines or compiles: uncuda finds the kernels of each
+file, and decides whether to port a guard around such a call."""
 
 from __future__ import annotations
 

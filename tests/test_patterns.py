@@ -53,8 +53,8 @@ def path(random: random.Random) -> str:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_same_as_pathspec(seed: int) -> None:
-    """The patterns match as in pathspec; they contain no negated bracket, which in pathspec, unlike git, matches a
-    slash."""
+    """The patterns match as in pathspec. The test uses no negated bracket (`[!a]`), because it matches a slash in
+    pathspec, but not in git."""
     number = random.Random(seed)
     taken = 0
     for _ in range(200):

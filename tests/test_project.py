@@ -1,4 +1,4 @@
-"""Tests of the facts about a project that the engine asks for at every import of a library."""
+"""Tests of `Project`, which tells the engine at every import whether the module is the project's own or a library."""
 
 from __future__ import annotations
 

@@ -202,7 +202,8 @@ def test_texts_are_in_both_languages() -> None:
         assert not re.search(r"[{}]", english + chinese)
 
 
-# Facts about plugins that no rule reports yet; a line here is removed when a rule or a table reports its fact.
+# Ids of rows of rules/limits.tsv (texts about plugins) that no rule or table uses yet; an id is removed here as soon as
+# a rule or a table uses its text.
 UNTOLD = {
     *("backend-autoload", "cpu-fallback", "dataloader-workers", "device-type-check", "fsdp-device-id"),
     *("hccl-reduceop", "hccl-world-size", "jit-script-mindspeed", "no-cpu-fallback", "npu-import-path"),
@@ -356,7 +357,7 @@ def rows_of(target: str, version: str) -> dict[str, dict[str, str]]:
         # torch.cuda.is_bf16_supported(including_emulation=True) is newer than these versions
         ("2.8.0.post5", "torch.cuda.is_bf16_supported", {"missing": "including_emulation"}),
         ("2.14.0", "torch.cuda.is_bf16_supported", {"missing": ""}),
-        # names that newer versions have removed have no replacement in those versions
+        # a newer version has removed this name, so the table of that version has no replacement for it
         ("2.8.0.post5", "torch.cuda.MemPoolContext", {"status": "present", "replacement": "torch.npu.MemPoolContext"}),
         ("2.14.0", "torch.cuda.MemPoolContext", {"status": "missing", "replacement": ""}),
     ],
@@ -448,7 +449,7 @@ def test_a_fix_writes_no_name_that_the_pinned_version_lacks() -> None:
 
 @pytest.mark.parametrize("version", target("npu")["versions"])
 def test_no_safe_fix_writes_what_a_version_lacks(version: str) -> None:
-    """The test checks a text that uses only one name, for every name in the table and every version with tables."""
+    """For each version with a table, the text uses every `torch.cuda` name of the table, and nothing else."""
     absent = {row["replacement"] for row in rows_of("npu", version).values() if row["present"] == "0"}
     names = [row["name"] for row in rows_of("npu", version).values() if row["name"].startswith("torch.cuda.")]
     after = safe("import torch\n\n" + "".join(f"x{at} = {name}\n" for at, name in enumerate(names)), version)

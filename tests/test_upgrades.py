@@ -19,8 +19,8 @@ version."""
 
 
 def found(left: Left, *paths: str) -> tuple[Upgrade, list[tuple[str, int]]]:
-    """Return the upgrade proposed for files that have findings without a fix at two lines A and B, and the number of
-    files checked with each version."""
+    """Return the proposed upgrade if each file of `paths` has two findings without a fix, A and B, and the number of
+    files that were checked with each version."""
     asked: list[tuple[str, int]] = []
 
     def by_hand(files: Sequence[File], version: str) -> list[tuple[str, frozenset[Span]]]:

@@ -1,5 +1,5 @@
-"""Tests of findings about `torch.accelerator`, by version of PyTorch and of the plugin and behind guards, and of their
-fixes."""
+"""Tests of findings about `torch.accelerator` and of their fixes: with several versions of PyTorch and of the plugin,
+and with guards such as `hasattr`."""
 
 from __future__ import annotations
 

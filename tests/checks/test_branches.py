@@ -1,5 +1,5 @@
-"""Code that already has a branch for the target has no finding; code in which only a fix wrote the target's words still
-has its findings."""
+"""Code that already has a branch for the target has no finding. Names of the target that a fix has written do not count
+as such a branch: what is left to do in the code is still reported."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ def test_everything_else_is_reported(name: str, target: str) -> None:
     assert wanted[-1] in lines
 
 
-# Fixes change these texts as far as possible; code without a counterpart is still reported if only a fix wrote the
-# target's words.
+# Fixes change these texts as far as possible. If a branch names the target only because a fix wrote the name there,
+# code without a counterpart in the other branches is still reported.
 LEFT = {
     "else": "if a:\n    torch.cuda.synchronize()\nelse:\n    torch.cuda.clock_rate()\n",
     "else of a device": "if torch.cuda.is_available():\n    y()\nelse:\n    torch.cuda.clock_rate()\n",
@@ -155,14 +155,15 @@ def test_a_fix_silences_nothing(name: str, target: str, review: bool) -> None:
 
 @pytest.mark.parametrize("target", ENGINES)
 def test_what_a_condition_gives_does_not_serve_it(target: str) -> None:
-    """If a fix has changed only the string, the device test beside the string can still be fixed."""
+    """If a fix has changed only the string `"cuda"`, `torch.cuda.is_available()` beside it is still reported."""
     text = f'import torch\n\ndevice = "{target}" if torch.cuda.is_available() else "cpu"\n'
     assert [f.rule for f in ENGINES[target].check(Source(text)).findings] == ["cuda-api"]
 
 
 @pytest.mark.parametrize("target", ENGINES)
 def test_a_clause_for_the_target_stays_one_when_nothing_else_is_left_to_fix(target: str) -> None:
-    """Nobody writes the same test twice in CUDA code, so a person must have written this clause for the target."""
+    """A fix did not write the target's name into the `elif`: the original would have tested for CUDA twice. So a person
+    wrote this clause for the target, and it needs no fix."""
     text = _text("if a.kind() == 'cuda':\n    y(torch.version.cuda)\nelif a.kind() == '{d}':\n    z()\n", target)
     assert ENGINES[target].check(Source(text)).findings == ()
 

@@ -1,5 +1,5 @@
-"""Tests that the four constructs which occur in every port have a fix wherever they are reported, with a short list of
-exceptions."""
+"""Tests that amp_C, channels_last, jit.script and comparisons with NCCL, which occur in every port, have a fix wherever
+they are reported, with a short list of exceptions."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def statement(start: int) -> Statement:
 
 
 def full() -> Hit:
-    """Return a hit (the raw finding of a check) below the edited line, with a value in every field."""
+    """Return a hit (the raw finding of a check) that has a value in every field, in a line below the edited line."""
     return Hit(
         rule=load().rules["cuda-method"],
         start=102,

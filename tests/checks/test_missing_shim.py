@@ -1,4 +1,5 @@
-"""Tests of which files must import the shim, and of which imports and environment variables activate it."""
+"""Tests of which files must import the shim, i.e. the module that maps CUDA names at run time (`transfer_to_npu`), and
+of which imports and environment variables activate it."""
 
 from __future__ import annotations
 

@@ -183,7 +183,8 @@ def test_what_uses_an_optional_import_without_a_test_does_not_go_on(name: str) -
     ],
 )
 def test_what_uses_an_import_behind_a_function_that_tells_without_a_test(rest: str, untested: bool) -> None:
-    """As in trl/experimental/gkd/gkd_trainer.py of TRL: `if config.use_liger_kernel: Loss()` for any library."""
+    """As in trl/experimental/gkd/gkd_trainer.py of TRL, where a class that is imported behind a test for Liger is
+    called behind `if config.use_liger_kernel:`; here the library is CuPy."""
     text = "import torch\nfrom .utils import (\n    is_cupy_available,\n)\nif is_cupy_available():\n"
     text += f"    from cupy import put\n{rest}def f(self, x):\n    if self.use_cupy:\n        put(x)\n"
     leave, raises = "leave that switched off", "used here without a test"
@@ -258,7 +259,8 @@ def test_a_function_that_returns_the_version_of_a_replaced_library_names_what_re
     ],
 )
 def test_an_import_that_is_refused_below_a_version_says_so(imported: str, test: str, refused: bool) -> None:
-    """As in megatron/core/tensor_parallel/generalized_tensor_parallelism.py of Megatron-core, for 2.19.0.dev0."""
+    """As in megatron/core/tensor_parallel/generalized_tensor_parallelism.py of Megatron-core, which refuses versions of
+    Transformer Engine below 2.19.0.dev0."""
     text = f"import torch\ntry:\n    import {imported}\n    {test}\n        raise ImportError(\n            NEEDED\n"
     text += "        )\n    import transformer_engine_torch as tex\nexcept ImportError:\n    tex = None\n"
     found = MUSA.check(Source(text)).findings
@@ -539,8 +541,8 @@ def test_a_handler_at_the_import_does_not_catch_that_a_part_is_missing(name: str
     ],
 )
 def test_a_test_that_leaves_for_one_case_alone_is_not_about_the_library(test: str, around: str, severity: str) -> None:
-    """As in tests/kernels/quantization/test_flashinfer_nvfp4_scaled_mm.py of vllm 0.28, a test that skips one backend
-    only says nothing about the library."""
+    """As in tests/kernels/quantization/test_flashinfer_nvfp4_scaled_mm.py of vllm 0.28: a condition that skips the
+    code for a single backend does not show that the code works without the library."""
     lines = [f"    if {test}:", "        return", f"    {around or 'if True:'}", "        import cupy"]
     (finding,) = NPU.check(
         Source("\n".join(["import torch", "def f(kind, x):", "    # available", *lines, ""]))
@@ -587,7 +589,7 @@ def test_a_message_says_which_part_there_is() -> None:
     ],
 )
 def test_a_library_that_the_code_needs_comes_with_an_advice(lines: str, advice: bool) -> None:
-    """If the table says what to do, as for cutlass, the message says that."""
+    """If the table of libraries says what to do, as for cutlass, the message says that and not the general advice."""
     (finding,) = NPU.check(Source(f"import torch\n{lines}")).findings
     assert ("give what needs it another way there, or leave it out" in finding.message) == advice
 
@@ -692,7 +694,7 @@ def test_a_namespace_is_the_projects_own_as_far_as_its_packages(tmp_path: Path) 
     assert in_project(tmp_path, files, "a.py") == []
     files["a.py"] = files["megatron/core/b.py"] = "import torch\nfrom megatron.training import x\n"
     assert in_project(tmp_path, files, "a.py") == ["module-adapted"]
-    # the package of this file is not installed beside the library
+    # b.py is part of the project's own `megatron`, so its import of `megatron` does not mean the installed library
     assert in_project(tmp_path, files, "megatron/core/b.py") == []
 
 

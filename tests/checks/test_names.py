@@ -1,5 +1,5 @@
-"""Tests of rules about names: every row of the tables has a rule; aliases, groups, linked attributes, and rules that
-are switched off."""
+"""Tests of rules about names: every row of the tables of APIs has a rule; aliases; names that change together, such as
+the names of a stream and of its handle; rules that are switched off."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from uncuda.source import Source
 CATALOGUE = load()
 VERSIONS = [(name, version) for name, target in CATALOGUE.targets.items() for version in target.versions]
 
-# Rows that no rule about names covers: modules that are imported only for their submodules, flags that have the same
-# meaning on the target, and names that other checks find by their arguments.
+# Names in the targets' tables of APIs that no rule about names covers: modules that are imported only for their
+# submodules, flags that have the same meaning on the target, and names that other checks find by their arguments.
 ELSEWHERE = {
     "torch.backends.cuda": "its members count",
     "torch.backends.cudnn": "its members count",
@@ -48,7 +48,7 @@ def verdicts(target: Target, name: str) -> Verdicts:
 
 
 def due(row: Row, target: Target) -> bool:
-    """Return whether a rule about names must cover a row of the tables."""
+    """Return whether one of the rules about names must cover a row of the target's table of APIs."""
     if row.name == row.replacement or row.name in ELSEWHERE:
         return False
     return not (SAME_FLAGS in row.name and row.status == "limited" and target.has("sdp-backends"))
@@ -373,8 +373,8 @@ def test_only_the_patch_is_the_patch(given: str, found: bool) -> None:
     ],
 )
 def test_what_relies_on_the_patch_is_for_review_until_it_is_imported(target: str, patch: str, code: str) -> None:
-    """Unless the patch is imported, the fix is not safe: with torchada, `torch.cuda.is_available` does not mean CUDA,
-    so a port that tested for the target would move its tensors to CUDA."""
+    """Unless the patch is imported, the fix needs review: the fixed test asks for the target, but without the patch the
+    `x.cuda()` below the test still moves tensors to CUDA."""
     for head, expected in (("import torch\n", "review"), (f"import {patch}\nimport torch\n", "safe")):
         found = [finding for finding in findings(head + code, engine(target, strategy="shim")) if finding.fixes]
         assert [finding.fixes[0].applicability for finding in found] == [expected]

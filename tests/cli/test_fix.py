@@ -285,7 +285,7 @@ sys.exit(main(["fix", "--target", "npu", "x"]))
 
 
 def _signalled(number: int, step: str, *how: str) -> "subprocess.CompletedProcess[str]":
-    """Run `uncuda fix x` in a process that receives a signal when a certain call that writes a file returns."""
+    """Run `uncuda fix x` in a process that gets the signal `number` when the call that `step` names returns."""
     command = [sys.executable, "-c", _SIGNALLED, str(int(number)), step, *how]
     return subprocess.run(command, check=False, env=environment(), timeout=60, capture_output=True, text=True)
 

@@ -32,7 +32,7 @@ def text(words: str) -> Callable[[Path], object]:
 
 
 TRAPS: dict[str, Callable[[Path], object]] = {"a pipe": pipe, "a device": endless, "larger than": sparse}
-# Files that make all other files of their folder unusable: name, contents, and the message about them.
+# Invalid configuration files, which keep uncuda from checking their folder: its name, the contents, the message.
 CONFIGURATIONS = {
     "nested": ("target = " + "[" * 100_000, "line 1: not valid TOML: nested too deeply"),
     "parts": ("a." * 100_000 + "a = 1", "line 1: not valid TOML: a key of more than 16 parts"),

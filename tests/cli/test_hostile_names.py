@@ -201,7 +201,7 @@ def test_only_a_few_places_write_to_a_stream() -> None:
             if number := sum(" def " not in line for line in doors):
                 found[f"{folder}/{path.name}"] = number
     assert found == {
-        "cli/console.py": 7,  # the calls in the module, and those of Console.print
+        "cli/console.py": 7,  # four calls of Console.print, and three writes to stderr
         "cli/fix.py": 4,  # the fixed text, the unchanged text, and the diff
         "cli/report.py": 1,  # the report, in which each format escapes the text that it shows
         "cli/rule.py": 3,  # pages of rules, which contain only uncuda's own text
@@ -266,7 +266,7 @@ class TestDiff:
 
     @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
     def test_applied_it_is_what_fix_writes(self) -> None:
-        """The names and contents in this test are of every kind, and some are random; the name of a folder contains the
+        """The files have unusual names, some of them random, and random contents; the name of their folder is the
         seed."""
         make(dict(_random_tree(random.randrange(1_000_000))))
         git = ["git", "-c", "core.fsmonitor=false"]

@@ -29,7 +29,7 @@ def fix(*arguments: str, stdin: str = "") -> str:
         ({"train.py": TEXT, "pkg/__init__.py": "", "tests/__init__.py": ""}, "pkg.device"),
         ({"pkg/__init__.py": "", "pkg/a.py": TEXT, "pkg/device.py": "def mine(): ...\n"}, "pkg._accelerator"),
         ({"src/pkg/__init__.py": "", "src/pkg/a.py": TEXT}, "pkg.device"),
-        # the package uses the name `device` for something else, which the helper module would replace
+        # `pkg.device` already means something else, and a helper module pkg/device.py would replace it
         ({"pkg/__init__.py": "from .b import device\n", "pkg/a.py": TEXT}, "pkg._accelerator"),
         ({"pkg/__init__.py": "from .b import *\n", "pkg/a.py": TEXT}, "pkg._accelerator"),
     ],
@@ -391,8 +391,8 @@ def test_a_function_of_another_file_that_silently_stays(line: str, call: str) ->
     ],
 )
 def test_a_function_of_another_file_that_asks_for_a_cuda_device(body: str) -> None:
-    """A function of another file that asks for a CUDA device would find none, while the file that calls it already uses
-    another device."""
+    """pkg/stream.py stays on CUDA, so its function finds no device on another accelerator. Therefore pkg/worker.py,
+    which calls the function, is not fixed either."""
     worker = WORKER.format("from .stream import choose", "choose")
     choose = (
         f"import torch\n\n\ndef choose(name):\n    if name:\n        assert torch.cuda.is_available()\n    {body}\n"
@@ -513,8 +513,8 @@ def get_device(name="cuda"):
 
 @pytest.mark.parametrize("given", ['    device: str = "cuda"', '    defaults = {"device": "cuda:0"}'])
 def test_a_name_that_a_file_without_torch_gives(given: str) -> None:
-    """The file without torch keeps the name "cuda". If the test of names in the other file were fixed, it would let
-    "cuda" pass."""
+    """pkg/config.py, which does not import torch, keeps the name "cuda". If the condition in pkg/utils.py were fixed,
+    it would no longer replace "cuda" by the CPU on another accelerator."""
     text = NAMED.format('name.startswith("cuda") and not torch.cuda.is_available()')
     make({"pkg/__init__.py": "", "pkg/config.py": f"class Config:\n{given}\n", "pkg/utils.py": text})
     make({"uncuda.toml": SETTINGS})

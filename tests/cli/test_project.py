@@ -1,5 +1,5 @@
 """Tests that checking some files of a project gives the same findings as checking all files, because the other files
-are read for facts."""
+are read, too: what they define and import decides about findings in the checked files."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ def test_the_filter(pages: dict[str, Path], show: Any) -> None:
 
 
 def as_json_of(page: Path) -> list[Any]:
-    """Return the findings in the JSON report on the project to which an HTML report belongs."""
+    """Return the findings of a project from its JSON report; `page`: the project's HTML report."""
     os.chdir(page.parent)
     findings: list[Any] = as_json()["findings"]
     return findings

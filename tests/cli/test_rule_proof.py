@@ -52,7 +52,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rule(installed: Path, record: str | None, *arguments: str) -> Run:
-    """Return the output of `uncuda rule` in an installed package with this record, or with none (None)."""
+    """Return the output of `uncuda rule` in an installed package. `record`: the text of its `execution.json`, which
+    says how each rule was tested; None: the package does not contain this file."""
     path = installed / "uncuda" / "execution.json"
     path.unlink(missing_ok=True)
     if record is not None:
@@ -116,7 +117,7 @@ def test_without_a_record_there_is_no_section(installed: Path, record: str | Non
 def test_a_broken_record_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
     path = Path("docs", "execution.json")
     path.parent.mkdir()
-    # without a usable record in the package, one is searched in docs, as in a checkout
+    # as in a checkout, the rules are outside of the package, so that load_proofs reads docs/execution.json
     monkeypatch.setattr(proofs, "folder", lambda: Path("rules"))
     path.write_text(json.dumps(RECORD), encoding="utf-8")
     assert list(proofs.load_proofs()) == list(RECORD["rules"])

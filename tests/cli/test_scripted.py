@@ -1,4 +1,5 @@
-"""Tests which functions of a project TorchScript compiles through several files, so that no safe fix changes them."""
+"""Tests that no safe fix changes a function that TorchScript compiles, even if it is compiled because of a call in
+another file of the project."""
 
 from pathlib import Path
 

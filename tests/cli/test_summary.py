@@ -24,7 +24,7 @@ from uncuda.report.text import width
 SCREEN = 40
 COLUMNS = 80
 CLASSES = ("safe", "review", "manual")
-# For each step of the summary, a text with findings of this step; the tests create variants of these texts.
+# For each step of a port that the summary lists, a text with findings of this step; the tests vary these texts.
 LIBRARY = "import torch\nimport flash_attn\n"
 EXTENSION = 'from torch.utils.cpp_extension import load\n\nops = load(name="ops", sources=["ops.cu"])\n'
 ENVIRONMENT = (

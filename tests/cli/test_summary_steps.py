@@ -106,8 +106,9 @@ def counted(findings: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def walk(steps: int, seed: int) -> int:
-    """Take random steps in the current folder and compare the counts after each step; return how many findings were
-    counted in total."""
+    """Change the project in the current folder at random, `steps` times (write, fix, move or delete a file, for
+    example), and compare the counts of `--summary` with those of the JSON report after each change. Return how many
+    findings were counted in total."""
     port, seen = Port(seed), 0
     for number in range(steps):
         step = f"{number}: {port.step()}"

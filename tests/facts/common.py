@@ -16,7 +16,7 @@ WORDS = Words(
 
 
 def facts(text: str) -> Facts:
-    """Return the facts of a text, read for the words that this module defines."""
+    """Return the `Facts` that `read` finds in a text with `WORDS`."""
     return read(text, WORDS)
 
 

@@ -1,4 +1,4 @@
-"""Tests that reading a changed text gives the same facts as reading it for the first time."""
+"""Tests that reading a changed text, with results kept from the old text, finds the same as reading it anew."""
 
 import random
 import re
@@ -168,7 +168,7 @@ def test_an_edit_of_whole_lines_leaves_the_lines_beside_them(
 
 
 def said(facts: Facts) -> object:
-    """Return all results of reading a text in a form without id() values."""
+    """Return everything that `facts` says about its text, without id() values, so that two readings can be compared."""
     return (
         sorted((start, s.end, facts.text[start : s.end], len(s.digest.texts)) for start, s in facts.statements.items()),
         sorted(facts.unread),

@@ -1,4 +1,5 @@
-"""Tests that logical lines, strings and comments which are found locally equal those of the tokenizer."""
+"""Tests that `Layout`, which reads a text only near one offset, finds the same logical lines, strings and comments as
+Python's tokenizer."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ class TestTraced:
     @pytest.mark.parametrize("way", ["-m", "bundle"])
     def test_server(self, traps: Workspace, log: Path, way: str, bundle: str) -> None:
         start = ["-I", bundle] if way == "bundle" else ["-m", "uncuda"]
-        # with `-m`, Python itself imports these files before uncuda, which another test covers
+        # with `-m`, Python itself imports these files before uncuda starts; another test covers this
         if way == "-m":
             for name in ("types", "warnings"):
                 (traps.root / f"{name}.py").unlink()
@@ -218,8 +218,8 @@ def _look_at(client: Client, path: Path) -> None:
 
 
 def _nothing_ran(traps: Workspace, output: Path) -> list[str]:
-    """Check that no trap was run, that no program except this Python was started, and that no code of the workspace was
-    opened as code.
+    """Check that no trap was run, that no program except this Python was started, and that no compiled code (.pyc, .so)
+    and no .pth file of the workspace was opened.
 
     Returns the files of the workspace that were opened.
     """

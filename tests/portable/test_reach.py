@@ -1,4 +1,5 @@
-"""Tests of which helper module a file imports, by what name, and whether it is certain to find the module."""
+"""Tests of the import of the helper module that a fix writes: which module it imports, by an absolute or relative name,
+and when the fix needs review because the file may not find the module."""
 
 from __future__ import annotations
 

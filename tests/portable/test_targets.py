@@ -1,5 +1,6 @@
-"""Tests of code for which the targets differ: the fix has the lowest fix class that it has for any target, and the
-message is that of the target without a fix."""
+"""Tests of `strategy = "portable"` on code whose fix would differ between the targets: a fix that needs review for
+one target needs review for all. If one target has no fix, there is no fix, and the message is the one for that
+target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A project shared by all tests that only ask for receiver verdicts."""
+"""A project shared by all tests that only ask whether the type of a receiver (the `x` of `x.cuda()`) is torch's."""
 
 from collections.abc import Iterator
 from pathlib import Path

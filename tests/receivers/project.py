@@ -1,4 +1,5 @@
-"""Writes a small project to disk and returns the receiver verdicts for a text in it."""
+"""Writes a small project to disk and returns the verdicts on the receivers in a text of it: whether the type of `x` in
+`x.cuda()` is torch's."""
 
 from __future__ import annotations
 
@@ -198,13 +199,14 @@ def engine(**settings: object) -> Engine:
 
 
 def sites(text: str, rule: str = "") -> tuple[Site, ...]:
-    """Return the receivers (`x` in `x.cuda()`) in a text that need a verdict; if `rule` is given, only those of this
-    rule."""
+    """Return the receivers (`x` in `x.cuda()`) in a text whose types must be found out; if `rule` is given, only those
+    of this rule."""
     return tuple(site for site in engine().sites(Source(text)) if rule in ("", site.rule))
 
 
 def verdicts(receivers: Receivers, root: Path, text: str, name: str = "main.py") -> list[str]:
-    """Return the verdicts on the receivers in a text, in source order."""
+    """Return, in source order, the verdicts ("silent", "review" or "unknown") on the objects in a text, such as the `x`
+    of `x.cuda()`."""
     asked = sites(text)
     assert asked, "nothing to ask"
     answers = receivers.ask(str(root / name), text, asked)

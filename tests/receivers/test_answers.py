@@ -1,4 +1,5 @@
-"""Tests the verdicts that the real jedi process gives on receivers in a project of several files."""
+"""Tests which verdicts on receivers (whether the `x` of `x.cuda()` can be a tensor) jedi gives in a real child process,
+for a project of several files."""
 
 from __future__ import annotations
 

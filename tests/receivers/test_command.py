@@ -1,5 +1,5 @@
-"""Tests that with `--receivers`, or the setting of this name, the command line waits for every verdict, and prints more
-only with --verbose."""
+"""Tests that with `--receivers`, or the setting of this name, the command line waits until the type of every receiver
+(the `x` of `x.cuda()`) has been searched for, and prints more only with --verbose."""
 
 from __future__ import annotations
 

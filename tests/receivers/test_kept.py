@@ -1,5 +1,6 @@
-"""Tests that receiver verdicts are cached while the code on which they depend is unchanged; a line with `wait` is
-answered later, on another thread."""
+"""Tests that verdicts on receivers (is the type of `x` in `x.cuda()` torch's?) are cached while the code on which they
+depend is unchanged, and that they arrive later, on another thread. The verdict on a receiver named `wait` is held back
+until the test asks for it."""
 
 from __future__ import annotations
 
@@ -145,7 +146,7 @@ def test_an_answer_is_known_after_an_edit_elsewhere_and_not_after_one_that_count
 
 
 class Later:
-    """A `Receivers` that computes verdicts on another thread, and a queue of its verdicts."""
+    """A `Receivers`, which searches for the types of receivers on another thread, and a queue of its results."""
 
     def __init__(self, folder: Path) -> None:
         self.starts = Starts()
@@ -154,8 +155,8 @@ class Later:
         self.gate = folder / "gate"
 
     def submit(self, path: str, *words: str) -> None:
-        """Submit a text with one receiver for each of `words`; the process returns the word as the verdict on its
-        receiver."""
+        """Submit a text with one line for each of `words`, and ask for the verdict on the object at the start of each
+        line; the test process returns the word of the line as its verdict."""
         lines = [str(self.gate), *(f"{word}: {number}" for number, word in enumerate(words))]
         text = "".join(line + "\n" for line in lines)
         starts = [text.index(f"{word}: {number}") for number, word in enumerate(words)]

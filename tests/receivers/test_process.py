@@ -44,7 +44,7 @@ def make(notes: Notes) -> Iterator[Make]:
 
 
 def ask(receivers: Receivers, *lines: str, path: str = "a.py", timeout: float = 60) -> list[str]:
-    """Return the verdict on the receiver at the start of each line."""
+    """Return the verdict ("silent", "review" or "unknown") on the object at the start of each line."""
     text, asked = "", []
     for line in lines:
         asked.append(Site("rule", Span(len(text), len(text) + 1), len(text)))
@@ -167,7 +167,7 @@ class TestReal:
         started: list[Process] = []
 
         def start() -> Process:
-            # The first process is stopped after it received a question, and is killed when its time is over.
+            # SIGSTOP stops the first process when it is asked; it is killed when the time for its answer is over.
             started.append(Process())
             if len(started) == 1:
                 put = started[0].ask

@@ -16,7 +16,7 @@ from uncuda.child import command
 from uncuda.receivers import Receivers
 
 # Modules that jedi, parso, Python or a test runner would import if the workspace contained them, and modules that the
-# text imports.
+# checked text (_LOOKS_AT_BAIT) imports.
 _BAIT = (
     *("jedi", "parso", "uncuda", "torch", "numba", "cupy", "sitecustomize", "usercustomize", "conftest", "json", "re"),
     *("typing", "argparse", "gi", "zlib", "zipimport", "encodings", "pkg_that_runs", "site", "warnings"),

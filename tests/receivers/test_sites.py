@@ -1,5 +1,5 @@
-"""Tests that the engine uses receiver verdicts only to remove findings and to make fixes need review, never to add
-anything."""
+"""Tests that verdicts on receivers (whether the `x` of `x.cuda()` can be a tensor) only remove findings or make fixes
+need review, and never add anything."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ HEAD = "import torch\n"
 
 
 def check(text: str, **answers: str) -> Report:
-    """Return the engine's report on a text, with verdicts given by receiver name."""
+    """Return the engine's report on a text; `answers`: what is known of the type of a receiver (`x` in `x.cuda()`), by
+    the receiver's name."""
     source = Source(text)
     asked = engine().check(source).sites
     given = {site: answers[name] for site in asked if (name := _receiver(text, site)) in answers}

@@ -24,8 +24,8 @@ _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.
 
 
 def _named(words: tuple[str, ...]) -> Scan:
-    """Return a search for words in upper or lower case that have no letter next to them. This search finds the same
-    words as the pattern `BranchWords._serves`, but takes less time."""
+    """Return a function that searches a text for words that have no letter next to them, whatever their case. It finds
+    the same words as the pattern `BranchWords._serves`, but takes less time."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         lowered = text[start:end].lower()

@@ -98,8 +98,8 @@ def _one_of(words: Iterable[str]) -> str:
 
 def _library_imports(rules: Iterable[Rule], target: Target) -> list[str]:
     """Return patterns for lines that import a library, for all libraries that rules without the key `anchors` report.
-    For a rule with this key, files are searched for the words that the key lists. The patterns begin with literal text,
-    which makes them fast."""
+    For a rule with the key `anchors`, files are searched for the words that `anchors` lists. The patterns begin with
+    literal text, which makes them fast."""
     mine = [rule for rule in rules if rule.check == "module" and not rule.get("anchors")]
     roots = {re.escape(name.partition(".")[0]) for rule in mine for name in target.libraries(rule)}
     if not roots:

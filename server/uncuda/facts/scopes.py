@@ -81,8 +81,9 @@ class IndentScopes:
         self._stray: dict[int, bool] = {}
 
     def take_over(self, before: IndentScopes, spans: Sequence[Region]) -> bool:
-        """Copy the results of the text before an edit, except those that the edited logical lines in `spans` affect.
-        Return whether all lines outside of these logical lines are in the same blocks as before."""
+        """Copy the blocks and headers that were found in the text before an edit (`before`), except those that the
+        edited logical lines in `spans` affect. Return whether all lines outside of these logical lines are in the same
+        blocks as before."""
         if not spans:
             self._above, self._extents = dict(before._above), dict(before._extents)
             self._headers = dict(before._headers)

@@ -40,7 +40,7 @@ EDITOR: Room = {
     "status noop": ("no effect", "不起作用"),
     "status missing": ("missing", "不支持"),
     "status unlisted": ("unknown", "未知"),
-    "same": ("the same name", "同名"),
+    "same": ("keeps this name", "名称不变"),
     "none": ("no counterpart", "无对应接口"),
     "absent": ("not in {0} {1}, the version that is used; exists since {2}", "所检查的 {0} {1} 中没有；自 {2} 起提供"),
     "never": ("not in {0} {1}, the version that is used", "所检查的 {0} {1} 中没有"),

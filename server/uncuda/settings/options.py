@@ -251,7 +251,7 @@ OPTIONS: tuple[Option, ...] = (
         "integer",
         Limits.comparisons,
         "How many steps the check of one file may take. A file that takes more steps is reported and not checked. "
-        "Steps are counted, not timed, so that the result is the same on every machine.",
+        "uncuda counts the steps of its loops, not seconds, so that the result is the same on every machine.",
         "检查单个文件的步数上限，超出的文件不检查并会列出。按步数而非时间计算，因此在任何机器上结果相同。",
         most=_MOST,
     ),

@@ -1,1 +1,1 @@
-"""Tests with VS Code in the browser. As a package, the folder has fixtures that end with its last test."""
+"""Tests with VS Code in the browser. The folder is a package, so that its fixtures end with its last test."""

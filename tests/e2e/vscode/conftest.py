@@ -120,7 +120,7 @@ def reused_window(
     request: pytest.FixtureRequest,
 ) -> Iterator[ReusedWindow]:
     """Return the window that tests of several modules share. Before each test, the window and the user's settings are
-    reset; after a test that failed, or that has spent the window, a new one is opened."""
+    reset; after a test that failed, or that set `spent`, a new window is opened."""
     if not windows:
         windows.append(ReusedWindow(browser, server, tmp_path_factory.mktemp("reused")))
     (window,) = windows
@@ -141,7 +141,7 @@ def reused_window(
 
 @pytest.fixture
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Return the folder for a test's workspace; the shared window expects it inside its own folder."""
+    """Return the folder for a test's workspace; a test in the shared window gets the folder of this window."""
     if "reused_window" not in request.fixturenames:
         return tmp_path
     window: ReusedWindow = request.getfixturevalue("reused_window")

@@ -1,5 +1,5 @@
-"""Simulates a server of an older uncuda without overview: `older.py ASKED PYTHON ARGUMENT…` starts the real server and
-passes messages on.
+"""Simulates the server of an older uncuda, which lacks the requests UNKNOWN: `older.py ASKED PYTHON ARGUMENT…` starts
+the real server as `PYTHON ARGUMENT…` and passes messages on.
 
 Requests that the older server did not know are refused as unknown, and their methods are written to the file ASKED, one
 per line.

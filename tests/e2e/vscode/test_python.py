@@ -84,7 +84,7 @@ def test_a_server_that_ends_at_once(server: CodeServer, window: Window, small: P
 
 def test_hostile_workspace_that_is_trusted(window: Window, small: Path) -> None:
     """The workspace's settings name a program inside the workspace as the Python to use; it is run, because the user
-    trusts the workspace. In an untrusted one it is not: see `test_python_alone`."""
+    trusts the workspace. `test_python_alone` tests that the program is not run in an untrusted workspace."""
     ran = small.with_name("ran")
     program = script(small / "python", f'touch {shlex.quote(str(ran))}\nexec {sys.executable} "$@"')
     hostile = {"uncuda.interpreter": program, "uncuda.importStrategy": "fromEnvironment"}

@@ -39,7 +39,7 @@ def untrusted(
     server: CodeServer, browser: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Window, Path]]:
     """Return a window with an untrusted workspace, and the workspace. Two settings name a program inside the workspace:
-    the user's own, and that of the workspace. A program that is run leaves a file beside it."""
+    the user's own, and that of the workspace. If one of these programs is run, it creates a file beside itself."""
     workspace = project.small(tmp_path_factory.mktemp("untrusted"))
     for name in ("user", "hostile"):
         ran = shlex.quote(str(workspace / f"{name}-ran"))

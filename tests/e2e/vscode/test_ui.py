@@ -453,8 +453,8 @@ def test_suppressed_from_the_review(window: Window, folder: Path) -> None:
 
 
 def test_beside_an_older_server(window: Window, server: CodeServer, small: Path) -> None:
-    """With a server of an older uncuda without overview, findings and fixes work as before, and the view says what to
-    update."""
+    """With a server of an older uncuda, which has no data for the Port view, findings and fixes work as before, and the
+    view says what to update."""
     asked, python = small.with_name("asked"), small.with_name("older-python")
     older = shlex.join([sys.executable, str(Path(__file__).with_name("older.py")), str(asked), sys.executable])
     run = f'case "$*" in *" server "*) exec {older} "$@";; esac\nexec {sys.executable} "$@"'
@@ -483,8 +483,8 @@ def test_show_what_is_left(reused_window: ReusedWindow, folder: Path) -> None:
     findings.
 
     No other test can use the window afterwards, because VS Code keeps a document that the server has shown in memory
-    for minutes after its editor is closed. This test is therefore the last one with this window, and the tests with
-    windows of their own follow, so that only one window is open.
+    for minutes after its editor is closed. This test is therefore the last one that uses the shared window; only
+    tests that open a window of their own follow.
     """
     window, workspace = reused_window, project.with_review(folder)
     window.spent = True

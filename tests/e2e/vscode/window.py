@@ -43,7 +43,7 @@ class Window:
         self._context.close()
 
     def show(self, workspace: Path, query: str = "") -> None:
-        """Open a folder in the window; it is loaded again if VS Code shows a workspace file without its folders."""
+        """Open a folder or a workspace file in the window; if VS Code shows no folder, reload the page."""
         from playwright.sync_api import TimeoutError as NotShown
 
         row = self.page.locator(".explorer-folders-view .monaco-list-row").first
@@ -118,8 +118,8 @@ class Window:
         rows.nth(titles.index(title)).click()
 
     def save_all(self) -> None:
-        """Save all files once one of them is changed, because only files with a tab are saved, and a workspace edit
-        opens the tab late."""
+        """Wait until a tab shows unsaved changes, then save all files: VS Code saves only files that have a tab, and a
+        file that a workspace edit changes gets its tab late."""
         self.until(self.dirty, lambda: self.rows(".tab"))
         self.command("File: Save All Files")
         self.until(lambda: not self.dirty(), lambda: self.rows(".tab"))

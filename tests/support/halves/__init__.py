@@ -43,7 +43,7 @@ class Half:
     name: str
     target: str
     kind: str
-    also: frozenset[str]  # other kinds of mistake that a report of this program may name, too
+    also: frozenset[str]  # other kinds of mistake that the witness may also report for this program
     what: str  # the mistake of the port; empty if the port is right
     before: Mapping[str, str]  # the original for CUDA, by path
     after: Mapping[str, str]  # the ported text, by path
