@@ -96,3 +96,17 @@ def test_a_key_in_the_line_that_hands_it_over_is_seen() -> None:
     assert any(finding.fixes for finding in engine.check(Source(before, "a.py")).findings)
     assert engine.check(Source(after, "a.py")) == ENGINES["npu"].check(Source(after, "a.py"))
     assert engine.check(Source(before, "a.py")) == ENGINES["npu"].check(Source(before, "a.py"))
+
+
+@pytest.mark.parametrize("target", ENGINES)
+@pytest.mark.parametrize(
+    "call",
+    ["launch(x, stream)", "err = launch(x, stream=stream)", "for x in y:\n        launch(x, stream=stream)"],
+)
+def test_a_stream_waits_for_the_function_that_takes_its_handle(call: str, target: str) -> None:
+    text = (
+        "import ctypes\ndef launch(x, stream=None):\n    if stream is None:\n"
+        "        stream = torch.cuda.current_stream()\n    LIBRARY.run(ctypes.c_void_p(int(stream.cuda_stream)))\n"
+        f"def f(x, y):\n    stream = torch.cuda.current_stream()\n    {call}\n"
+    )
+    assert "stream = torch.cuda.current_stream()" in ENGINES[target].fix(Source(HEAD + text)).text.split("def f")[1]

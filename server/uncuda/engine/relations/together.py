@@ -14,8 +14,10 @@ from functools import cached_property
 
 from ...checks import Hit
 from ...checks.branches import Branches
+from ...checks.parameters import Parameters
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
+from ...facts.scans import uses
 from ...limits import Work
 
 # Functions that return objects for one device only, such as streams of CUDA. Variables with such objects are traced.
@@ -40,6 +42,7 @@ class Together:
     def __init__(self, hits: Sequence[Hit], branches: Branches) -> None:
         self._hits, self._branches, self._work = hits, branches, branches.work
         self._indents = branches.indents
+        self._parameters = Parameters(branches.facts, set())
         self._at: dict[tuple[int, ast.AST], list[int]] = {}
         for index, hit in enumerate(hits):
             if hit.node is not None and hit.statement is not None:
@@ -59,6 +62,7 @@ class Together:
         such as an argument, or both are in parts of one call."""
         yield from self._patched()
         yield from self._streams()
+        yield from self._passed()
         self._work.compare(len(self._at))
         for (_, node), found in self._at.items():
             statement = self._hits[found[0]].statement
@@ -94,6 +98,42 @@ class Together:
             scope = self._scope("", statement.start) if statement is not None else -1
             if scope >= 0 and first.setdefault(scope, index) != index:
                 yield first[scope], index
+
+    def _passed(self) -> Iterator[Pair]:
+        """Yield pairs of an object in a variable, such as a stream, and a hit at the parameter that receives the
+        variable in a function of this file: `launch(stream)`, with `stream.cuda_stream` in `launch`."""
+        facts = self._branches.facts
+        for name in self._names if len(self._hits) > 1 else ():
+            for at in facts.searches.find(("flag", name), uses(name, True)) if "." not in name else ():
+                self._work.compare()
+                start = self._indents.header_at(at).start
+                found = self._held.get((self._scope("", start), name))
+                if not found or (statement := facts.peek(start)) is None:
+                    continue
+                self._work.compare(len(statement.digest.chains))
+                for chain in statement.digest.chains:
+                    taken = self._taken(chain.node, statement) if chain.spelled == name else None
+                    yield from ((found[0], other) for other in (self._given.get(taken, ()) if taken else ()))
+
+    def _taken(self, node: ast.AST, statement: Statement) -> Key | None:
+        """Return the parameter of a function of this file that receives an argument."""
+        outer = statement.digest.parents.get(node)
+        inner, call = (outer, statement.digest.parents.get(outer)) if isinstance(outer, ast.keyword) else (node, outer)
+        if not isinstance(call, ast.Call) or inner is call.func:
+            return None
+        found = self._parameters.holder(call, inner, statement)
+        return (found[1], found[0]) if found is not None else None
+
+    @cached_property
+    def _given(self) -> dict[Key, list[int]]:
+        """For each function and variable: the hits at attributes of the variable, and those whose objects are assigned
+        to the variable."""
+        given = {key: list(found) for key, found in self._held.items()}
+        for (start, node), found in self._at.items():
+            base = self._base(node) if isinstance(node, ast.Attribute) else None
+            if isinstance(base, ast.Name):
+                given.setdefault((self._scope("", start), base.id), []).extend(found)
+        return given
 
     def _named(self, node: ast.AST, call: ast.Call | None, index: int, statement: Statement) -> Iterator[Pair]:
         """Yield pairs of a hit in a call, and a hit whose result is in a variable that the same call uses as an
