@@ -28,7 +28,7 @@ CHINESE = re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 ELSEWHERE = {
     "__main__.py",  # the program prints this message before any import is possible
     "catalogue/keys.py",  # the texts describe the keys of rule pages
-    "catalogue/rules.py",  # the heading of the last section of a rule page
+    "catalogue/rules.py",  # the text is the heading of the last section of a rule page
     "settings/editor.py",  # the texts describe the settings
     "settings/options.py",
 }

@@ -144,7 +144,8 @@ class Runners:
         self._all: list[_Lines] = []
 
     def run(self, program: Program, texts: Mapping[str, str], target: str, version: str) -> Future[Run]:
-        """Run these files as this program; an empty target means PyTorch's own CPU."""
+        """Run a program whose files have these texts, on the simulated accelerator `target`; if `target` is empty, on the
+        CPU, by PyTorch alone."""
         return self._pool.submit(self._run, program, texts, target, version)
 
     def ask(self, job: Mapping[str, Any]) -> Future[Any]:

@@ -3,8 +3,8 @@
 
 `modules`: the names in each module that users may import, each with a value. The value of a function is the list of its
 parameters. The value of a class contains its `parameters` and `members`; if `parameters` is null, a base class outside
-of the plugin (one of `bases`) defines them. The value of an instance of a class contains only its `members`. The value
-of all other names is null. Dunder names, and names that come from neither torch nor the plugin, are left out. `loaded`:
+of the plugin (one of `bases`) defines them. If a name stands for an instance of a class,
+its value contains only `members`. The value of all other names is null. Dunder names, and names that come from neither torch nor the plugin, are left out. `loaded`:
 the modules that `import torch_npu` loads; the other modules exist only after they are imported. `aliases`: other names
 of modules, such as `torch.npu`. `importable`: names outside of the package that an `import` finds because of
 `sys.modules`. `native`: names that occur as text in the plugin's C part, so that the C part or a class of the plugin

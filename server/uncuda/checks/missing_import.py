@@ -53,8 +53,9 @@ class Check:
             yield Hit(rule, start, end, words, fixes, limits=limits, severity=severity)
 
     def _by_itself(self, feature: str) -> tuple[str, tuple[str, ...]]:
-        """Return the severity of the hit ("": the rule's) and the ids of its sentences; both depend on whether PyTorch
-        is known to load the plugin automatically."""
+        """Return the severity of the hit ("" for the severity of its rule), and the ids of the sentences in
+        `rules/limits.tsv` that its message contains. Both depend on whether PyTorch is known to load the plugin
+        automatically."""
         if not self.target.has(feature):
             return "", (self.target.features[feature],)
         return ("" if self.target.assumed else "information"), ()

@@ -30,7 +30,7 @@ from .results import Movable, Report
 
 _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
 _COMMENT = re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
-# an assignment to one local name, without strings; a lambda or `:=` may bind further names
+# An assignment to one local name, without strings, and without lambda and `:=`, which may bind further names.
 _LOCAL = re.compile(r"[ \t]+(?P<first>[A-Za-z_]\w*)[ \t]*=(?!=)(?!.*(?:\blambda\b|:=))[^\"'#;\\\r\n]*\r?\n?")
 # Words for skipped tests and TorchScript; a line with one of them affects the hits in other lines.
 _SPOKEN = re.compile(r"script|skip", re.I)
