@@ -144,8 +144,8 @@ class Runners:
         self._all: list[_Lines] = []
 
     def run(self, program: Program, texts: Mapping[str, str], target: str, version: str) -> Future[Run]:
-        """Run a program whose files have these texts, on the simulated accelerator `target`; if `target` is empty, on the
-        CPU, by PyTorch alone."""
+        """Run a program whose files have these texts on the simulated accelerator `target`; if `target` is empty, run
+        it on the CPU, by PyTorch alone."""
         return self._pool.submit(self._run, program, texts, target, version)
 
     def ask(self, job: Mapping[str, Any]) -> Future[Any]:

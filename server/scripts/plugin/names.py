@@ -3,16 +3,16 @@
 
 `modules`: the names in each module that users may import, each with a value. The value of a function is the list of its
 parameters. The value of a class contains its `parameters` and `members`; if `parameters` is null, a base class outside
-of the plugin (one of `bases`) defines them. If a name stands for an instance of a class,
-its value contains only `members`. The value of all other names is null. Dunder names, and names that come from neither torch nor the plugin, are left out. `loaded`:
-the modules that `import torch_npu` loads; the other modules exist only after they are imported. `aliases`: other names
-of modules, such as `torch.npu`. `importable`: names outside of the package that an `import` finds because of
-`sys.modules`. `native`: names that occur as text in the plugin's C part, so that the C part or a class of the plugin
-may have a member of this name. `sets`: names that importing the plugin sets, or may set, on objects of torch;
-conditions are not evaluated. `on_request`: the names that a module such as transfer_to_npu sets when it is imported on
-request. `unread`: for a version of which only some files could be read, the modules that are missing, and the modules
-that import all names (`*`) of a missing module. Names that were found in a module of `unread` exist; whether the module
-has other names is unknown.
+of the plugin (one of `bases`) defines them. If a name stands for an instance of a class, its value contains only
+`members`. The value of all other names is null. Dunder names, and names that come from neither torch nor the plugin,
+are left out. `loaded`: the modules that `import torch_npu` loads; the other modules exist only after they are imported.
+`aliases`: other names of modules, such as `torch.npu`. `importable`: names outside of the package that an `import`
+finds because of `sys.modules`. `native`: names that occur as text in the plugin's C part, so that the C part or a class
+of the plugin may have a member of this name. `sets`: names that importing the plugin sets, or may set, on objects of
+torch; conditions are not evaluated. `on_request`: the names that a module such as transfer_to_npu sets when it is
+imported on request. `unread`: for a version of which only some files could be read, the modules that are missing, and
+the modules that import all names (`*`) of a missing module. Names that were found in a module of `unread` exist;
+whether the module has other names is unknown.
 
 Of PyTorch itself, only the modules in `TORCH` are read, for the signatures of their functions; the import of `torch` is
 not simulated.
