@@ -19,7 +19,7 @@ from uncuda.checks.amp_c import GUARD_RAISES
 from uncuda.checks.environment import NVIDIA_CARDS, RAISES
 from uncuda.checks.fallbacks import LEFT_OUT, NEEDED, UNTESTED
 from uncuda.checks.hit import ANOTHER_WAY
-from uncuda.checks.inline_ptx import INLINE_PTX
+from uncuda.checks.inline_assembly import INLINE_ASSEMBLY
 from uncuda.checks.library_version import OLDER_REFUSED, VERSION_ONLY
 from uncuda.checks.module import ASKED_ONLY, TRIED
 from uncuda.checks.name_calls import LACKS
@@ -228,7 +228,7 @@ def test_texts_are_used() -> None:
         UNTESTED,
         VERSION_ONLY,
         OLDER_REFUSED,
-        INLINE_PTX,
+        INLINE_ASSEMBLY,
         NVIDIA_CARDS,
         AMDS,
         NVIDIAS,

@@ -183,6 +183,12 @@ def test_a_read_says_anew_that_it_raises_while_code_above_it_is_typed() -> None:
         ('kind == "cuda" and not utils.check_cuda_p2p_ib_support()', True),
         ("check_cuda_p2p_ib_support()", False),
         ("not check()", False),
+        ("not check_cuda_p2p_ib_support() or x", False),
+        ("x or y and not check_cuda_p2p_ib_support()", False),
+        ("not (x and not check_cuda_p2p_ib_support())", False),
+        ("(not check_cuda_p2p_ib_support()) and x", True),
+        ("not check_cuda_p2p_ib_support() if x else y", False),
+        ("not check_cuda_p2p_ib_support(x)", False),
     ],
 )
 def test_a_variable_for_certain_cards_of_nvidia_is_left(test: str, for_cards: bool) -> None:

@@ -243,6 +243,13 @@ def test_a_function_that_returns_the_version_of_a_library_gets_no_replacement(
     assert ("no equivalent is known" in found.message) != version
 
 
+@pytest.mark.parametrize("leaving", ["raise ImportError", "assert False", "sys.exit(1)"])
+def test_a_function_that_refuses_a_version_does_more_than_ask_for_it(leaving: str) -> None:
+    text = f'import torch\ndef check_version():\n    import cupy\n\n    if cupy.__version__ < "2":\n        {leaving}\n'
+    (found,) = NPU.check(Source(text)).findings
+    assert found.severity == "error" and "asks for its version only" not in found.message
+
+
 def test_a_function_that_returns_the_version_of_a_replaced_library_names_what_replaces_it() -> None:
     text = "import torch\ndef get_version():\n    import transformer_engine as te\n\n    return te.__version__\n"
     (found,) = NPU.check(Source(text)).findings
@@ -268,11 +275,31 @@ def test_an_import_that_is_refused_below_a_version_says_so(imported: str, test: 
     assert all(("raises ImportError below a version that it names" in one.message) == refused for one in found)
 
 
-PTX = {
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_an_import_that_is_refused_below_a_version_says_so_with_every_line_break(newline: str) -> None:
+    found = NPU.check(Source(REFUSING.replace("\n", newline))).findings[0]
+    assert "raises ImportError below a version that it names" in found.message
+
+
+REFUSING = "import torch\ntry:\n    import triton\n    if triton.__version__ < X:\n        raise ImportError\n"
+REFUSING += "except ImportError:\n    triton = None\n"
+
+
+def test_a_long_line_about_versions_is_read_once() -> None:
+    line = "    if " + "version<:" * 15_000 + " x\n"
+    start = time.process_time()
+    NPU.check(Source(REFUSING.replace("    if", f"{line}    if")))
+    NPU.check(Source(f"import torch\nimport triton\nf.inline_asm_elementwise('{'a.a:' * 15_000}')\n"))
+    assert time.process_time() - start < 5
+
+
+ASSEMBLY = {
     "an instruction": ('tl.inline_asm_elementwise("mov.u32 $0, %tid.x;")', True),
     "instructions": ('tl.inline_asm_elementwise(\n"""\n{ ld.relaxed.sys.global.v4.b32 {$0}, [$4]; }""")', True),
-    "assembly of AMD": ('tl.inline_asm_elementwise("v_dot2_f32_f16 $0, $1, $2, $3")', False),
-    "a comment": ('tl.inline_asm_elementwise("nop")  # not mov.u32', False),
+    "assembly of AMD": ('tl.inline_asm_elementwise("v_dot2_f32_f16 $0, $1, $2, $3")', True),
+    "a comment": ("# tl.inline_asm_elementwise('mov.u32 $0, %tid.x;')", False),
+    "a docstring": ('"""inline_asm_elementwise("mov.u32")"""', False),
+    "a definition": ("def inline_asm_elementwise(a): return 'fp8.f32'", False),
     "no assembly": ('print("mov.u32")', False),
     "a helper": ("from .multimem_asm import st_32", True),
     "another helper": ("from kernels.ptx_utils import st_32", True),
@@ -280,14 +307,14 @@ PTX = {
 }
 
 
-@pytest.mark.parametrize("name", PTX)
+@pytest.mark.parametrize("name", ASSEMBLY)
 @pytest.mark.parametrize("engine", [NPU, MUSA])
-def test_kernels_with_ptx_do_not_run_with_another_build_of_triton(name: str, engine: Engine) -> None:
+def test_kernels_with_inline_assembly_do_not_run_with_another_build_of_triton(name: str, engine: Engine) -> None:
     """As in megatron/core/inference/communication/torch_symm_triton of Megatron-core."""
-    code, there = PTX[name]
+    code, there = ASSEMBLY[name]
     found = engine.check(Source(f"import torch\nimport triton.language as tl\n{code}\n")).findings[0]
     assert found.rule == "module-adapted"
-    assert ("PTX as inline assembly do not run there" in found.message) == there
+    assert ("kernels with inline assembly, such as PTX, do not run there" in found.message) == there
 
 
 def test_the_events_of_deep_ep_come_without_the_hints_on_its_buffer() -> None:
@@ -921,7 +948,8 @@ def test_kernels_that_a_file_only_asks_for_are_information() -> None:
     assert severities("from numba import cuda\n") == ["error"]
 
 
-PTX_TYPED = 'import torch\nimport triton\n\n\ndef f(tl):\n    return tl.inline_asm("mov.b32 $0, $1;")\n'
+ASSEMBLY_TYPED = 'import torch\nimport triton\n\n\ndef f(tl):\n    return tl.inline_asm("mov.b32 $0, $1;")\n'
+DOCUMENTED = '\n\ndef g():\n    """Doc."""\n    y = 1\n    return y\n'
 OLDER_TYPED = (
     "import torch\n\ntry:\n    import transformer_engine as te\n\n    if te.__version__ > X:\n"
     "        raise ImportError\nexcept ImportError:\n    te = None\n"
@@ -932,12 +960,17 @@ VERSION_TYPED = "import torch\n\n\ndef version():\n    import cupy\n\n    return
 @pytest.mark.parametrize(
     ("text", "old", "new"),
     [
-        (PTX_TYPED, "inline_asm(", "inline_asm_elementwise("),
-        (PTX_TYPED.replace("inline_asm", "inline_asm_elementwise"), "mov.b32", "nop"),
+        (ASSEMBLY_TYPED, "inline_asm(", "inline_asm_elementwise("),
+        (ASSEMBLY_TYPED + DOCUMENTED, "Doc.", "inline_asm_elementwise( add.f32"),
+        (ASSEMBLY_TYPED + DOCUMENTED, "y = 1", "y = tl.inline_asm_elementwise('')"),
+        (ASSEMBLY_TYPED.replace("inline_asm", "# inline_asm"), "# inline_asm", "inline_asm_elementwise"),
         (OLDER_TYPED, "> X", "< X"),
         (OLDER_TYPED, "te.__version__", "te.version"),
         (VERSION_TYPED, "__version__", "array"),
         (VERSION_TYPED, "version()", "f()"),
+        (VERSION_TYPED + DOCUMENTED, "y = 1", "y = cupy"),
+        (VERSION_TYPED + DOCUMENTED, "y = 1", "raise x"),
+        (VERSION_TYPED, "return ", "raise "),
     ],
 )
 def test_what_a_file_does_with_a_library_is_typed(text: str, old: str, new: str) -> None:

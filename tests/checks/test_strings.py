@@ -3,6 +3,8 @@ reported, and which change together."""
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from support.engines import engine_for
@@ -568,3 +570,31 @@ def test_a_word_that_a_function_in_the_place_of_torchs_is_given_is_for_review(pa
     assert classes(text) == ["review"]
     other = text.replace(patch, "self.init_process_group = mine\nsetattr(x, 'init_process_group', mine)")
     assert classes(other) == ["safe"]
+
+
+@pytest.mark.parametrize(
+    ("text", "package"),
+    [
+        ("faiss-gpu", True),
+        ("faiss-gpu [a,b] >= 1.7, <2; python_version < '3.13'", True),
+        ("onnxruntime-gpu~=1.2 --no-deps", True),
+        ("cupy-cuda12x onnx==1.2", True),
+        ("faiss-gpu is slow", False),
+        ("onnxruntime-gpu was not found, falling back", False),
+        ("faiss-gpu; the other one is faster", False),
+        ("faiss-gpu = fast", False),
+    ],
+)
+@pytest.mark.parametrize("code", ["need = package = {!r}", "def f(package):\n    return {!r}"])
+def test_a_sentence_about_a_package_is_not_a_requirement(text: str, package: bool, code: str) -> None:
+    engine = engine_for("npu", Settings(select=("gpu-package",), locale="en"))
+    found = engine.check(Source(f"import torch\n{code.format(text)}\n")).findings
+    assert bool(found) == package
+
+
+def test_long_text_after_a_package_is_read_once() -> None:
+    engine = engine_for("npu", Settings(select=("gpu-package",), locale="en"))
+    start = time.process_time()
+    for part in (" ", " a=", "==1", ",==1", " <1, "):
+        engine.check(Source(f"import torch\npackage = 'faiss-gpu{part * 20_000} .'\n"))
+    assert time.process_time() - start < 5

@@ -23,7 +23,7 @@ RAISES = "raises-unset"
 NVIDIA_CARDS = "nvidia-cards"
 """The id of the sentence about code behind a test for certain cards of NVIDIA."""
 # a test with a function of accelerate that is false only if nvidia-smi lists cards without fast communication
-_ASKS_FOR_CARDS = re.compile(r"(?:if|elif)\b(?:[^\n]*\band)?[ \t(]*\bnot[ \t]+(?:\w+\.)*check_cuda_p2p_ib_support\(\)")
+_CARDS = "check_cuda_p2p_ib_support"
 # a closing quote, except in a subscript whose value is read
 _UNLESS_READ = re.compile(r"[\"'](?![ \t]*\](?![ \t]*=[^=]))")
 _SETTING = re.compile(r"(?:(?:env|export) +)?([A-Z][A-Z0-9_]*)=(?P<value>\S*)[^\n]*\Z")
@@ -189,10 +189,26 @@ def _is_set(context: Context, statement: Statement, name: str) -> bool:
 def _is_for_cards(context: Context, statement: Statement) -> bool:
     """Return whether a statement is in the block of an `if` that tests for certain cards of NVIDIA."""
     facts = context.facts
-    if not facts.says("check_cuda_p2p_ib_support"):
+    if not facts.says(_CARDS):
         return False
-    headers = (header for header in facts.indents.headers(statement.start) if header.word in ("if", "elif"))
-    return any(_ASKS_FOR_CARDS.match(facts.text, header.start, header.end) for header in headers)
+    for header in facts.indents.headers(statement.start):
+        if header.word in ("if", "elif") and _CARDS in facts.text[header.start : header.end]:
+            test = facts.peek(header.start)
+            if test is not None and any(
+                isinstance(one, ast.If) and _denies(one.test) for one in test.digest.piece.nodes
+            ):
+                return True
+    return False
+
+
+def _denies(condition: ast.expr) -> bool:
+    """Return whether a condition is true only if the test for fast communication between cards is false."""
+    if isinstance(condition, ast.BoolOp) and isinstance(condition.op, ast.And):
+        return any(map(_denies, condition.values))
+    if not isinstance(condition, ast.UnaryOp) or not isinstance(condition.op, ast.Not):
+        return False
+    asked = condition.operand
+    return isinstance(asked, ast.Call) and last_word(asked.func) == _CARDS and not (asked.args or asked.keywords)
 
 
 def _mapping(node: ast.AST | None) -> ast.AST | None:

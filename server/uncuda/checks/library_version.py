@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
 
 from ..facts.read import Facts, Statement
+from ..facts.scans import matches
 from ..facts.scopes import FUNCTION
 
 VERSION_ONLY = "version-only"
@@ -14,16 +18,22 @@ OLDER_REFUSED = "older-refused"
 """The id of the sentence about a library of which the file does not take older versions."""
 VERSION = "__version__"
 _ASKED = re.compile(rf"[ \t]*(?:\.[ \t]*{VERSION}\b|,[ \t]*[\"']{VERSION}[\"'])")
-_OLDER = re.compile(r"^[ \t]+if\b[^\n]*version[^\n]*<[^\n]*:[ \t]*\n[ \t]+raise[ \t]+ImportError\b", re.M | re.I)
+_IF = re.compile(r"[ \t]+if\b")
+_RAISES = re.compile(r"[ \t]+raise[ \t]+ImportError\b")
 _OWNER = re.compile(rf"(?<![\w.])(\w+)\.{VERSION}\b")
+_IMPORTED = re.compile(r"^[ \t]*import[ \t]+([\w.]+)[ \t]+as[ \t]+(\w+)", re.M)
+_LEAVING = matches(re.compile(r"(?<![\w.])(?:raise|assert|(?:sys\.|os\.)?_?exit)\b"))
 
 
 def tells_version(statement: Statement, facts: Facts) -> bool:
-    """Return whether an import is in a function that returns a version, according to the function's name:
-    `get_causal_conv1d_version_str`."""
+    """Return whether an import is in a function that returns a version, according to the function's name
+    (`get_causal_conv1d_version_str`), and that does not raise an exception or exit."""
     scope = facts.indents.scope_of(statement.start) if facts.says(VERSION) else None
     function = FUNCTION.match(facts.text, scope[0]) if scope is not None else None
-    return function is not None and "version" in function[1].lower()
+    if scope is None or function is None or "version" not in function[1].lower():
+        return False
+    found = facts.searches.find(("leaving", "version"), _LEAVING)
+    return bisect_left(found, scope[0]) == bisect_left(found, facts.indents.extent(scope[0]))
 
 
 def asks_only(text: str, ends: Sequence[int]) -> bool:
@@ -42,12 +52,20 @@ def refuses_older(module: str, statement: Statement, facts: Facts) -> bool:
         if header.word == "try":
             block = facts.text[header.end : facts.indents.extent(header.start)]
             facts.work.search(0, 4 * len(block))
-            owners = _OWNER.findall(block) if _OLDER.search(block) else []
-            return any(module.startswith(_imported_as(owner, block)) for owner in owners)
+            return any(map(module.startswith, _refused(block)))
     return False
 
 
-def _imported_as(name: str, block: str) -> str:
-    """The module that a block imports by a name; the name itself if the block imports none by it."""
-    found = re.search(rf"^[ \t]*import[ \t]+([\w.]+)[ \t]+as[ \t]+{name}\b", block, re.M)
-    return found[1] if found is not None else name
+@lru_cache(maxsize=32)
+def _refused(block: str) -> frozenset[str]:
+    """Return the modules whose version a block reads, if the block raises ImportError below a version."""
+    if not any(_asks_older(test) and _RAISES.match(after) for test, after in pairwise(block.split("\n"))):
+        return frozenset()
+    modules = {found[2]: found[1] for found in _IMPORTED.finditer(block)}
+    return frozenset(modules.get(owner, owner) for owner in _OWNER.findall(block))
+
+
+def _asks_older(line: str) -> bool:
+    """Return whether a line is an `if` that tests whether a version is lower than another value."""
+    at = line.lower().find("version") if _IF.match(line) else -1
+    return at >= 0 and "<" in line[at:] and line.rstrip().endswith(":")

@@ -14,8 +14,8 @@ from ..facts.scans import uses
 from .base import Context, Hit
 from .fallbacks import NEEDED, Fallbacks
 from .hit import ANOTHER_WAY
-from .inline_ptx import INLINE_PTX, has_ptx
-from .library_version import OLDER_REFUSED, VERSION_ONLY, asks_only, refuses_older, tells_version
+from .inline_assembly import INLINE_ASSEMBLY, has_assembly
+from .library_version import OLDER_REFUSED, VERSION, VERSION_ONLY, asks_only, refuses_older, tells_version
 from .module_parts import Parts
 
 ASKED_ONLY = "asked-only"
@@ -132,7 +132,9 @@ class Check:
             return hit
         name = alias.asname or alias.name
         text, layout = context.text, context.facts.layout
-        places = context.facts.searches.find((name, True), uses(name, True))
+        # a search with a key of this form is compared after an edit; (name, flag) only selects statements to parse
+        key = ("asked", name, VERSION) if asks_version else (name, True)
+        places = context.facts.searches.find(key, uses(name, True))
         context.facts.work.compare(len(places))
         places = [at for at in places if own is None or not own.start <= at < own.end]
         places = [at for at in places if not layout.token_at(at)]  # matches in strings and comments do not count
@@ -167,8 +169,8 @@ class Check:
     ) -> Hit:
         row = self.target.modules.get(module)
         limits = row.limits if row is not None else ()
-        if module == _TRITON and has_ptx(facts):
-            limits = (*limits, INLINE_PTX)
+        if module == _TRITON and has_assembly(facts):
+            limits = (*limits, INLINE_ASSEMBLY)
         if row is not None and row.status in _THERE and refuses_older(module, statement, facts):
             limits = (*limits, OLDER_REFUSED)
         return Hit(rule, *span, {"name": name, "subject": module}, limits=limits, statement=statement, node=node)
