@@ -949,6 +949,7 @@ def test_kernels_that_a_file_only_asks_for_are_information() -> None:
 
 
 ASSEMBLY_TYPED = 'import torch\nimport triton\n\n\ndef f(tl):\n    return tl.inline_asm("mov.b32 $0, $1;")\n'
+SILENT_TYPED = ASSEMBLY_TYPED.replace("inline_asm(", "inline_asm_elementwise(").replace("mov.b32", "nop")
 DOCUMENTED = '\n\ndef g():\n    """Doc."""\n    y = 1\n    return y\n'
 OLDER_TYPED = (
     "import torch\n\ntry:\n    import transformer_engine as te\n\n    if te.__version__ > X:\n"
@@ -962,6 +963,7 @@ VERSION_TYPED = "import torch\n\n\ndef version():\n    import cupy\n\n    return
     [
         (ASSEMBLY_TYPED, "inline_asm(", "inline_asm_elementwise("),
         (ASSEMBLY_TYPED + DOCUMENTED, "Doc.", "inline_asm_elementwise( add.f32"),
+        (SILENT_TYPED + DOCUMENTED, "Doc.", "add.f32"),
         (ASSEMBLY_TYPED + DOCUMENTED, "y = 1", "y = tl.inline_asm_elementwise('')"),
         (ASSEMBLY_TYPED.replace("inline_asm", "# inline_asm"), "# inline_asm", "inline_asm_elementwise"),
         (OLDER_TYPED, "> X", "< X"),
