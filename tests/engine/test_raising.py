@@ -20,6 +20,18 @@ WAITS = {
         "def fast():\n    if torch.cuda.is_available():\n        return True  # only there\n    return False\n"
         "if fast():\n    torch.cuda.nccl.version()\n"
     ),
+    "a function that answers below other code": (
+        "def fast():\n    if torch.cuda.is_available():\n        # only there\n        print('GPU')\n"
+        "        return (True)\n    return False\nif fast():\n    torch.cuda.nccl.version()\n"
+    ),
+    "a function that answers in one line": (
+        "def fast():\n    if torch.cuda.is_available(): return 1\n    return 0\n"
+        "if fast():\n    torch.cuda.nccl.version()\n"
+    ),
+    "a function that answers with CRLF": (
+        "def fast():\r\n    if torch.cuda.is_available():\r\n        return True\r\n    return False\r\n"
+        "if fast():\r\n    torch.cuda.nccl.version()\r\n"
+    ),
     "a method that answers by returning": (
         "class A:\n    def fast(self, x):\n        if not x.is_cuda:\n            return False\n        return self.a\n"
         "    def f(self, x):\n        if self.fast(x):\n            torch.cuda.nccl.version()\n"
