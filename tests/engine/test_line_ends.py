@@ -40,11 +40,15 @@ def test_tests_that_wait(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "import torch\nclass Batch:\n    def cuda(self):\n        self.x = self.x.cuda()\n\n        return self\n\n\n"
-        "def main(loader):\n    b = Batch()\n    y = x.cuda()\n",
-        "import torch\ntry:\n    from amp_C import multi_tensor_l2norm\nexcept ImportError:\n    import warnings\n"
-        "    from local import (\n        other as multi_tensor_l2norm,\n        more,\n    )\n\n"
-        "def f(x, flag):\n    return apply(multi_tensor_l2norm, flag, [x], False)\n",
+        (
+            "import torch\nclass Batch:\n    def cuda(self):\n        self.x = self.x.cuda()\n\n        return self\n\n\n"
+            "def main(loader):\n    b = Batch()\n    y = x.cuda()\n"
+        ),
+        (
+            "import torch\ntry:\n    from amp_C import multi_tensor_l2norm\nexcept ImportError:\n    import warnings\n"
+            "    from local import (\n        other as multi_tensor_l2norm,\n        more,\n    )\n\n"
+            "def f(x, flag):\n    return apply(multi_tensor_l2norm, flag, [x], False)\n"
+        ),
     ],
     ids=["a method of a class", "an import in parentheses"],
 )
