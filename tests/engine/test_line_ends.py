@@ -41,8 +41,8 @@ def test_tests_that_wait(text: str) -> None:
     "text",
     [
         (
-            "import torch\nclass Batch:\n    def cuda(self):\n        self.x = self.x.cuda()\n\n        return self\n\n\n"
-            "def main(loader):\n    b = Batch()\n    y = x.cuda()\n"
+            "import torch\nclass Batch:\n    def cuda(self):\n        self.x = self.x.cuda()\n\n        return self\n"
+            "\n\ndef main(loader):\n    b = Batch()\n    y = x.cuda()\n"
         ),
         (
             "import torch\ntry:\n    from amp_C import multi_tensor_l2norm\nexcept ImportError:\n    import warnings\n"
