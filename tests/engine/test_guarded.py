@@ -714,7 +714,7 @@ def test_many_marks_of_one_function_cost_as_much_as_they_are_many(mark: str) -> 
     made = "on_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason='')\n"
 
     def cost(marks: int) -> int:
-        source = Source(TRITON + made + f"@{mark}\n" * marks + "def test():\n    add(1)\n")
+        source = Source(HEAD + TRITON + made + f"@{mark}\n" * marks + "def test():\n    add(1)\n")
         engine_for("npu").check(source)
         profile = cProfile.Profile()
         profile.runcall(engine_for("npu").check, source)
