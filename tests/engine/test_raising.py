@@ -303,6 +303,16 @@ def test_a_function_waits_with_all_questions_behind_which_it_is_called() -> None
     assert ENGINE.fix(Source(text)).text == text
 
 
+def test_a_long_chain_of_functions_waits_with_the_question_behind_which_it_is_called() -> None:
+    """Functions that call each other are followed without recursion, because Python limits its depth."""
+    count = 1000
+    chain = "".join(f"def _g{i}():\n    torch.cuda.synchronize()\n    _g{i - 1}()\n" for i in range(1, count))
+    text = HEAD + chain + f"if torch.cuda.is_available():\n    torch.cuda.nccl.version()\n    _g{count - 1}()\n"
+    assert len(ENGINE.check(Source(text)).findings) == count + 1
+    assert ENGINE.fix(Source(text)).text == text
+    assert "torch.npu" in ENGINE.fix(Source(text + "_g7()\n")).text
+
+
 BEHIND = {
     "a flag in a value": "ok = kind == 'cuda'\nx = torch.cuda.current_device() if ok else 0\n",
     "a flag before and": "ok = kind == 'cuda'\nif ok and torch.cuda.current_device() > 0:\n    pass\n",

@@ -19,7 +19,7 @@ from ...facts.read import Statement
 from ...facts.scans import uses
 from ...facts.scopes import FUNCTION, Header
 from .autocast import asks_autocast
-from .marks import MODULE, marked
+from .marks import MODULE, Marks
 from .parts import ASIDE, guarded_parts, in_test, is_within
 
 Stretch = tuple[int, int]
@@ -55,7 +55,8 @@ class Questions:
         self._tested: set[int] = set()
         self._asked: dict[int, list[int]] = {}  # caches the result of `of` by the offset of the condition
         self._saying: dict[str, dict[int, Header]] = {}  # for each name: the conditions that contain it
-        self._marked_by: dict[int, list[int]] = {}
+        self._skipped = Marks(self.facts)
+        self._marked_by: dict[int, tuple[int, ...]] = {}
         self._choices_of: dict[str, list[tuple[frozenset[int], list[Stretch]]]] = {}  # a cache for `_choices`
         self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # for each operand: its index
         self.lost: list[int] = []
@@ -101,7 +102,7 @@ class Questions:
 
     def _take(self, index: int, hit: Hit, statement: Statement) -> None:
         self.inside.setdefault(statement.start, []).append(index)
-        if hit.node is not None and (blocks := list(marked(hit.node, statement, self.facts))):
+        if hit.node is not None and (blocks := self._skipped.marked(hit.node, statement)):
             self._marked_by[index] = blocks
             for block in blocks:
                 self.marks.setdefault(block, []).append(index)
