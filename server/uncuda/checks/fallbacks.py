@@ -278,7 +278,7 @@ class Fallbacks:
         """The uses of a name in code."""
         if name not in self._used:
             facts = self._context.facts
-            found = facts.searches.find((name, True), uses(name, True))
+            found = facts.searches.find(("optional", name), uses(name, True))
             facts.work.compare(len(found))
             places = [at for at in found if not facts.layout.token_at(at)]
             telling = [at for line, offsets in self._lines(places) if _tells(line) for at in offsets]
