@@ -152,6 +152,10 @@ UNTESTED = {
     "an argument": "def f(x):\n    g(x, cupy.float32)\n",
     "a mention": "# if cupy is None\ndef f(x):\n    cupy.put(x)\n",
     "an attribute of another object": "def f(x):\n    x.OK = not x.cupy\n    cupy.put(x)\n",
+    "another mention": '"""Without `has_cupy`, this fails."""\n# has_cupy\ncupy.put(x)\n',
+    "an attribute": "x = cupy.float32\n",
+    "a decorator": "@cupy.fuse\ndef f(): ...\n",
+    "an imported word": "from x import is_cupy_available\ncupy.put(x)\n",
 }
 TESTED = {
     "no use": "",
@@ -163,6 +167,20 @@ TESTED = {
     "a mark": "@pytest.mark.skipif(not OK)\ndef f(x):\n    cupy.put(x)\n",
     "a definition": "def cupy(x):\n    return x\n\n\ncupy(1)\n",
     "another import": "def f(x):\n    import cupy\n\n    cupy.put(x)\n",
+    "another word that a file imports": "from x import has_cupy\nhas_cupy()\ncupy.put(x)\n",
+    "a handler around the use": "def f():\n    try:\n        cupy.put(1)\n    except NameError:\n        pass\n",
+    "a suppressed error": "def f():\n    with suppress(NameError):\n        cupy.put(1)\n",
+    "a parameter": "def f(cupy):\n    return cupy.put(1)\n",
+    "a parameter on a line of its own": "def f(\n    x,\n    cupy,\n):\n    return cupy.put(1)\n",
+    "the name of an argument": "f(cupy=1)\n",
+    "a default value": "def f(x=cupy):\n    return x\n",
+    "an annotation": "from __future__ import annotations\n\n\ndef f(x: cupy.ndarray) -> cupy.ndarray: ...\n",
+    "an annotation of several lines": "def f(\n    x: tuple[int, cupy.ndarray],\n): ...\n",
+    "an element": "libraries = [numpy, cupy]\n",
+    "a filter": "libraries = list(filter(None, [numpy, cupy]))\n",
+    "a look at the names": 'def f():\n    if "cupy" in globals():\n        return cupy.zeros(3)\n',
+    "a look at the modules": 'def f():\n    if "cupy" in sys.modules:\n        return cupy.zeros(3)\n',
+    "a look at a list": 'def f():\n    if "cupy" in LIBRARIES:\n        return cupy.zeros(3)\n',
 }
 
 
@@ -172,6 +190,53 @@ def test_what_uses_an_optional_import_without_a_test_does_not_go_on(name: str) -
     found = NPU.check(Source(start + {**UNTESTED, **TESTED}[name])).findings[0]
     assert ("used here without a test: code that uses it raises" in found.message) == (name in UNTESTED)
     assert (found.severity == "warning") == (name in UNTESTED)
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        ("try:\n    import cupy\nexcept ImportError:\n    cupy, x = None, 1\n", True),
+        ("try:\n    import cupy\nexcept ImportError: cupy = None\n", True),
+        (
+            "try:\n    import cupy  # fast\n    from cupy import (\n        x,\n    )\nexcept ImportError:\n    pass\n",
+            True,
+        ),
+        ('try:\n    import cupy\n    AVAILABLE.append("cupy")\nexcept ImportError:\n    pass\n', False),
+        ('try: import cupy; AVAILABLE.append("cupy")\nexcept ImportError: pass\n', False),
+        ('try:\n    import cupy\nexcept ImportError: MISSING.append("cupy")\n', False),
+        ("try:\n    import cupy\n    A, B = True, 1\nexcept ImportError:\n    A, B = False, 2\nf(B)\n", False),
+    ],
+)
+def test_what_a_block_does_besides_the_import_may_be_tested_elsewhere(start: str, said: bool) -> None:
+    found = NPU.check(Source(f"import torch\n{start}def f():\n    return cupy.zeros(3)\n")).findings[0]
+    assert ("used here without a test" in found.message) == said
+
+
+OPTIONAL = "try:\n    import cupy{0}\nexcept ImportError:\n    pass\n"
+
+
+@pytest.mark.parametrize("shape", ["a long word", "many imports", "a long line", "many names on a line"])
+def test_the_time_to_look_for_tests_of_optional_imports_is_linear(shape: str) -> None:
+    def text(count: int) -> str:
+        return (
+            "import torch\n"
+            + {
+                "a long word": f"s = '{'cupy' * 8 * count}'\n" + OPTIONAL.format("") + "cupy.x()\n",
+                "many imports": "".join(OPTIONAL.format(f".a{i}") for i in range(count)) + "cupy.x()\n" * count,
+                "a long line": OPTIONAL.format("") + "x = [" + "cupy.x(), " * 4 * count + "]\n",
+                "many names on a line": f"from x import {'has_cupy, ' * 4 * count}y\n"
+                + OPTIONAL.format("")
+                + "cupy.x()\n",
+            }[shape]
+        )
+
+    times = []
+    for count in (500, 2000):
+        start = time.process_time()
+        found = NPU.check(Source(text(count))).findings[0]
+        times.append(time.process_time() - start)
+        assert found.severity == ("information" if shape == "many imports" else "warning")
+    assert times[1] < 0.3 + 8 * times[0]
 
 
 @pytest.mark.parametrize(
@@ -955,6 +1020,10 @@ OLDER_TYPED = (
     "import torch\n\ntry:\n    import transformer_engine as te\n\n    if te.__version__ > X:\n"
     "        raise ImportError\nexcept ImportError:\n    te = None\n"
 )
+OPTIONAL_TYPED = (
+    "import torch\n\ntry:\n    import cupy\nexcept ImportError:\n    pass\n\n\ndef f():\n    return cupy.zeros(3)\n\n\n"
+    'def g():\n    """Doc."""\n    y = 1\n    return y\n'
+)
 VERSION_TYPED = "import torch\n\n\ndef version():\n    import cupy\n\n    return cupy.__version__\n"
 
 
@@ -973,6 +1042,16 @@ VERSION_TYPED = "import torch\n\n\ndef version():\n    import cupy\n\n    return
         (VERSION_TYPED + DOCUMENTED, "y = 1", "y = cupy"),
         (VERSION_TYPED + DOCUMENTED, "y = 1", "raise x"),
         (VERSION_TYPED, "return ", "raise "),
+        (OPTIONAL_TYPED, "y = 1", "y = has_cupy()"),
+        (OPTIONAL_TYPED, "y = 1", "find_spec()"),
+        (OPTIONAL_TYPED, "y = 1", "y = 1  # has_cupy"),
+        (OPTIONAL_TYPED, "y = 1", "y = globals()"),
+        (OPTIONAL_TYPED, "y = 1", 'y = "cupy" in LIBRARIES'),
+        (OPTIONAL_TYPED, "y = 1", "y = cupy"),
+        (OPTIONAL_TYPED, "y = 1", "y = cupy.x"),
+        (OPTIONAL_TYPED, "Doc.", "is_cupy"),
+        (OPTIONAL_TYPED, "pass", "A.append(1)"),
+        (OPTIONAL_TYPED, "import cupy", "import cupy; A()"),
     ],
 )
 def test_what_a_file_does_with_a_library_is_typed(text: str, old: str, new: str) -> None:

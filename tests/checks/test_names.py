@@ -558,6 +558,14 @@ def test_comments_below_a_handler_are_no_part_of_it() -> None:
     assert found.severity == "information" and "goes on another way" in found.message
 
 
+@pytest.mark.parametrize("handler", ["pass", "x = 1  # one", "pass\n\n    # two\n", "return 0"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_handler_goes_on_whatever_ends_its_lines(handler: str, end: str) -> None:
+    text = f"import torch\ndef f():\n  try:\n    {SETS}\n  except Exception:\n    {handler}\n"
+    (found,) = findings(text.replace("\n", end))
+    assert found.severity == "information" and "goes on another way" in found.message
+
+
 SETS = "torch.cuda.memory._set_allocator_settings('')"
 
 

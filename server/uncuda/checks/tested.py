@@ -25,7 +25,7 @@ _UNBUILT = re.compile(r"except[ \t]*\(?[^:\n]*\b(?:OSError|EnvironmentError)\b")
 _RAISES = re.compile(r"^[ \t]*(?:raise\b|(?:sys\.)?exit\(|pytest\.fail\()", re.M)
 _OTHER = re.compile(
     r"^[ \t]*(?:pass|continue|break|return\b[^\n]*|[\w.]+[ \t]*=(?!=)[^\n]*)"
-    r"[ \t]*(?:#[^\n]*)?(?:\n[ \t]*(?:#[^\n]*)?)*\Z",
+    r"[ \t]*(?:#[^\n]*)?\r?(?:\n[ \t]*(?:#[^\n]*)?\r?)*\Z",
     re.M,
 )
 _ASKED = re.compile(r"\bhasattr\([^()\n]*,[ \t]*[\"'](\w+)[\"'][ \t]*\)")
