@@ -263,6 +263,17 @@ def test_a_line_after_a_block_ends_it() -> None:
     typist.erase(len(above) + 21, 17)
 
 
+@pytest.mark.parametrize("line", ["# yes", "wait()", "x", "x = 1", "return", "raise E"])
+def test_lines_around_the_return_of_a_function_that_holds_a_test(line: str) -> None:
+    above = "import torch\n\n\ndef ok():\n    if torch.cuda.is_available():\n"
+    below = "        return True\n    return False\n\n\nif ok():\n    torch.cuda.nccl.version()\n"
+    typed = f"        {line}\n"
+    for at in (len(above), len(above) + below.index("    return False")):
+        typist = Typist(above + below, prepared("npu"))
+        typist.replace(at, at, typed)
+        typist.replace(at, at + len(typed), "")
+
+
 @pytest.mark.parametrize("question", ["current_platform.is_cuda()", "torch.version.hip"])
 def test_a_call_of_what_only_another_platform_called(question: str) -> None:
     """When the name of a function is typed, its calls are searched again."""

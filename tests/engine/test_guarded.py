@@ -3,6 +3,7 @@ code for CUDA only."""
 
 from __future__ import annotations
 
+import cProfile
 from functools import lru_cache
 
 import pytest
@@ -705,3 +706,18 @@ def test_seeded_programs_over_kernels_stay(program: Half) -> None:
     for path, before in program.before.items():
         wanted = before if program.kind != RIGHT else program.after[path]
         assert sorted(engine.fix(Source(before)).text.splitlines()) == sorted(wanted.splitlines())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mark", ["on_cuda", "pytest.mark.skipif(not torch.cuda.is_available(), reason='')"])
+def test_many_marks_of_one_function_cost_as_much_as_they_are_many(mark: str) -> None:
+    made = "on_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason='')\n"
+
+    def cost(marks: int) -> int:
+        source = Source(HEAD + TRITON + made + f"@{mark}\n" * marks + "def test():\n    add(1)\n")
+        engine_for("npu").check(source)
+        profile = cProfile.Profile()
+        profile.runcall(engine_for("npu").check, source)
+        return sum(entry.callcount for entry in profile.getstats())
+
+    assert cost(800) < 2.5 * cost(400)

@@ -38,6 +38,7 @@ def left(text: str, target: str) -> bool:
         "import cupy\nh = torch.cuda.current_stream().cuda_stream\ncupy.cuda.ExternalStream(h)\n",
         "import cupy\ns = torch.cuda.current_stream()\ncupy.cuda.ExternalStream(s.cuda_stream)\n",
         "import cupy\ndef f(x):\n    s = torch.cuda.current_stream()\n    cupy.launch(s, x)\n",
+        "import cupy\ns = torch.cuda.Stream() if a else None\ncupy.cuda.run(s)\n",
         "import cuda.tile as ct\ndef f(x):\n    s = torch.cuda.Stream()\n    ct.launch(\n        s, (1, 1), x)\n",
         "from cuda.tile.tune import search\ndef f(x):\n    s = torch.cuda.Stream()\n    return search(x, s)\n",
     ],

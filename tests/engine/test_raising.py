@@ -20,6 +20,18 @@ WAITS = {
         "def fast():\n    if torch.cuda.is_available():\n        return True  # only there\n    return False\n"
         "if fast():\n    torch.cuda.nccl.version()\n"
     ),
+    "a function that answers below other code": (
+        "def fast():\n    if torch.cuda.is_available():\n        # only there\n        print('GPU')\n"
+        "        return (True)\n    return False\nif fast():\n    torch.cuda.nccl.version()\n"
+    ),
+    "a function that answers in one line": (
+        "def fast():\n    if torch.cuda.is_available(): return 1\n    return 0\n"
+        "if fast():\n    torch.cuda.nccl.version()\n"
+    ),
+    "a function that answers with CRLF": (
+        "def fast():\r\n    if torch.cuda.is_available():\r\n        return True\r\n    return False\r\n"
+        "if fast():\r\n    torch.cuda.nccl.version()\r\n"
+    ),
     "a method that answers by returning": (
         "class A:\n    def fast(self, x):\n        if not x.is_cuda:\n            return False\n        return self.a\n"
         "    def f(self, x):\n        if self.fast(x):\n            torch.cuda.nccl.version()\n"
@@ -289,6 +301,16 @@ def test_a_function_waits_with_all_questions_behind_which_it_is_called() -> None
     asking = "if {}.is_cuda:\n    torch.cuda.nccl.version()\n    _fast(x)\n"
     text += asking.format("x") + asking.format("y")
     assert ENGINE.fix(Source(text)).text == text
+
+
+def test_a_long_chain_of_functions_waits_with_the_question_behind_which_it_is_called() -> None:
+    """Functions that call each other are followed without recursion, because Python limits its depth."""
+    count = 1000
+    chain = "".join(f"def _g{i}():\n    torch.cuda.synchronize()\n    _g{i - 1}()\n" for i in range(1, count))
+    text = HEAD + chain + f"if torch.cuda.is_available():\n    torch.cuda.nccl.version()\n    _g{count - 1}()\n"
+    assert len(ENGINE.check(Source(text)).findings) == count + 1
+    assert ENGINE.fix(Source(text)).text == text
+    assert "torch.npu" in ENGINE.fix(Source(text + "_g7()\n")).text
 
 
 BEHIND = {

@@ -19,7 +19,7 @@ _ASSIGNED = re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.M)
 _MEANT = re.compile(
     r"^[ \t]*(?:(\w+)[ \t]*=(?!=)(?![ \t]*(?:None|False)\b)|def[ \t]+(\w+)|.*\bimport\b.*?\b(\w+)[ \t]*(?:\)|$))", re.M
 )
-_IMPORTED = re.compile(r"\bimport\b[ \t(]*([\w \t,\n]+)")
+_IMPORTED = re.compile(r"\bimport\b[ \t(]*([\w \t,\r\n]+)")
 ASKS = re.compile(r"available|find_spec|has_|have_|with_", re.I)
 DEVICE = re.compile(r"\b(?:torch|device|accelerator|gpu)\b|cuda", re.I)
 

@@ -185,7 +185,8 @@ def _body(text: str, method: re.Match[str]) -> str:
     end = ending.search(text, text.find("\n", method.end()) % (len(text) + 1), most)
     if end is None and most < len(text):
         return ""
-    return textwrap.dedent(text[method.start() : end.start() if end else len(text)])
+    body = text[method.start() : end.start() if end else len(text)]
+    return textwrap.dedent(body.replace("\r\n", "\n"))  # dedent does not take a line that is only \r for a blank line
 
 
 def _kind(body: str, method: str, torchs: bool) -> str:

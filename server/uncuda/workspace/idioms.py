@@ -16,8 +16,11 @@ _STARRED = re.compile(rb"[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\*")
 _OF = re.compile(rb"\.torch\b")
 _WORD_BEFORE = re.compile(rb"\w+\Z")
 _FROM = re.compile(rb"from[ \t]+([.\w]{1,99})[ \t]+import[ \t]+(?:\([^)]{0,999}|[\w, ]{0,999},[ \t]*)?\btorch\b")
-_DEVICE = re.compile(rb"""device\w*["']?[ \t]*(?::[^=\n,()]*)?[=:][ \t]*["']cuda(?::\d+)?["']""")
+_CUDA = re.compile(rb"""["']cuda(?::\d+)?["']""")
+_APART = re.compile(rb"[=\n,()]")
+_NAMED = re.compile(rb"""(?<!\w)(\w+)["']?[ \t]*(?=:|\Z)""")
 _LONGEST = 99  # maximum number of characters of a name before `.torch`
+_WIDEST = 300  # maximum number of characters between the beginning of a name with `device` and the value "cuda"
 
 
 def idioms(data: bytes, name: str, path: str) -> frozenset[str]:
@@ -31,7 +34,7 @@ def idioms(data: bytes, name: str, path: str) -> frozenset[str]:
             found.add(STARRED + _last(match[1], name))
     for module in _sources_of_torch(data) if b"torch" in data else ():
         found.add(TORCH_OF + _last(module, name))
-    if path.endswith(".py") and b"cuda" in data and b"torch" not in data and _DEVICE.search(data):
+    if path.endswith(".py") and b"cuda" in data and b"torch" not in data and _gives_cuda(data):
         found.add(NAMES + path)
     return frozenset(found)
 
@@ -44,6 +47,17 @@ def _sources_of_torch(data: bytes) -> Iterator[bytes]:
     for match in _FROM.finditer(data):
         if not _WORD_BEFORE.search(data, max(0, match.start() - 1), match.start()):
             yield match[1]
+
+
+def _gives_cuda(data: bytes) -> bool:
+    """Return whether a file gives the value "cuda" to a name with `device` in it: `device: str = "cuda"`."""
+    for match in _CUDA.finditer(data):
+        before = data[max(0, match.start() - _WIDEST) : match.start()].rstrip(b" \t")
+        if before.endswith((b"=", b":")):
+            target = _APART.split(before[:-1])[-1]
+            if any(b"device" in name[1] for name in _NAMED.finditer(target)):
+                return True
+    return False
 
 
 def _last(module: bytes, name: str) -> str:

@@ -4,13 +4,16 @@ runs."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from itertools import takewhile
 
 from ...facts.read import Facts
 from ...facts.scans import uses
 
 Stretch = tuple[int, int]
+Answer = Generator[int, "bool | None", bool]
+"""A generator that yields offsets, receives for each whether only the spans use its code, and returns this for its own
+offset."""
 
 _DEFINED = re.compile(
     r"(?:(?:async[ \t]+)?def[ \t]+(?P<def>[A-Za-z_]\w*)|(?P<constant>[A-Z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=))"
@@ -39,18 +42,34 @@ class Called:
 
     def holds(self, at: int) -> bool:
         """Return whether the offset `at` is in one of the spans, or in code that only the spans use."""
+        # functions that call each other in a long chain would exceed Python's recursion limit, so the generators that
+        # wait for an answer are kept in a list
+        waiting, answer = [self._held(at)], None
+        while waiting:
+            try:
+                asked = waiting[-1].send(answer)
+            except StopIteration as stop:
+                waiting.pop()
+                answer = stop.value
+            else:
+                waiting.append(self._held(asked))
+                answer = None
+        return bool(answer)
+
+    def _held(self, at: int) -> Answer:
+        """The generator of `holds` for one offset."""
         self._facts.work.compare(1 + len(self._stretches))
         if any(start <= at < end for start, end in self._stretches):
             return True
         headers = list(self._facts.indents.headers(at))
         start = (headers[-1] if headers else self._facts.indents.header_at(at)).start
         if start not in self._known:
-            # this value ends the recursion: in a cycle of functions, uses of the functions by each other do not count
+            # this value ends the search: in a cycle of functions, uses of the functions by each other do not count
             self._known[start] = False
-            self._known[start] = self._is_called(start)
+            self._known[start] = yield from self._is_called(start)
         return self._known[start]
 
-    def _is_called(self, start: int) -> bool:
+    def _is_called(self, start: int) -> Answer:
         """Return whether the function or constant that starts at this offset is used only in the given spans, or in
         code that is itself used only there."""
         facts = self._facts
@@ -62,7 +81,13 @@ class Called:
         places = [at for at in facts.searches.find(("apart", name), uses(name, True)) if not start <= at < end]
         if not 0 < len(places) <= _MANY or not self._is_plain(start):
             return False
-        return any(map(self.holds, places)) and all(self.holds(at) or self._is_prose(at) for at in places)
+        used = False
+        for at in places:
+            if (yield at):
+                used = True
+            elif not self._is_prose(at):
+                return False
+        return used
 
     def _is_prose(self, at: int) -> bool:
         """Return whether the name at an offset is in a comment, or in a string but not directly after the opening

@@ -144,5 +144,7 @@ def _given_to(node: ast.AST, statement: Statement) -> str:
     """Return the variable to which the value of an expression is assigned; "" if there is none."""
     top = [node, *spine_of(node, statement)][-1]
     parent = statement.digest.parents.get(top)
+    if isinstance(parent, ast.IfExp) and top is not parent.test:
+        top, parent = parent, statement.digest.parents.get(parent)
     target = parent.targets[0] if isinstance(parent, ast.Assign) else getattr(parent, "target", None)
     return target.id if isinstance(target, ast.Name) and getattr(parent, "value", None) is top else ""

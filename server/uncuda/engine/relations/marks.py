@@ -20,35 +20,57 @@ _OF_BLOCK = re.compile(r"pytestmark\b")
 _AT = re.compile(r"@[ \t]*")
 
 
-def marked(node: ast.AST, statement: Statement, facts: Facts) -> Iterator[int]:
-    """Yield the start offsets of the functions and classes that a skip mark marks, and MODULE for the whole file, if a
-    node is in the condition of the mark.
+class Marks:
+    """Finds what the skip marks of one file mark. The function below each decorator, and what each variable marks, is
+    found once."""
 
-    A mark may be a decorator, the value of `pytestmark`, or the value of a variable that is used in their place.
-    """
-    start, end = statement.start, statement.end
-    if facts.text.startswith("@", start):
-        if _SKIP_MARK.match(facts.text, start):
-            yield _decorated(end, facts)
-        return
-    name = _variable(node, statement, facts)
-    if name == "pytestmark":
-        yield _block(start, facts)
-    elif name:
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._below: dict[int, int] = {}
+        """For the end of each decorator that was read, and of each line below it: the start of the function or class
+        that it decorates."""
+        self._of_names: dict[str, tuple[int, ...]] = {}
+
+    def marked(self, node: ast.AST, statement: Statement) -> tuple[int, ...]:
+        """Return the start offsets of the functions and classes that a skip mark marks, and MODULE for the whole file,
+        if a node is in the condition of the mark.
+
+        A mark may be a decorator, the value of `pytestmark`, or the value of a variable that is used in their place.
+        """
+        text = self._facts.text
+        if text.startswith("@", statement.start):
+            return (self._decorated(statement.end),) if _SKIP_MARK.match(text, statement.start) else ()
+        name = _variable(node, statement, self._facts)
+        if name == "pytestmark":
+            return (_block(statement.start, self._facts),)
+        if name and name not in self._of_names:
+            self._of_names[name] = tuple(dict.fromkeys(self._marked_by(name)))
+        return self._of_names[name] if name else ()
+
+    def _marked_by(self, name: str) -> Iterator[int]:
+        """Yield what the mark in a variable marks."""
+        facts = self._facts
         for at in facts.searches.find(("flag", name), uses(name, True)):
+            facts.work.compare()
             line = facts.indents.header_at(at)
             if line.word == "@" and _AT.fullmatch(facts.text, line.start, at):
-                yield _decorated(line.end, facts)
+                yield self._decorated(line.end)
             elif _OF_BLOCK.match(facts.text, line.start):
                 yield _block(line.start, facts)
 
-
-def _decorated(end: int, facts: Facts) -> int:
-    """Return the start offset of the function or class below a decorator that ends at an offset."""
-    line = facts.indents.header_at(end)
-    while line.word in _BETWEEN and line.end < len(facts.text):
-        line = facts.indents.header_at(line.end)
-    return line.start
+    def _decorated(self, end: int) -> int:
+        """Return the start offset of the function or class below a decorator that ends at an offset."""
+        facts, passed = self._facts, list[int]()
+        while end not in self._below:
+            facts.work.compare()
+            passed.append(end)
+            line = facts.indents.header_at(end)
+            if line.word not in _BETWEEN or line.end >= len(facts.text):
+                self._below[end] = line.start
+            else:
+                end = line.end
+        self._below.update(dict.fromkeys(passed, self._below[end]))
+        return self._below[end]
 
 
 def _block(at: int, facts: Facts) -> int:

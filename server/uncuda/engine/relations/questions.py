@@ -19,7 +19,7 @@ from ...facts.read import Statement
 from ...facts.scans import uses
 from ...facts.scopes import FUNCTION, Header
 from .autocast import asks_autocast
-from .marks import MODULE, marked
+from .marks import MODULE, Marks
 from .parts import ASIDE, guarded_parts, in_test, is_within
 
 Stretch = tuple[int, int]
@@ -31,7 +31,7 @@ _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_av
 _CHOOSES = re.compile(r"\b(?:if|and|or)\b")
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
-_ANSWERS = re.compile(r"\s*return[ \t]+(True|False)[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
+_ANSWERS = re.compile(r"return[ \t(]+(True|False|1|0)\b")
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
 _MANY = 200  # maximum number of variables in one file that receive the result of a test for CUDA from another variable
 
@@ -55,7 +55,8 @@ class Questions:
         self._tested: set[int] = set()
         self._asked: dict[int, list[int]] = {}  # caches the result of `of` by the offset of the condition
         self._saying: dict[str, dict[int, Header]] = {}  # for each name: the conditions that contain it
-        self._marked_by: dict[int, list[int]] = {}
+        self._skipped = Marks(self.facts)
+        self._marked_by: dict[int, tuple[int, ...]] = {}
         self._choices_of: dict[str, list[tuple[frozenset[int], list[Stretch]]]] = {}  # a cache for `_choices`
         self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # for each operand: its index
         self.lost: list[int] = []
@@ -101,7 +102,7 @@ class Questions:
 
     def _take(self, index: int, hit: Hit, statement: Statement) -> None:
         self.inside.setdefault(statement.start, []).append(index)
-        if hit.node is not None and (blocks := list(marked(hit.node, statement, self.facts))):
+        if hit.node is not None and (blocks := self._skipped.marked(hit.node, statement)):
             self._marked_by[index] = blocks
             for block in blocks:
                 self.marks.setdefault(block, []).append(index)
@@ -189,9 +190,12 @@ class Questions:
         """Return the function that is true only if a test for CUDA succeeds, because the block of the test returns True
         or, if the test is for other devices, False."""
         header = self._indents.header_at(statement.start)
-        match = _ANSWERS.match(self._text, header.end, self._indents.extent(header.start))
+        end = self._indents.extent(header.start)
+        self.work.search(header.start, end)
+        may = self._text.find("return", header.start, end) >= 0  # a quick test, because most blocks do not return
+        match = _ANSWERS.match(self.last(header)) if may and header.word in CONDITIONS else None
         asked = self._branches.asks_cuda(header.start, header.end) if match else 0
-        return self._function(statement) if match and (asked >= 0) is (match[1] == "True") else None
+        return self._function(statement) if match and (asked >= 0) is (match[1] in ("True", "1")) else None
 
     def _function(self, statement: Statement) -> tuple[str, int | None] | None:
         """Return the function around a statement, in the form that `_flag` returns."""
