@@ -154,6 +154,8 @@ UNTESTED = {
     "an attribute of another object": "def f(x):\n    x.OK = not x.cupy\n    cupy.put(x)\n",
     "another mention": '"""Without `has_cupy`, this fails."""\n# has_cupy\ncupy.put(x)\n',
     "an attribute": "x = cupy.float32\n",
+    "a base class": "class X(cupy.Base): ...\n",
+    "a base class itself": "class X(Y, cupy): ...\n",
     "a decorator": "@cupy.fuse\ndef f(): ...\n",
     "an imported word": "from x import is_cupy_available\ncupy.put(x)\n",
 }
@@ -170,6 +172,7 @@ TESTED = {
     "another word that a file imports": "from x import has_cupy\nhas_cupy()\ncupy.put(x)\n",
     "a handler around the use": "def f():\n    try:\n        cupy.put(1)\n    except NameError:\n        pass\n",
     "a suppressed error": "def f():\n    with suppress(NameError):\n        cupy.put(1)\n",
+    "a class of its name": "class cupy(X): ...\n\n\ncupy.put(x)\n",
     "a parameter": "def f(cupy):\n    return cupy.put(1)\n",
     "a parameter on a line of its own": "def f(\n    x,\n    cupy,\n):\n    return cupy.put(1)\n",
     "the name of an argument": "f(cupy=1)\n",

@@ -44,9 +44,10 @@ _MANY = 20
 # if a line contains one of these words, it may test whether an optional import worked
 _DECIDES = re.compile(r"\b(?:if|elif|while|assert|and|or|not|is|skipif|skipIf|skipUnless|hasattr|bool)\b")
 # a line that defines or imports a name, or that has parameters
-_BINDS = re.compile(r"(?:async[ \t]+)?(?:def|class)\b|.*\b(?:import|as|lambda)\b")
+_BINDS = re.compile(r"(?:async[ \t]+)?def\b|class[ \t]+\w+[ \t]*\[|.*\b(?:import|as|lambda)\b")
 # what follows a name in a use that raises an exception if the name is not bound, or is None
 _CALLS = re.compile(r"(?:[ \t]*\.[ \t]*\w+)*[ \t]*\(")
+_BASE = re.compile(r"[ \t]*class[ \t]+\w+[^:=]*$")
 _ATTRIBUTE = re.compile(r"[ \t]*\.")
 # the part of a line before a name that is not in an annotation
 _EVALUATED = re.compile(r"[^:>]*(?:[(=@]|\breturn\b)[^:>]*$")
@@ -296,7 +297,9 @@ class Fallbacks:
         if any(header.word == "try" for header in self._indents.headers(at)):
             return False
         before = self._text[max(self._text.rfind("\n", 0, at) + 1, at - _FAR) : at]
-        if before.rstrip(" \t").endswith("@") or _CALLS.match(self._text, at + len(name)):
+        if before.strip(" \t") == "class":
+            return False
+        if before.rstrip(" \t").endswith("@") or _BASE.match(before) or _CALLS.match(self._text, at + len(name)):
             return True
         return _ATTRIBUTE.match(self._text, at + len(name)) is not None and _EVALUATED.match(before) is not None
 
