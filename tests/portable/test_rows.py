@@ -111,6 +111,7 @@ ROWS = [
 BY_HAND = [
     'from typing import Literal\n\ndef f(x, device: Literal["cuda", "cpu"] = "cuda"): return x.to(device)',
     'import typing as t\n\nclass C:\n    device: t.Literal["cuda", "cpu"] = "cuda"',
+    "w = torch.load(p, map_location={'cuda:0': f'cuda:{last()}'})",
     "w = torch.load(p, map_location=lambda storage, location: storage.cuda(0))",
     "w = torch.load(p, map_location=lambda s, loc: s.cuda(0))",
     "s = x.untyped_storage().cuda()",

@@ -48,6 +48,8 @@ def _entry(hit: Hit, context: Context, form: Form, edits: Sequence[Edit], at: in
     inner: ast.AST | None = hit.node
     for outer in hit.statement.digest.ancestors(hit.node) if hit.node is not None else ():
         if isinstance(outer, ast.Dict) and inner in outer.values:
+            if any(isinstance(part, ast.Call) for part in ast.walk(inner)):
+                raise Unwritable(BY_HAND)  # the second entry would make the call once more
             key = outer.keys[outer.values.index(inner)]
             found = _KEY.fullmatch(key.value) if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
             if key is not None and found is not None:
