@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache, partial
-from itertools import groupby, islice
-from typing import NamedTuple
+from functools import partial
+from itertools import islice
 
 from ..facts.read import Statement
-from ..facts.scans import matches, plain, uses
+from ..facts.scans import plain, uses
 from ..facts.scopes import FUNCTION, Header
 from . import leaving
 from .amp_c_guards import ASKS, DEVICE, Guard, guard_of, only_raises
 from .base import Context, Hit
 from .branch_words import last_of
+from .optional_uses import OptionalUses
 
 LEFT_OUT = "left-out"
 """The id of the sentence for optional imports, which says that the code runs on without the module."""
@@ -41,34 +41,7 @@ _APART = re.compile(r"[\W_]+")
 _ASKING = frozenset({"", "available", "has", "have", "installed", "is", "use", "with"})
 # maximum number of checked `if` statements above a block, blocks around an offset, and calls of a function
 _MANY = 20
-# if a line contains one of these words, it may test whether an optional import worked
-_DECIDES = re.compile(r"\b(?:if|elif|while|assert|and|or|not|is|skipif|skipIf|skipUnless|hasattr|bool)\b")
-# a line that defines or imports a name, or that has parameters
-_BINDS = re.compile(r"(?:async[ \t]+)?def\b|class[ \t]+\w+[ \t]*\[|.*\b(?:import|as|lambda)\b")
-# what follows a name in a use that raises an exception if the name is not bound, or is None
-_CALLS = re.compile(r"(?:[ \t]*\.[ \t]*\w+)*[ \t]*\(")
-_BASE = re.compile(r"[ \t]*class[ \t]+\w+[^:=]*$")
-_ATTRIBUTE = re.compile(r"[ \t]*\.")
-# the part of a line before a name that is not in an annotation
-_EVALUATED = re.compile(r"[^:>]*(?:[(=@]|\breturn\b)[^:>]*$")
-_FAR = 400  # maximum number of characters before a name that are searched for the beginning of an annotation
-_BLOCK = re.compile(r"(?:try|else|finally|if\b[^\n]*?|except\b[^\n]*?)[ \t]*:(?=\s)")
-_NOTES = re.compile(
-    r"$|#|[\"')]|f[\"']|pass\b|[\w, \t]+(?::[^=]*)?=[ \t]*(?:None|False|True)\b|(?:print|_?log\w*|warnings?)[\w.]*\("
-)
-# a line that imports a name, or one line of an import over several lines
-_IMPORTED = re.compile(r"(?:from|import)\b|\w+(?:[ \t]+as[ \t]+\w+)?,?[ \t]*$")
-_TELLS = re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(?:True|False)\b", re.M)
-_SEVERAL = re.compile(r"^[ \t]*(\w+(?:[ \t]*,[ \t]*\w+)+)[ \t]*=(?!=)", re.M)
-_ALIAS = re.compile(r"(?:\w+(?:\.\w+)*[ \t]+as[ \t]+)?(\w+)")
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
-
-
-class _Uses(NamedTuple):
-    """The offsets of the uses of a name in code, and those of the uses in lines that may test or bind the name."""
-
-    places: Sequence[int]
-    telling: Sequence[int]
 
 
 class Fallbacks:
@@ -79,11 +52,7 @@ class Fallbacks:
         self._guards: dict[int, Guard | None] = {}
         self._flags: dict[str, set[str]] = {}
         self._needed: dict[str, bool] = {}
-        self._told: dict[int, frozenset[str]] = {}
-        self._notes: dict[int, bool] = {}
-        self._used: dict[str, _Uses] = {}
-        self._safe: dict[str, Sequence[int]] = {}
-        self._asks_for: dict[str, Sequence[int]] = {}
+        self._uses = OptionalUses(context)
 
     def learn(self, module: str, statement: Statement) -> None:
         """Record the variables that tell whether the import of a module worked, such as `has_apex`."""
@@ -106,13 +75,13 @@ class Fallbacks:
         if guard is not None and not guard.raises:
             if any(map(self._is_needed, guard.flags)):
                 return _needed(hit)
-            used = self._untested(hit, module, "try", guard)
+            used = self._uses.untested(hit, module, "try", guard)
         elif (asked := self._asked(module, statement, of_part)) is None:
             return hit
         elif any(map(self._is_needed, _CALLED.findall(asked))):
             return _needed(hit)
         else:
-            used = self._untested(hit, module, "if", Guard(frozenset()))
+            used = self._uses.untested(hit, module, "if", Guard(frozenset()))
         if not used:
             return replace(hit, severity="information", limits=(*hit.limits, LEFT_OUT))
         return _needed(hit, NEEDED if self._are_asked_for(module, used) else UNTESTED)
@@ -218,34 +187,6 @@ class Fallbacks:
             self._needed[flag] = any(not self._is_behind(flag, test.start()) for test in raising)
         return self._needed[flag]
 
-    def _untested(self, hit: Hit, module: str, word: str, guard: Guard) -> Sequence[int]:
-        """Return the offsets at which the file uses the name that an optional import binds; empty if a line of the file
-        tests whether the import worked. `word`: the keyword of the block that makes the import optional."""
-        statement, alias = hit.statement, _ALIAS.match(self._text, hit.start, hit.end)
-        if statement is None or alias is None or not statement.start <= hit.start < statement.end:
-            return ()
-        name, clauses = alias[1], self._clauses(statement, word)
-        if not clauses or name in guard.fallbacks or not all(map(self._only_notes, clauses)):
-            return ()
-        block = range(clauses[0].start, self._indents.extent(clauses[-1].start))
-        if _are_beside(self._asking(module), block):
-            return ()
-        used = self._uses(name)
-        if _are_beside(used.telling, block) or _are_beside(self._harmless(name), block):
-            return ()
-        return () if self._tested(guard, block) - {name} else _beside(used.places, block)
-
-    def _tested(self, guard: Guard, block: range) -> frozenset[str]:
-        """The variables that the block of an optional import sets, and that the file tests elsewhere."""
-        if block.start not in self._told:
-            told = set(_TELLS.findall(self._text, block.start, block.stop))
-            for names in _SEVERAL.findall(self._text, block.start, block.stop):
-                told.update(_WORD.findall(names))
-            flags = ((flag, self._uses(flag)) for flag in guard.flags | told)
-            tested = (flag for flag, of in flags if _are_beside(of.places if flag in told else of.telling, block))
-            self._told[block.start] = frozenset(tested)
-        return self._told[block.start]
-
     def _are_asked_for(self, module: str, places: Sequence[int]) -> bool:
         """Return whether all code at these offsets is behind a setting with the module's name: `if
         self.use_liger_kernel:`."""
@@ -254,77 +195,6 @@ class Fallbacks:
     def _is_asked_for(self, root: str, at: int) -> bool:
         conditions = map(self._granted, islice(self._indents.headers(at), _MANY))
         return any(root in word for condition in conditions for word in _WORD.findall(condition))
-
-    def _clauses(self, statement: Statement, word: str) -> list[Header]:
-        """The clauses of the innermost `try` or `if` around a statement; empty if there is none."""
-        own = self._indents.header_at(statement.start)
-        headers = (own, *self._indents.headers(statement.start))
-        header = next((header for header in headers if header.word in (word, "def", "class")), own)
-        return self._indents.clauses(header) if header.word == word else []
-
-    def _only_notes(self, clause: Header) -> bool:
-        """Return whether all that a clause does is to import, to set variables to constants, and to print or log
-        text."""
-        if clause.start not in self._notes:
-            block = self._text[clause.start : self._indents.extent(clause.start)]
-            self._context.facts.work.search(0, len(block))
-            lines = map(str.strip, _BLOCK.sub("", block, count=1).splitlines())
-            imports = clause.word in ("try", "if")
-            self._notes[clause.start] = ";" not in block and all(
-                _NOTES.match(line) or (imports and _IMPORTED.match(line)) for line in lines
-            )
-        return self._notes[clause.start]
-
-    def _uses(self, name: str) -> _Uses:
-        """The uses of a name in code."""
-        if name not in self._used:
-            facts = self._context.facts
-            found = facts.searches.find(("optional", name), uses(name, True))
-            facts.work.compare(len(found))
-            places = [at for at in found if not facts.layout.token_at(at)]
-            telling = [at for line, offsets in self._lines(places) if _tells(line) for at in offsets]
-            self._used[name] = _Uses(places, telling)
-        return self._used[name]
-
-    def _harmless(self, name: str) -> Sequence[int]:
-        """The offsets of those uses of a name that may raise no exception if the name is not bound or is None, such as
-        an annotation, an argument, or a use in a `try`."""
-        if name not in self._safe:
-            self._safe[name] = [at for at in self._uses(name).places if not self._is_raising(name, at)]
-        return self._safe[name]
-
-    def _is_raising(self, name: str, at: int) -> bool:
-        if any(header.word == "try" for header in self._indents.headers(at)):
-            return False
-        before = self._text[max(self._text.rfind("\n", 0, at) + 1, at - _FAR) : at]
-        if before.strip(" \t") == "class":
-            return False
-        if before.rstrip(" \t").endswith("@") or _BASE.match(before) or _CALLS.match(self._text, at + len(name)):
-            return True
-        return _ATTRIBUTE.match(self._text, at + len(name)) is not None and _EVALUATED.match(before) is not None
-
-    def _lines(self, places: Iterable[int]) -> Iterator[tuple[str, list[int]]]:
-        """For each physical line that contains some of these offsets: the line without its indentation, and the
-        offsets."""
-        for _, group in groupby(places, self._context.facts.layout.line_break):
-            offsets = list(group)
-            yield self._line(offsets[0]).lstrip(), offsets
-
-    def _asking(self, module: str) -> Sequence[int]:
-        """The offsets at which code contains a word such as `has_x` or `is_x_available` for a module, or looks for
-        names or modules, as in `"x" in globals()`."""
-        root = module.partition(".")[0]
-        if root not in self._asks_for:
-            facts = self._context.facts
-            found = facts.searches.find(("asking", root), matches(_asking_for(root)))
-            facts.work.compare(len(found))
-            coded = (at for at in found if self._text[at] in "\"'" or not facts.layout.token_at(at))
-            lines = (offsets for line, offsets in self._lines(coded) if not _IMPORTED.match(line))
-            self._asks_for[root] = [at for offsets in lines for at in offsets]
-        return self._asks_for[root]
-
-    def _line(self, at: int) -> str:
-        return self._text[self._text.rfind("\n", 0, at) + 1 : self._context.facts.layout.line_break(at)]
 
     def _is_behind(self, flag: str, at: int) -> bool:
         """Return whether the code is in a function that the file calls only if a flag is true."""
@@ -371,29 +241,6 @@ class Fallbacks:
         if denied != bool(test["if"]) or facts.layout.string_around(at):
             return False
         return not test["if"] or leaving.raises(last_of(facts.indents.header_at(at), facts))
-
-
-def _tells(line: str) -> bool:
-    return _DECIDES.search(line) is not None or _BINDS.match(line) is not None
-
-
-def _beside(offsets: Sequence[int], block: range) -> Sequence[int]:
-    """The offsets outside a block."""
-    return [*offsets[: bisect_left(offsets, block.start)], *offsets[bisect_left(offsets, block.stop) :]]
-
-
-def _are_beside(offsets: Sequence[int], block: range) -> bool:
-    """Return whether any of these sorted offsets is outside a block."""
-    return len(offsets) > 0 and (offsets[0] < block.start or offsets[-1] >= block.stop)
-
-
-@cache
-def _asking_for(root: str) -> re.Pattern[str]:
-    root = re.escape(root)
-    has = rf"_?(?:has|have|is|with|needs?|requires?|skip|no|check|ensure)\w{{0,60}}?{root}"
-    available = rf"\w{{0,60}}?{root}\w{{0,60}}?available"
-    looks = r"find_spec|import_module|__import__|NameError|sys\.modules|(?:suppress|globals|locals|vars|dir)[ \t]*\("
-    return re.compile(rf"\b(?:{has}|{available}|{looks})|[\"']{root}[\"'][ \t]+(?:not[ \t]+)?in\b", re.I)
 
 
 def _terms(condition: str) -> list[str]:
