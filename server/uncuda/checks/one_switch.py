@@ -32,7 +32,8 @@ def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
     the same block. If two lines of a block assign different values to the target's setting, their fixes are dropped,
     because only the last line would take effect."""
     by_switch: dict[str, list[tuple[Name, _Setting]]] = {}
-    for reference, verdict in sorted(spoken, key=lambda one: one[0].statement.start):
+    in_text = sorted(spoken, key=lambda one: one[0].statement.start)  # `spoken` is in the order of typing
+    for reference, verdict in in_text:
         if verdict.replacement and (setting := _setting(reference, context)):
             by_switch.setdefault(verdict.replacement, []).append((reference, setting))
     left_out: set[int] = set()
@@ -41,7 +42,6 @@ def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
         written = list(_written(switch, context)) if context.facts.says(switch) else []
         if len({setting.switch for _, setting in settings}) + bool(written) < 2:
             continue  # no other line assigns this setting
-        settings.sort(key=lambda one: one[0].statement.start)  # references are in the order in which they were typed
         blocks: dict[tuple[int, int], list[_Setting]] = {}
         for setting in (*written, *(setting for _, setting in settings)):
             blocks.setdefault(setting.block, []).append(setting)

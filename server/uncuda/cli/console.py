@@ -23,7 +23,12 @@ T = TypeVar("T")
 def colored(stream: Any) -> bool:
     """Return whether to print colours to a stream: it must be a terminal that supports colours, and NO_COLOR must not
     be set."""
-    return bool(stream.isatty()) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return _knows_escapes(stream) and not os.environ.get("NO_COLOR")
+
+
+def _knows_escapes(stream: Any) -> bool:
+    """Return whether a stream is a terminal that understands escape sequences."""
+    return bool(stream.isatty()) and os.environ.get("TERM") != "dumb"
 
 
 class Console:
@@ -63,7 +68,7 @@ class Console:
 
     def progress(self, items: list[T], shown: bool) -> Iterator[T]:
         """Yield the items; draw a progress bar on a terminal if the loop takes more than half a second."""
-        if not shown or self.quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        if not shown or self.quiet or not _knows_escapes(sys.stderr):
             yield from items
             return
         due = time.monotonic() + 0.5

@@ -49,8 +49,8 @@ def portable_targets(catalogue: Catalogue, settings: Settings) -> tuple[str, ...
 
 
 class _Part(Engine):
-    """The engine for one of the targets of portable source. `every`: all targets; `lows`: for each
-    span of a finding, the lowest fix class that the engine of any target has found for it so far."""
+    """The engine for one of the targets of portable source. `every`: all targets; `lows`: for each span of a finding,
+    the lowest fix class that the engine of any target has found for it so far."""
 
     def __init__(
         self, catalogue: Catalogue, target: str, every: Sequence[str], settings: Settings, project: Project | None

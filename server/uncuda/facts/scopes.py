@@ -66,8 +66,8 @@ class IndentScopes:
     """Finds scopes: it goes up from a line to lines with less indentation.
 
     While a line is being typed, the next line may be indented deeper although the typed line begins no block: for
-    example, an `x` was typed before the indentation. A line that is indented deeper than its block is ignored: the
-    lines below it belong to the same block as the lines above it.
+    example, an `x` was typed before the indentation. The typed line is then ignored: the lines below it belong to the
+    same block as the lines above it.
     """
 
     def __init__(self, layout: Layout, searches: Searches) -> None:
