@@ -308,7 +308,7 @@ def test_a_function_that_returns_the_version_of_a_library_gets_no_replacement(
     (found,) = NPU.check(Source(text)).findings
     assert found.severity == ("warning" if version else "error")
     assert ("this function asks for its version only" in found.message) == version
-    assert ("no equivalent is known" in found.message) != version
+    assert ("no build of it by the accelerator's vendor is known" in found.message) != version
 
 
 @pytest.mark.parametrize("leaving", ["raise ImportError", "assert False", "sys.exit(1)"])
@@ -469,7 +469,15 @@ PARTS = {
     "import deepspeed": (None, "module-adapted"),
     "import bitsandbytes as bnb": (None, "module-unknown"),
     "import flashinfer": ("module-unknown", "module-adapted"),
-    "from flashinfer.gemm import bmm_fp8": ("module-unknown", "module-replaced"),
+    "from flashinfer.gemm import bmm_fp8": ("module-unknown", "module-adapted"),
+    "from flashinfer import bmm_fp8": ("module-unknown", "module-adapted"),
+    "from flashinfer.gemm import gemm_fp8_nt_groupwise": ("module-unknown", "module-adapted"),
+    "from flashinfer.gdn_prefill import chunk_gated_delta_rule": ("module-unknown", "module-replaced"),
+    "from flashinfer.decode import trtllm_batch_decode_with_kv_cache_mla": ("module-unknown", "module-adapted"),
+    "from flashinfer.decode import trtllm_batch_decode_with_kv_cache": ("module-unknown", "module-unknown"),
+    "from flashinfer import BatchPrefillWithRaggedKVCacheWrapper": ("module-unknown", "module-unknown"),
+    "from flashinfer.prefill import BatchPrefillWithRaggedKVCacheWrapper": ("module-unknown", "module-unknown"),
+    "from flashinfer import rmsnorm": ("module-unknown", "module-adapted"),
     "from flashinfer.gemm import mm_fp4": ("module-unknown", "module-unknown"),
     "from flashinfer.norm import gemma_rmsnorm": ("module-unknown", "module-adapted"),
     "from flashinfer.prefill import cudnn_batch_prefill_with_kv_cache": ("module-unknown", "module-unknown"),
@@ -485,6 +493,8 @@ PARTS = {
     "from fbgemm_gpu import split_table_batched_embeddings_ops": ("module-adapted", "module-unknown"),
     "from triton import knobs": ("module-unknown", "module-adapted"),
     "import triton.profiler as proton": ("module-unknown", "module-unknown"),
+    "from modelopt.onnx.quantization import quantize": (None, None),
+    "from modelopt.torch.quantization import quantize": ("module-unknown", "module-unknown"),
     "from xformers.components.attention import build_attention": ("module-unsupported", "module-unknown"),
     "import triton.experimental.gluon as gluon": ("module-unknown", "module-adapted"),
     "from triton.runtime._async_compile import active_mode": ("module-unknown", "module-adapted"),
@@ -507,10 +517,16 @@ def test_a_part_of_a_library_is_what_the_vendors_version_has_of_it(line: str) ->
 
 # MooreThreads/vllm-musa, setup.py, _install_flashinfer_mamba(): copies the packages autotuner, fused_moe, jit, trace,
 # triton and mamba, and the modules `flashinfer/*.py` that the installed build lacks, but not `flashinfer/__init__.py`.
+# Copied modules that import a package which is not copied stay unusable: `fp4_quantization.py` imports `quantization`,
+# and `prefill.py` imports `cudnn`, too.
 OVERLAID = {
     "from flashinfer.autotuner import autotune": True,
     "from flashinfer.fused_moe import cutlass_fused_moe": True,
-    "from flashinfer.fp4_quantization import fp4_quantize": True,
+    "from flashinfer.tllm_enums import RoutingMethodType": True,
+    "from flashinfer.sampling import top_k_renorm_probs": True,
+    "from flashinfer.fp4_quantization import fp4_quantize": False,
+    "from flashinfer.prefill import single_prefill_with_kv_cache": False,
+    "from flashinfer import RoutingMethodType": False,
     "from flashinfer import autotune": False,
     "from flashinfer import block_scale_interleave": False,
     "from flashinfer import nvfp4_block_scale_interleave": False,
@@ -523,6 +539,21 @@ OVERLAID = {
 def test_parts_of_flashinfer_that_building_vllm_musa_adds(line: str) -> None:
     (found,) = MUSA.check(Source(f"import torch\n{line}\n")).findings
     assert ("building vllm-musa adds its Python" in found.message) == OVERLAID[line]
+
+
+# yeahdongcn/mate, wrappers/FlashInfer: the functions of the wheels 0.2.6+musa and 0.2.7+musa, and what they refuse.
+SERVED = {
+    "from flashinfer.decode import trtllm_batch_decode_with_kv_cache_mla": "sparse attention in FP8 only",
+    "from flashinfer.gemm import gemm_fp8_nt_groupwise": "as `backend` it takes `auto` or `mudnn`",
+    "from flashinfer import bmm_fp8": "as `backend` it takes `auto` or `mudnn`",
+}
+
+
+@pytest.mark.parametrize("line", SERVED)
+def test_a_part_that_the_vendors_version_has_is_said_with_what_it_takes(line: str) -> None:
+    (found,) = MUSA.check(Source(f"import torch\n{line}\n")).findings
+    assert (found.rule, found.severity) == ("module-adapted", "information")
+    assert SERVED[line] in found.message
 
 
 # triton-ascend 3.2.0 is its only release on PyPI; the main branch of Ascend/triton-ascend, 3.5.0, has these modules.

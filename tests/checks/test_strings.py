@@ -598,3 +598,12 @@ def test_long_text_after_a_package_is_read_once() -> None:
     for part in (" ", " a=", "==1", ",==1", " <1, "):
         engine.check(Source(f"import torch\npackage = 'faiss-gpu{part * 20_000} .'\n"))
     assert time.process_time() - start < 5
+
+
+def test_the_backend_of_symmetric_memory_names_the_versions_that_have_their_own() -> None:
+    """Ascend/pytorch has torch_npu/csrc/distributed/symm_mem from v7.3.0 on, that is torch_npu 2.7.1.post2, but not
+    2.7.1, and registers no allocator for `torch.distributed._symmetric_memory.get_mem_pool`."""
+    text = "import torch.distributed._symmetric_memory as symm_mem\nsymm_mem.set_backend('NCCL')\n"
+    (found,) = findings(text, select=("symmetric-memory-backend",))
+    assert "from 2.7.1.post2, 2.8.0.post2 and 2.9.0 on: remove the call" in found.message
+    assert "without `get_mem_pool()`" in found.message

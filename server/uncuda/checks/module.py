@@ -45,10 +45,10 @@ class Check:
         self.roots.update(*(rule.get("anchors", ()) for _, rule in self._called))
 
     def _module(self, dotted: str) -> str:
-        """The longest prefix of a dotted name that is a module with a rule; "" if no prefix is one."""
-        while dotted and dotted not in self._rules:
+        """The longest prefix of a dotted name that is in the target's table; "" if no rule reports that module."""
+        while dotted and dotted not in self.target.modules:
             dotted = dotted.rpartition(".")[0]
-        return dotted
+        return dotted if dotted in self._rules else ""
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Yield hits at imports, and at uses of modules whose rule also reports uses."""
