@@ -532,6 +532,33 @@ def test_what_only_another_platform_runs_is_information(name: str) -> None:
         assert classes([found]) <= {"review"}
 
 
+ONLY = "raise RuntimeError"
+RUNS = "it runs only where the program says"
+IMPORTS = "the file imports it in any case, but what uses it runs only where the program says"
+ORDERS = {
+    "import cupy\ndef main():\n    if torch.cuda.get_device_capability() != (10, 3):\n        {0}\n": IMPORTS,
+    "try:\n    import cupy\nexcept ImportError:\n    raise\n"
+    "def main():\n    if torch.cuda.get_device_capability() != (10, 3):\n        {0}\n": IMPORTS,
+    "import cupy\ndef ask():\n    if torch.cuda.get_device_capability() != (10, 3):\n        {0}\n"
+    "def main():\n    ask()\n": IMPORTS,
+    "def main():\n    if torch.cuda.get_device_capability() != (10, 3):\n        {0}\n    import cupy\n": RUNS,
+    "if not current_platform.is_cuda():\n    {0}\nimport cupy\ndef main():\n    pass\n": RUNS,
+    "pytestmark = pytest.mark.skipif(not current_platform.is_cuda(), reason='')\nimport cupy\n"
+    "def main():\n    pass\n": IMPORTS,
+    "pytestmark = pytest.mark.skipif(not current_platform.is_cuda(), reason='')\n"
+    "def main():\n    import cupy\n": RUNS,
+}
+
+
+@pytest.mark.parametrize("text", ORDERS)
+def test_an_import_before_the_test_is_not_said_to_run_only_behind_it(text: str) -> None:
+    """As in benchmarks/kernels/benchmark_k3_cutedsl_residual.py of vLLM: `main` refuses other GPUs, but the imports at
+    the top of the file run before it."""
+    whole = "import torch\nimport pytest\n" + text.format(ONLY) + "if __name__ == '__main__':\n    main()\n"
+    (found,) = (one for one in findings({"a.py": whole}, "a.py") if one.rule == "module-unsupported")
+    assert (found.severity, ORDERS[text] in found.message) == ("information", True)
+
+
 def test_what_another_platform_runs_is_information_in_a_project_that_chooses() -> None:
     text = "import torch\n" + PLATFORM["a module of tests"].format("x = y.to(f'cuda:{i}').cuda()")
     assert {one.severity for one in findings({**FAMILY, "test_a.py": text}, "test_a.py")} == {"information"}

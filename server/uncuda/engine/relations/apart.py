@@ -98,6 +98,9 @@ class Apart:
         None`."""
         self._refusing: set[str] = set()
         """Functions that raise an error unless one of the searched tests succeeds, such as `platform.is_cuda()`."""
+        self._late: set[Stretch] = set()
+        """Those spans of guarded code in which statements outside of functions run before the test: a script whose
+        `main()` makes the test, and code that `pytestmark` marks."""
 
     def holds(self, hit: Hit) -> bool:
         """Whether a hit is in code that runs only if one of the searched tests, such as `platform.is_cuda()`,
@@ -111,6 +114,18 @@ class Apart:
         if statement.start in self._asking and hit.node is not None and self._beside(hit.node, statement):
             return True
         return self._called is not None and self._called.holds(hit.start)
+
+    def runs_before(self, hit: Hit) -> bool:
+        """Return whether a hit for which `holds` returns True is in a statement that runs before the test, because it
+        runs when the file is imported or started."""
+        statement = hit.statement
+        if statement is None or not self._late:
+            return False
+        self._facts.work.compare(1 + len(self._stretches))
+        around = {(start, end) for start, end in self._stretches if start <= hit.start < end}
+        headers = self._branches.indents.headers(statement.start)
+        inner = any(line.word == "def" or _SCRIPT.match(self._facts.text, line.start, line.end) for line in headers)
+        return bool(around) and around <= self._late and not inner
 
     @cached_property
     def _places(self) -> list[int]:
@@ -207,6 +222,7 @@ class Apart:
         found = list(dict.fromkeys(chain.from_iterable(map(self._of, self._asking.values()))))
         for function in callers(sorted(self._refusing), self._branches):
             if self._is_run_first(function) and always_calls(function, self._refusing, self._branches):
+                self._late.add((0, len(self._facts.text)))
                 return [(0, len(self._facts.text))]
         return found
 
@@ -227,7 +243,9 @@ class Apart:
                 yield statement.end, indents.block_end_of(line.start)
         elif self._skips(_marks(line.word, statement)):
             if line.word != "@":
-                yield line.start, indents.block_end_of(line.start)  # `pytestmark` marks the rest of the block
+                marked = (line.start, indents.block_end_of(line.start))  # `pytestmark` marks the rest of the block
+                self._late.add(marked)
+                yield marked
                 return
             start = self._first_mark(line)
             while line.word == "@":
@@ -256,6 +274,7 @@ class Apart:
                 return
             above = indents.header_above(header.start)
             if self._is_run_first(above):
+                self._late.add((0, len(self._facts.text)))
                 yield 0, len(self._facts.text)
                 return
             if above is not None and above.indent == 0 and (name := FUNCTION.match(self._facts.text, above.start)):

@@ -21,6 +21,8 @@ from .parts import in_test, is_within
 
 OTHER_PLATFORM = "other-platform"
 """The id of the sentence about code that runs only on another platform, according to a test in the project."""
+OTHER_LATER = "other-platform-later"
+"""The id of the sentence about an import that runs before such a test, although what uses the library runs after it."""
 CHOSEN = "project-chooses"
 """The id of the sentence about hits that are only information, because the project chooses between accelerators."""
 AMDS = "amd-file"
@@ -124,7 +126,7 @@ class Served:
         In code that chooses between accelerators, a test for CUDA may really mean CUDA; the code that it guards must
         then stay unchanged, too.
         """
-        hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
+        hits = [self._of_another_platform(hit) if self._others.holds(hit) else hit for hit in hits]
         hits = [_informing(hit, SWITCHED) if _builds(hit) and self._is_switched(hit) else hit for hit in hits]
         if any(map(_AMD.search, PurePath(self._path).parts[-2:])):
             hits = [self._of_amd(hit) for hit in hits]
@@ -140,6 +142,10 @@ class Served:
             return hits
         asks = _tests if agnostic else _is_question
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
+
+    def _of_another_platform(self, hit: Hit) -> Hit:
+        later = hit.rule.check == "module" and self._others.runs_before(hit)
+        return _informing(hit, OTHER_LATER if later else OTHER_PLATFORM)
 
     def _is_switched(self, hit: Hit) -> bool:
         """Return whether a hit is in code that runs only if an environment variable, unset by default, is 1."""
@@ -281,7 +287,7 @@ def _chosen(hit: Hit, alone: bool) -> Hit:
 def _of_nvidia(hit: Hit) -> Hit:
     """Return a hit from a file in a folder for NVIDIA's GPUs. If the hit only informs about a library, a sentence about
     the folder is added to its message."""
-    told = not {CHOSEN, OTHER_PLATFORM, SWITCHED}.isdisjoint(hit.limits)
+    told = not {CHOSEN, OTHER_LATER, OTHER_PLATFORM, SWITCHED}.isdisjoint(hit.limits)
     return hit if told or hit.rule.check != "module" or not _is_information(hit) else _informing(hit, NVIDIAS)
 
 
