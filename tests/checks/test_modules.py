@@ -407,6 +407,34 @@ def test_what_raises_where_the_library_is_there_is_no_need() -> None:
     assert severities(start + "f()\n") == ["warning"]
 
 
+NONE = "try:\n    import cupy\nexcept ImportError:\n    cupy = None\n"
+ASSERTS = "class A:\n    def f(self):\n        assert cupy is not None\n        cupy.put()\n"
+OTHERWISE = {
+    # vllm/compilation/passes/fusion/allreduce_rms_fusion.py of vLLM 0.28
+    NONE + ASSERTS + "    def g(self):\n        if cupy is None:\n            return\n        self.f()\n": "information",
+    NONE + ASSERTS + "    def g(self):\n        self.f()\n": "warning",
+    NONE + ASSERTS + "    def g(self):\n        if cupy is None:\n            raise ValueError\n": "warning",
+    NONE + ASSERTS.replace(" is not None", "") + "def g():\n    if cupy is None:\n        return\n": "warning",
+    # vllm/compilation/passes/fusion/rms_quant_fusion.py: the function is named only beside the import
+    "PUT = None\ndef f():\n    assert PUT is not None\n    PUT()\n"
+    "try:\n    from cupy import put\nexcept ImportError:\n    pass\nelse:\n    PUT = put\n    register(f)\n": "information",
+    "PUT = None\ndef f():\n    assert PUT is not None\n    PUT()\nregister(f)\n"
+    "try:\n    from cupy import put\nexcept ImportError:\n    pass\nelse:\n    PUT = put\n": "warning",
+    # benchmarks/kernels/benchmark_fused_collective.py
+    NONE + "def f(work):\n    if cupy is None or work is None:\n        raise RuntimeError\n"
+    "def g():\n    if cupy is None:\n        return None\n    return cupy.work()\n": "information",
+    NONE + "def f():\n    if cupy is None:\n        raise RuntimeError\n"
+    "def g():\n    if cupy is None:\n        return None\n    return cupy.work()\n": "warning",
+    NONE + "def f(work):\n    if cupy is None or work is None:\n        raise RuntimeError\n"
+    "def g():\n    if cupy is None:\n        log()\n    return cupy.work()\n": "warning",
+}
+
+
+@pytest.mark.parametrize("text", OTHERWISE)
+def test_a_file_that_leaves_out_what_needs_a_library_does_not_need_it(text: str) -> None:
+    assert severities(text) == [OTHERWISE[text]]
+
+
 def test_of_a_library_the_gravest_import_is_said() -> None:
     assert said("import torch\n" + FAILS["one of two"]) == [("module-unsupported", 7)]
 

@@ -27,6 +27,7 @@ UNTESTED = "used-untested"
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
 _AND = re.compile(r"\band\b")
+_OR = re.compile(r"\bor\b")
 _TEST = re.compile(r"[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)")
 _ASKED = re.compile(r"\bis_([a-z]{2,6})_available\b")
 _CALLED = re.compile(r"\b(is_\w+_available)\(\)")
@@ -73,7 +74,7 @@ class Fallbacks:
             return hit
         guard = self._tried(statement) if tried else None
         if guard is not None and not guard.raises:
-            if any(map(self._is_needed, guard.flags)):
+            if any(self._is_needed(flag, statement) for flag in guard.flags):
                 return _needed(hit)
             used = self._uses.untested(hit, module, "try", guard)
         elif (asked := self._asked(module, statement, of_part)) is None:
@@ -179,13 +180,43 @@ class Fallbacks:
         words = (word.replace(named, "", 1) for word in _DOTTED.findall(said) if named in word)
         return not of_part or any(not _ASKING.issuperset(_APART.split(word)) for word in words)
 
-    def _is_needed(self, flag: str) -> bool:
+    def _is_needed(self, flag: str, tried: Statement | None = None) -> bool:
         """Return whether the file needs an optionally imported module after all: the file asserts that `flag`, which
-        tells whether the import worked, is true, or it raises an exception if `flag` is false."""
+        tells whether the import worked, is true, or it raises an exception if `flag` is false.
+
+        `tried`: the import, if it is in a `try`. An exception does not count if other tests of the flag show that the
+        program goes on without the module, and never comes to the exception.
+        """
         if flag not in self._needed:
-            raising = filter(self._raises_without, self._tests_of(flag))
-            self._needed[flag] = any(not self._is_behind(flag, test.start()) for test in raising)
+            block = self._block_of(tried) if tried is not None else range(0)
+            tests = [test for test in self._tests_of(flag) if test.start() not in block]
+            raising = [test for test in tests if self._raises_without(test)]
+            needed = [test for test in raising if not self._is_behind(flag, test.start(), block)]
+            others = [test for test in tests if test["if"] and test not in raising] if tried is not None else []
+            self._needed[flag] = any(not self._is_excused(flag, test, others) for test in needed)
         return self._needed[flag]
+
+    def _block_of(self, tried: Statement) -> range:
+        """The span of the innermost `try` around a statement, with its handlers; empty if there is none."""
+        headers = (self._indents.header_at(tried.start), *self._indents.headers(tried.start))
+        header = next((header for header in headers if header.word == "try"), None)
+        clauses = self._indents.clauses(header) if header is not None else []
+        return range(clauses[0].start, self._indents.extent(clauses[-1].start)) if clauses else range(0)
+
+    def _is_excused(self, flag: str, raising: re.Match[str], others: Sequence[re.Match[str]]) -> bool:
+        """Return whether code that raises an exception without a module is not reached then, according to other tests
+        of the file.
+
+        `assert x is not None` in a method or an inner function tells a type checker what the other tests ensure. `if x
+        is None or y is None: raise` is about `y`, which the file makes only if it has `x`: another test returns
+        without `x`.
+        """
+        if not re.search(rf"\b{flag}[ \t]+is\b", raising[0]):
+            return False
+        if not raising["if"]:
+            above = self._indents.scope_of(raising.start())
+            return above is not None and self._indents.header_at(above[0]).indent > 0 and len(others) > 0
+        return _OR.search(raising[0]) is not None and any(map(self._returns_without, others))
 
     def _are_asked_for(self, module: str, places: Sequence[int]) -> bool:
         """Return whether all code at these offsets is behind a setting with the module's name: `if
@@ -196,15 +227,16 @@ class Fallbacks:
         conditions = map(self._granted, islice(self._indents.headers(at), _MANY))
         return any(root in word for condition in conditions for word in _WORD.findall(condition))
 
-    def _is_behind(self, flag: str, at: int) -> bool:
-        """Return whether the code is in a function that the file calls only if a flag is true."""
+    def _is_behind(self, flag: str, at: int, block: range) -> bool:
+        """Return whether the code is in a function that the file calls or names only if a flag is true: in an `if` that
+        tests the flag, or in `block`, the `try` that contains the import."""
         facts, scope = self._context.facts, self._indents.scope_of(at)
         function = FUNCTION.match(self._text, scope[0]) if scope is not None else None
         if function is None:
             return False
-        calls = facts.searches.find((function[1], True), uses(function[1], True))
+        calls = facts.searches.find(("calls", function[1]), uses(function[1], True))
         calls = [call for call in calls if call != function.start(1)]
-        return 0 < len(calls) <= _MANY and all(self._is_tested(flag, call) for call in calls)
+        return 0 < len(calls) <= _MANY and all(call in block or self._is_tested(flag, call) for call in calls)
 
     def _is_tested(self, flag: str, at: int) -> bool:
         """Return whether the code at offset `at` is in an `if` of the same function that tests that `flag` is true."""
@@ -224,7 +256,7 @@ class Fallbacks:
     def _tests_of(self, name: str) -> Iterator[re.Match[str]]:
         """The `if` and `assert` lines that contain a name."""
         facts, done = self._context.facts, -1
-        for at in facts.searches.find((name, True), uses(name, True)):
+        for at in facts.searches.find(("tests", name), uses(name, True)):
             line = self._text.rfind("\n", 0, at) + 1
             if line == done:
                 continue
@@ -241,6 +273,14 @@ class Fallbacks:
         if denied != bool(test["if"]) or facts.layout.string_around(at):
             return False
         return not test["if"] or leaving.raises(last_of(facts.indents.header_at(at), facts))
+
+    def _returns_without(self, test: re.Match[str]) -> bool:
+        """Return whether an `if` leaves its function, but raises no exception, if the flag that it tests is false."""
+        facts, at = self._context.facts, test.end() - len(test[0].lstrip())
+        facts.work.search(0, 8 * len(test[0]))
+        if not _DENIES.search(test[0]) or facts.layout.string_around(at):
+            return False
+        return leaving.leaves(last_of(facts.indents.header_at(at), facts))
 
 
 def _terms(condition: str) -> list[str]:
