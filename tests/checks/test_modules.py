@@ -411,13 +411,16 @@ NONE = "try:\n    import cupy\nexcept ImportError:\n    cupy = None\n"
 ASSERTS = "class A:\n    def f(self):\n        assert cupy is not None\n        cupy.put()\n"
 OTHERWISE = {
     # vllm/compilation/passes/fusion/allreduce_rms_fusion.py of vLLM 0.28
-    NONE + ASSERTS + "    def g(self):\n        if cupy is None:\n            return\n        self.f()\n": "information",
+    NONE
+    + ASSERTS
+    + "    def g(self):\n        if cupy is None:\n            return\n        self.f()\n": "information",
     NONE + ASSERTS + "    def g(self):\n        self.f()\n": "warning",
     NONE + ASSERTS + "    def g(self):\n        if cupy is None:\n            raise ValueError\n": "warning",
     NONE + ASSERTS.replace(" is not None", "") + "def g():\n    if cupy is None:\n        return\n": "warning",
     # vllm/compilation/passes/fusion/rms_quant_fusion.py: the function is named only beside the import
     "PUT = None\ndef f():\n    assert PUT is not None\n    PUT()\n"
-    "try:\n    from cupy import put\nexcept ImportError:\n    pass\nelse:\n    PUT = put\n    register(f)\n": "information",
+    "try:\n    from cupy import put\nexcept ImportError:\n    pass\n"
+    "else:\n    PUT = put\n    register(f)\n": "information",
     "PUT = None\ndef f():\n    assert PUT is not None\n    PUT()\nregister(f)\n"
     "try:\n    from cupy import put\nexcept ImportError:\n    pass\nelse:\n    PUT = put\n": "warning",
     # benchmarks/kernels/benchmark_fused_collective.py
@@ -433,6 +436,46 @@ OTHERWISE = {
 @pytest.mark.parametrize("text", OTHERWISE)
 def test_a_file_that_leaves_out_what_needs_a_library_does_not_need_it(text: str) -> None:
     assert severities(text) == [OTHERWISE[text]]
+
+
+LEFT, NEEDED = "the program can go on without it", "this file raises an error if something asks for it"
+WITHOUT = "used here without a test"
+LISTS = (
+    "def f():\n    missing = []\n    try:\n        import cupy\n    except ImportError:\n        missing.append('x')\n"
+)
+FLAGGED = (
+    "try:\n    import cupy\n    HAVE_CUPY = True\nexcept ImportError:\n    HAVE_CUPY = False\n"
+    "def f():\n    cupy.put()\n"
+)
+PAIR = "try:\n    from cupy import put\n    from cupy.cuda import take\nexcept ImportError:\n    put = None\n"
+LATER = {
+    # megatron/core/utils.py of Megatron-core 0.20
+    LISTS + "    return missing\ndef g():\n    names = f()\n    if names:\n        raise ValueError\n": NEEDED,
+    LISTS + "    if missing:\n        raise ValueError(missing)\n": NEEDED,
+    LISTS + "    return missing\ndef g():\n    names = f()\n    if names:\n        print(names)\n": LEFT,
+    LISTS + "    return missing\ndef g():\n    if names:\n        raise ValueError\n": LEFT,
+    LISTS + "    return missing\ndef g():\n    names = f()\ndef h(names):\n"
+    "    if names:\n        raise ValueError\n": LEFT,
+    # megatron/core/resharding/nvshmem_copy_service/core/pipeline_executor.py: the call comes before the import
+    "ensure_cupy_compat()\n" + FLAGGED: WITHOUT,
+    FLAGGED + "ensure_cupy_compat()\n": LEFT,
+    "skip_if_no_cupy()\n" + FLAGGED: LEFT,
+    "if not has_cupy():\n    pass\n" + FLAGGED: LEFT,
+    # megatron/core/ssm/mamba_mixer.py: the handler binds one of two names only
+    PAIR + "def f(x):\n    if x:\n        take(x)\n    if put is None:\n        return x\n    return put(x)\n": WITHOUT,
+    PAIR + "def f(x):\n    if put is None:\n        return x\n    return take(x)\n": LEFT,
+    PAIR + "def f(x):\n    if put is not None:\n        return take(x)\n": LEFT,
+    PAIR + "def f(x):\n    take(x)\ndef g(x):\n    if put is not None:\n        f(x)\n": LEFT,
+    PAIR + "    take = None\ndef f(x):\n    take(x)\ndef g(x):\n    if put is None:\n        return\n": LEFT,
+    PAIR + "    HAVE = False\ndef f(x):\n    take(x)\ndef g(x):\n    if HAVE and put is None:\n        return\n": LEFT,
+}
+
+
+@pytest.mark.parametrize("text", LATER)
+def test_an_optional_library_that_the_file_needs_later_is_not_said_to_be_left_out(text: str) -> None:
+    found = NPU.check(Source("import torch\n" + text)).findings[0]
+    assert LATER[text] in found.message
+    assert found.severity == ("information" if LATER[text] == LEFT else "warning")
 
 
 def test_of_a_library_the_gravest_import_is_said() -> None:

@@ -545,8 +545,7 @@ ORDERS = {
     "if not current_platform.is_cuda():\n    {0}\nimport cupy\ndef main():\n    pass\n": RUNS,
     "pytestmark = pytest.mark.skipif(not current_platform.is_cuda(), reason='')\nimport cupy\n"
     "def main():\n    pass\n": IMPORTS,
-    "pytestmark = pytest.mark.skipif(not current_platform.is_cuda(), reason='')\n"
-    "def main():\n    import cupy\n": RUNS,
+    "pytestmark = pytest.mark.skipif(not current_platform.is_cuda(), reason='')\ndef main():\n    import cupy\n": RUNS,
 }
 
 

@@ -16,6 +16,7 @@ from .base import Context
 _WORD = re.compile(r"\w+")
 _CATCHES = re.compile(r"except\s*(?::|.*\b(?:ImportError|ModuleNotFoundError|Exception|BaseException)\b)")
 _ASSIGNED = re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.M)
+_APPENDED = re.compile(r"^[ \t]*(\w+)\.append\(", re.M)
 _MEANT = re.compile(
     r"^[ \t]*(?:(\w+)[ \t]*=(?!=)(?![ \t]*(?:None|False)\b)|def[ \t]+(\w+)|.*\bimport\b.*?\b(\w+)[ \t]*(?:\)|$))", re.M
 )
@@ -28,11 +29,12 @@ DEVICE = re.compile(r"\b(?:torch|device|accelerator|gpu)\b|cuda", re.I)
 class Guard:
     """A guard around an import. `flags`: names that tell whether the import worked; `fallbacks`: names that the guard
     binds to another object if the import failed; `raises`: whether the guard only raises an exception if the import
-    failed."""
+    failed; `lists`: lists to which the guard appends something if the import failed."""
 
     flags: frozenset[str]
     fallbacks: frozenset[str] = frozenset()
     raises: bool = False
+    lists: frozenset[str] = frozenset()
 
 
 def guard_of(context: Context, statement: Statement, words: Sequence[str] = ("if", "elif", "try")) -> Guard | None:
@@ -77,7 +79,8 @@ def _guard(context: Context, header: Header) -> Guard | None:
     blocks = text[header.start : indents.extent(clauses[-1].start)]
     handled = "".join(text[clause.start : indents.extent(clause.start)] for clause in handlers)
     raises = only_raises(context, handlers[0])
-    return Guard(frozenset(_ASSIGNED.findall(blocks)), frozenset(_bound(handled)), raises)
+    lists = frozenset(_APPENDED.findall(handled))
+    return Guard(frozenset(_ASSIGNED.findall(blocks)), frozenset(_bound(handled)), raises, lists)
 
 
 def only_raises(context: Context, clause: Header) -> bool:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 
 from ..facts.read import Statement
-from ..facts.scans import plain, uses
-from ..facts.scopes import FUNCTION, Header
+from ..facts.scans import plain
 from . import leaving
-from .amp_c_guards import ASKS, DEVICE, Guard, guard_of, only_raises
+from .amp_c_guards import ASKS, DEVICE, Guard, guard_of, only_raises, protected
 from .base import Context, Hit
 from .branch_words import last_of
-from .optional_uses import OptionalUses
+from .optional_needs import DENIES, OptionalNeeds
+from .optional_uses import IMPORTED_AS, OptionalUses
 
 LEFT_OUT = "left-out"
 """The id of the sentence for optional imports, which says that the code runs on without the module."""
@@ -25,10 +25,7 @@ NEEDED = "needed-later"
 UNTESTED = "used-untested"
 """The id of the sentence for optional imports of a name that the file uses without a test whether the import worked."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
 _AND = re.compile(r"\band\b")
-_OR = re.compile(r"\bor\b")
-_TEST = re.compile(r"[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)")
 _ASKED = re.compile(r"\bis_([a-z]{2,6})_available\b")
 _CALLED = re.compile(r"\b(is_\w+_available)\(\)")
 # these short names are modules of their own, not abbreviations of a longer name
@@ -52,8 +49,7 @@ class Fallbacks:
         self._context, self._indents, self._text = context, context.facts.indents, context.text
         self._guards: dict[int, Guard | None] = {}
         self._flags: dict[str, set[str]] = {}
-        self._needed: dict[str, bool] = {}
-        self._uses = OptionalUses(context)
+        self._needs, self._uses = OptionalNeeds(context), OptionalUses(context)
 
     def learn(self, module: str, statement: Statement) -> None:
         """Record the variables that tell whether the import of a module worked, such as `has_apex`."""
@@ -74,12 +70,13 @@ class Fallbacks:
             return hit
         guard = self._tried(statement) if tried else None
         if guard is not None and not guard.raises:
-            if any(self._is_needed(flag, statement) for flag in guard.flags):
+            needed = any(self._needs.needs(flag, statement) for flag in guard.flags)
+            if needed or any(self._needs.refuses(name, statement) for name in guard.lists):
                 return _needed(hit)
-            used = self._uses.untested(hit, module, "try", guard)
+            used = self._uses.untested(hit, module, "try", guard) or self._unbound(hit, statement, guard)
         elif (asked := self._asked(module, statement, of_part)) is None:
             return hit
-        elif any(map(self._is_needed, _CALLED.findall(asked))):
+        elif any(map(self._needs.needs, _CALLED.findall(asked))):
             return _needed(hit)
         else:
             used = self._uses.untested(hit, module, "if", Guard(frozenset()))
@@ -113,7 +110,7 @@ class Fallbacks:
         for header in self._indents.headers(start):
             if header.word in ("def", "class"):
                 return None
-            if (condition := self._granted(header)) and self._asks(module, condition, of_part):
+            if (condition := self._needs.granted(header)) and self._asks(module, condition, of_part):
                 other = self._indents.clauses(header)[-1]
                 return condition if other.word != "else" or not only_raises(self._context, other) else None
             if self._left_without(module, header.start, start, of_part):
@@ -142,7 +139,7 @@ class Fallbacks:
             return False
         for line in islice(self._indents.lines_above(block, "if"), _MANY):
             condition = self._text[line.start : line.end]
-            if not _DENIES.search(condition) or not self._is_enough(condition[len(line.word) :], offset):
+            if not DENIES.search(condition) or not self._is_enough(condition[len(line.word) :], offset):
                 continue
             if self._asks(module, condition[len(line.word) :], of_part):
                 last = last_of(line, facts)
@@ -157,9 +154,9 @@ class Fallbacks:
             return True
         headers = list(islice(self._indents.headers(offset), _MANY))
         self._context.facts.work.search(0, len(condition) * (1 + len(headers)))
-        granted = {term for header in headers for term in _terms(self._granted(header))}
+        granted = {term for header in headers for term in _terms(self._needs.granted(header))}
         others = [part for part in parts if part not in granted]
-        return len(others) == 1 and _DENIES.search(others[0]) is not None
+        return len(others) == 1 and DENIES.search(others[0]) is not None
 
     def _above(self, at: int, offset: int) -> bool:
         """Return whether the statement at `at` runs before the one at `offset`, because it is earlier in the same block
@@ -180,43 +177,24 @@ class Fallbacks:
         words = (word.replace(named, "", 1) for word in _DOTTED.findall(said) if named in word)
         return not of_part or any(not _ASKING.issuperset(_APART.split(word)) for word in words)
 
-    def _is_needed(self, flag: str, tried: Statement | None = None) -> bool:
-        """Return whether the file needs an optionally imported module after all: the file asserts that `flag`, which
-        tells whether the import worked, is true, or it raises an exception if `flag` is false.
+    def _unbound(self, hit: Hit, tried: Statement, guard: Guard) -> Sequence[int]:
+        """Return the offsets at which the file uses an imported name that stays unbound if the import fails, although
+        the handler binds the other names of this `try` to None, and no test of these is around the use."""
+        block, imported = self._needs.block_of(tried), IMPORTED_AS.fullmatch(self._text, hit.start, hit.end)
+        if imported is None or not guard.flags or guard.fallbacks or imported[1] in guard.flags:
+            return ()
+        text = self._text[block.start : block.stop]
+        self._context.facts.work.search(0, len(text) * len(guard.flags))
+        if not all(re.search(rf"\bimport\b[^\n]*\b{flag}\b", text) for flag in guard.flags):
+            return ()
+        return [at for at in self._uses.raising(imported[1], block)[:_MANY] if not self._is_after(guard, at, block)]
 
-        `tried`: the import, if it is in a `try`. An exception does not count if other tests of the flag show that the
-        program goes on without the module, and never comes to the exception.
-        """
-        if flag not in self._needed:
-            block = self._block_of(tried) if tried is not None else range(0)
-            tests = [test for test in self._tests_of(flag) if test.start() not in block]
-            raising = [test for test in tests if self._raises_without(test)]
-            needed = [test for test in raising if not self._is_behind(flag, test.start(), block)]
-            others = [test for test in tests if test["if"] and test not in raising] if tried is not None else []
-            self._needed[flag] = any(not self._is_excused(flag, test, others) for test in needed)
-        return self._needed[flag]
-
-    def _block_of(self, tried: Statement) -> range:
-        """The span of the innermost `try` around a statement, with its handlers; empty if there is none."""
-        headers = (self._indents.header_at(tried.start), *self._indents.headers(tried.start))
-        header = next((header for header in headers if header.word == "try"), None)
-        clauses = self._indents.clauses(header) if header is not None else []
-        return range(clauses[0].start, self._indents.extent(clauses[-1].start)) if clauses else range(0)
-
-    def _is_excused(self, flag: str, raising: re.Match[str], others: Sequence[re.Match[str]]) -> bool:
-        """Return whether code that raises an exception without a module is not reached then, according to other tests
-        of the file.
-
-        `assert x is not None` in a method or an inner function tells a type checker what the other tests ensure. `if x
-        is None or y is None: raise` is about `y`, which the file makes only if it has `x`: another test returns
-        without `x`.
-        """
-        if not re.search(rf"\b{flag}[ \t]+is\b", raising[0]):
-            return False
-        if not raising["if"]:
-            above = self._indents.scope_of(raising.start())
-            return above is not None and self._indents.header_at(above[0]).indent > 0 and len(others) > 0
-        return _OR.search(raising[0]) is not None and any(map(self._returns_without, others))
+    def _is_after(self, guard: Guard, at: int, block: range) -> bool:
+        """Return whether code runs only after a test of one of a guard's flags."""
+        statement = self._context.facts.peek(at)
+        if statement is None or protected(self._context, statement, set(guard.flags)):
+            return True
+        return any(self._needs.is_behind(flag, at, block) for flag in guard.flags)
 
     def _are_asked_for(self, module: str, places: Sequence[int]) -> bool:
         """Return whether all code at these offsets is behind a setting with the module's name: `if
@@ -224,63 +202,8 @@ class Fallbacks:
         return len(places) <= _MANY and all(self._is_asked_for(module.partition(".")[0], at) for at in places)
 
     def _is_asked_for(self, root: str, at: int) -> bool:
-        conditions = map(self._granted, islice(self._indents.headers(at), _MANY))
+        conditions = map(self._needs.granted, islice(self._indents.headers(at), _MANY))
         return any(root in word for condition in conditions for word in _WORD.findall(condition))
-
-    def _is_behind(self, flag: str, at: int, block: range) -> bool:
-        """Return whether the code is in a function that the file calls or names only if a flag is true: in an `if` that
-        tests the flag, or in `block`, the `try` that contains the import."""
-        facts, scope = self._context.facts, self._indents.scope_of(at)
-        function = FUNCTION.match(self._text, scope[0]) if scope is not None else None
-        if function is None:
-            return False
-        calls = facts.searches.find(("calls", function[1]), uses(function[1], True))
-        calls = [call for call in calls if call != function.start(1)]
-        return 0 < len(calls) <= _MANY and all(call in block or self._is_tested(flag, call) for call in calls)
-
-    def _is_tested(self, flag: str, at: int) -> bool:
-        """Return whether the code at offset `at` is in an `if` of the same function that tests that `flag` is true."""
-        for header in self._indents.headers(at):
-            if header.word in ("def", "class"):
-                return False
-            self._context.facts.work.search(0, 8 * (header.end - header.start))
-            if flag in _WORD.findall(self._granted(header)):
-                return True
-        return False
-
-    def _granted(self, header: Header) -> str:
-        """Return the condition of an `if` or `elif` if it contains no negation; "" for other lines."""
-        condition = self._text[header.start : header.end]
-        return "" if header.word not in ("if", "elif") or _DENIES.search(condition) else condition[len(header.word) :]
-
-    def _tests_of(self, name: str) -> Iterator[re.Match[str]]:
-        """The `if` and `assert` lines that contain a name."""
-        facts, done = self._context.facts, -1
-        for at in facts.searches.find(("tests", name), uses(name, True)):
-            line = self._text.rfind("\n", 0, at) + 1
-            if line == done:
-                continue
-            done = line
-            facts.work.search(line, at)
-            test = _TEST.match(self._text, line)
-            if test is not None and at < test.end():
-                yield test
-
-    def _raises_without(self, test: re.Match[str]) -> bool:
-        facts, at = self._context.facts, test.end() - len(test[0].lstrip())
-        facts.work.search(0, 8 * len(test[0]))
-        denied = _DENIES.search(test[0]) is not None
-        if denied != bool(test["if"]) or facts.layout.string_around(at):
-            return False
-        return not test["if"] or leaving.raises(last_of(facts.indents.header_at(at), facts))
-
-    def _returns_without(self, test: re.Match[str]) -> bool:
-        """Return whether an `if` leaves its function, but raises no exception, if the flag that it tests is false."""
-        facts, at = self._context.facts, test.end() - len(test[0].lstrip())
-        facts.work.search(0, 8 * len(test[0]))
-        if not _DENIES.search(test[0]) or facts.layout.string_around(at):
-            return False
-        return leaving.leaves(last_of(facts.indents.header_at(at), facts))
 
 
 def _terms(condition: str) -> list[str]:

@@ -35,7 +35,10 @@ _NOTES = re.compile(
 _IMPORTED = re.compile(r"(?:from|import)\b|\w+(?:[ \t]+as[ \t]+\w+)?,?[ \t]*$")
 _TELLS = re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(?:True|False)\b", re.M)
 _SEVERAL = re.compile(r"^[ \t]*(\w+(?:[ \t]*,[ \t]*\w+)+)[ \t]*=(?!=)", re.M)
-_ALIAS = re.compile(r"(?:\w+(?:\.\w+)*[ \t]+as[ \t]+)?(\w+)")
+# a call at the beginning of a line that skips nothing; above an import, it cannot test whether the import worked
+_BEFOREHAND = re.compile(r"(?!\w*skip)[A-Za-z_][\w.]*\(", re.I)
+IMPORTED_AS = re.compile(r"(?:\w+(?:\.\w+)*[ \t]+as[ \t]+)?(\w+)")
+"""Matches an imported name in an import statement, up to the first dot; group 1 is the name that the import binds."""
 
 
 class _Uses(NamedTuple):
@@ -60,19 +63,30 @@ class OptionalUses:
     def untested(self, hit: Hit, module: str, word: str, guard: Guard) -> Sequence[int]:
         """Return the offsets at which the file uses the name that an optional import binds; empty if a line of the file
         tests whether the import worked. `word`: the keyword of the block that makes the import optional."""
-        statement, alias = hit.statement, _ALIAS.match(self._text, hit.start, hit.end)
+        statement, alias = hit.statement, IMPORTED_AS.match(self._text, hit.start, hit.end)
         if statement is None or alias is None or not statement.start <= hit.start < statement.end:
             return ()
         name, clauses = alias[1], self._clauses(statement, word)
         if not clauses or name in guard.fallbacks or not all(map(self._only_notes, clauses)):
             return ()
         block = range(clauses[0].start, self._indents.extent(clauses[-1].start))
-        if _are_beside(self._asking(module), block):
+        asking = self._asking(module)
+        earlier = bisect_left(asking, block.start)
+        if _are_beside(asking[earlier:], block) or not all(map(self._is_beforehand, asking[:earlier])):
             return ()
         used = self._uses(name)
         if _are_beside(used.telling, block) or _are_beside(self._harmless(name), block):
             return ()
         return () if self._tested(guard, block) - {name} else _beside(used.places, block)
+
+    def raising(self, name: str, block: range) -> Sequence[int]:
+        """Return the offsets outside of a block at which the file uses a name so that an exception is raised if the
+        name is not bound."""
+        return [at for at in _beside(self._uses(name).places, block) if self._is_raising(name, at)]
+
+    def _is_beforehand(self, at: int) -> bool:
+        """Return whether the line of an offset is a call outside of all blocks."""
+        return _BEFOREHAND.match(self._line(at)) is not None
 
     def _tested(self, guard: Guard, block: range) -> frozenset[str]:
         """The variables that the block of an optional import sets, and that the file tests elsewhere."""

@@ -1,0 +1,156 @@
+"""Tests in a file that tell whether it needs an optionally imported module after all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..facts.read import Statement
+from ..facts.scans import uses
+from ..facts.scopes import FUNCTION, Header
+from . import leaving
+from .base import Context
+from .branch_words import last_of
+
+DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
+"""Matches a negation in a condition."""
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_OR = re.compile(r"\bor\b")
+_TEST = re.compile(r"[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)")
+_KEPT = re.compile(r"[ \t]*(\w+)[ \t]*=[ \t]*")
+_MANY = 20  # maximum number of calls of a function that are checked
+
+
+class OptionalNeeds:
+    """Finds, in one source file, code that raises an exception because an optional import failed."""
+
+    def __init__(self, context: Context) -> None:
+        self._context, self._indents, self._text = context, context.facts.indents, context.text
+        self._needed: dict[str, bool] = {}
+
+    def needs(self, flag: str, tried: Statement | None = None) -> bool:
+        """Return whether the file needs an optionally imported module after all: the file asserts that `flag`, which
+        tells whether the import worked, is true, or it raises an exception if `flag` is false.
+
+        `tried`: the import, if it is in a `try`. An exception does not count if other tests of the flag show that the
+        program goes on without the module, and never comes to the exception.
+        """
+        if flag not in self._needed:
+            block = self.block_of(tried) if tried is not None else range(0)
+            tests = [test for test in self._tests_of(flag) if test.start() not in block]
+            raising = [test for test in tests if self._raises_without(test)]
+            needed = [test for test in raising if not self.is_behind(flag, test.start(), block)]
+            others = [test for test in tests if test["if"] and test not in raising] if tried is not None else []
+            self._needed[flag] = any(not self._is_excused(flag, test, others) for test in needed)
+        return self._needed[flag]
+
+    def refuses(self, name: str, tried: Statement) -> bool:
+        """Return whether the file raises an exception if a list contains something, to which the handler of a failed
+        import appends. A function may return the list, and its caller raise the exception."""
+        above = self._indents.scope_of(tried.start)
+        if self._raises_with(name, above):
+            return True
+        function = FUNCTION.match(self._text, above[0]) if above is not None else None
+        if above is None or function is None:
+            return False
+        facts, returned = self._context.facts, re.compile(rf"^[ \t]+return[ \t]+{name}\b", re.M)
+        facts.work.search(above[0], self._indents.extent(above[0]))
+        if returned.search(self._text, above[0], self._indents.extent(above[0])) is None:
+            return False
+        for at in facts.searches.find(("calls", function[1]), uses(function[1], True))[:_MANY]:
+            line = self._text.rfind("\n", 0, at) + 1
+            kept = _KEPT.fullmatch(self._text, line, at)
+            if kept is not None and self._raises_with(kept[1], self._indents.scope_of(at)):
+                return True
+        return False
+
+    def is_behind(self, flag: str, at: int, block: range) -> bool:
+        """Return whether the code is in a function that the file calls or names only if a flag is true: in an `if` that
+        tests the flag, or in `block`, the `try` that contains the import."""
+        facts, scope = self._context.facts, self._indents.scope_of(at)
+        function = FUNCTION.match(self._text, scope[0]) if scope is not None else None
+        if function is None:
+            return False
+        calls = facts.searches.find(("calls", function[1]), uses(function[1], True))
+        calls = [call for call in calls if call != function.start(1)]
+        return 0 < len(calls) <= _MANY and all(call in block or self._is_tested(flag, call) for call in calls)
+
+    def block_of(self, tried: Statement) -> range:
+        """The span of the innermost `try` around a statement, with its handlers; empty if there is none."""
+        headers = (self._indents.header_at(tried.start), *self._indents.headers(tried.start))
+        header = next((header for header in headers if header.word == "try"), None)
+        clauses = self._indents.clauses(header) if header is not None else []
+        return range(clauses[0].start, self._indents.extent(clauses[-1].start)) if clauses else range(0)
+
+    def _is_excused(self, flag: str, raising: re.Match[str], others: Sequence[re.Match[str]]) -> bool:
+        """Return whether code that raises an exception without a module is not reached then, according to other tests
+        of the file.
+
+        `assert x is not None` in a method or an inner function tells a type checker what the other tests ensure. `if x
+        is None or y is None: raise` is about `y`, which the file makes only if it has `x`: another test returns
+        without `x`.
+        """
+        if not re.search(rf"\b{flag}[ \t]+is\b", raising[0]):
+            return False
+        if not raising["if"]:
+            above = self._indents.scope_of(raising.start())
+            return above is not None and self._indents.header_at(above[0]).indent > 0 and len(others) > 0
+        return _OR.search(raising[0]) is not None and any(map(self._returns_without, others))
+
+    def _raises_with(self, name: str, scope: tuple[int, str] | None) -> bool:
+        """Return whether a function contains `if name: raise`."""
+        for test in self._tests_of(name):
+            self._context.facts.work.search(0, 4 * len(test[0]))
+            if re.fullmatch(rf"[ \t]*if[ \t]+{name}[ \t]*:[^\n]*", test[0]) and self._raises(test):
+                if self._indents.scope_of(test.start()) == scope:
+                    return True
+        return False
+
+    def _is_tested(self, flag: str, at: int) -> bool:
+        """Return whether the code at offset `at` is in an `if` of the same function that tests that `flag` is true."""
+        for header in self._indents.headers(at):
+            if header.word in ("def", "class"):
+                return False
+            self._context.facts.work.search(0, 8 * (header.end - header.start))
+            if flag in _WORD.findall(self.granted(header)):
+                return True
+        return False
+
+    def _tests_of(self, name: str) -> Iterator[re.Match[str]]:
+        """The `if` and `assert` lines that contain a name."""
+        facts, done = self._context.facts, -1
+        for at in facts.searches.find(("tests", name), uses(name, True)):
+            line = self._text.rfind("\n", 0, at) + 1
+            if line == done:
+                continue
+            done = line
+            facts.work.search(line, at)
+            test = _TEST.match(self._text, line)
+            if test is not None and at < test.end():
+                yield test
+
+    def _raises_without(self, test: re.Match[str]) -> bool:
+        facts, at = self._context.facts, test.end() - len(test[0].lstrip())
+        facts.work.search(0, 8 * len(test[0]))
+        denied = DENIES.search(test[0]) is not None
+        if denied != bool(test["if"]) or facts.layout.string_around(at):
+            return False
+        return not test["if"] or self._raises(test)
+
+    def _raises(self, test: re.Match[str]) -> bool:
+        """Return whether the block of an `if` ends by raising an exception."""
+        header = self._indents.header_at(test.end() - len(test[0].lstrip()))
+        return leaving.raises(last_of(header, self._context.facts))
+
+    def _returns_without(self, test: re.Match[str]) -> bool:
+        """Return whether an `if` leaves its function, but raises no exception, if the flag that it tests is false."""
+        facts, at = self._context.facts, test.end() - len(test[0].lstrip())
+        facts.work.search(0, 8 * len(test[0]))
+        if not DENIES.search(test[0]) or facts.layout.string_around(at):
+            return False
+        return leaving.leaves(last_of(facts.indents.header_at(at), facts))
+
+    def granted(self, header: Header) -> str:
+        """Return the condition of an `if` or `elif` if it contains no negation; "" for other lines."""
+        condition = self._text[header.start : header.end]
+        return "" if header.word not in ("if", "elif") or DENIES.search(condition) else condition[len(header.word) :]
