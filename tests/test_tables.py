@@ -29,6 +29,7 @@ from uncuda.checks.tested import CAUGHT, TESTED_FOR
 from uncuda.engine.portable.forms import PORTABLE_REASONS
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
+from uncuda.engine.relations.older import OLDER
 from uncuda.engine.relations.served import AMDS, CHOSEN, NVIDIAS, OTHER_PLATFORM, SWITCHED
 from uncuda.engine.relations.staying import REASONS
 from uncuda.project import Project
@@ -233,6 +234,7 @@ def test_texts_are_used() -> None:
         AMDS,
         NVIDIAS,
         CHOSEN,
+        OLDER,
         OTHER_PLATFORM,
         SWITCHED,
         TESTED_FOR,

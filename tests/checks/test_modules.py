@@ -496,6 +496,9 @@ PARTS = {
     "from deep_ep import ElasticBuffer": ("module-adapted", "module-unknown"),
     "from megatron.core import mpu": ("module-adapted", "module-adapted"),
     "from megatron.model.transformer import ParallelMLP": ("module-adapted", "module-unknown"),
+    "from megatron.core.parallel_state import get_expert_data_parallel_group": ("module-adapted", "module-unknown"),
+    "from megatron.core.parallel_state import get_data_parallel_group": ("module-adapted", "module-adapted"),
+    "from megatron.training.gpt_builders import gpt_builder": ("module-adapted", "module-unknown"),
 }
 
 
@@ -696,6 +699,13 @@ def test_a_part_that_the_code_needs_comes_with_an_advice_unless_it_may_never_run
     text = "import torch\nif current_platform.is_cuda():\n    from deep_ep import ElasticBuffer\n"
     (finding,) = MUSA.check(Source(text)).findings
     assert finding.severity == "information" and "another way there" not in finding.message
+
+
+def test_sparse_attention_of_flash_mla_comes_with_its_own_counterpart() -> None:
+    (sparse,) = NPU.check(Source("import torch\nfrom flash_mla import flash_mla_sparse_fwd\n")).findings
+    (dense,) = NPU.check(Source("import torch\nfrom flash_mla import flash_mla_with_kvcache\n")).findings
+    assert "torch_npu.npu_sparse_flash_attention" in sparse.message
+    assert "torch_npu.npu_fused_infer_attention_score" in dense.message
 
 
 def test_a_library_for_every_device_is_not_said() -> None:

@@ -292,6 +292,11 @@ _STRING = (
         "Strings such as `triton`. If a list contains one of these strings, the list names implementations, not "
         "devices.",
         "位于同一列表时表明该列表列出的是实现而非设备的字符串。", group="what the rule does not report"),
+    Key("alternatives", TEXTS,
+        "Names of packages. A tuple inside a list or another tuple lists packages of which one is enough: a string "
+        "that follows one of these packages in such a tuple is not reported, because only the first is installed.",
+        "软件包名。位于列表或另一元组内的元组列出任选其一的软件包：其中排在这些包之后的字符串不报告，因为只会安装第一个。",
+        group="what the rule does not report"),
     Key("entry", FLAG, "If the string is a dictionary key, the fix adds an entry for the target and keeps the old one.",
         "对字典的键，修复加入目标的条目，保留原条目。", group="what a fix writes"),
     Key("shim", TEXT, _SHIM.en, _SHIM.zh, _SHIM.choices, _SHIM.default, group="with a runtime patch"),
