@@ -45,8 +45,10 @@ class Check:
         self.roots.update(*(rule.get("anchors", ()) for _, rule in self._called))
 
     def _module(self, dotted: str) -> str:
-        """The longest prefix of a dotted name that is a module with a rule; "" if no prefix is one."""
+        """The longest prefix of a dotted name that is a module in the table; "" if no rule reports that module."""
         while dotted and dotted not in self._rules:
+            if dotted in self.target.modules:
+                return ""
             dotted = dotted.rpartition(".")[0]
         return dotted
 
