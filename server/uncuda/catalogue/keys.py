@@ -182,6 +182,11 @@ _NAME = (
         "the code compares one of these fields.",
         "按函数列出：数值只对 CUDA 有意义的字段；与之比较时需复核。", group="which limits lower the class of a fix",
         each=TEXTS),
+    Key("keeps-tests", FLAG,
+        "Code with one of the names that no safe fix changes is silently wrong on the target, so a test for CUDA that "
+        "guards such code has no safe fix, as if the rule's severity were `error`.",
+        "含有这些名称、又没有安全修复的代码在目标上会悄悄出错：保护它的 CUDA 判断没有安全修复，如同规则的级别为 `error`。",
+        group="which limits lower the class of a fix"),
     Key("silent-calls", TEXTS, "Functions. A name in an argument of one of these functions is not reported.",
         "函数。位于其参数中的名称不报告。", group="what the rule does not report"),
     Key("silent-sources", TEXTS, "A file that compiles only sources with these file endings is not reported.",
@@ -357,6 +362,14 @@ _ENVIRONMENT = (
         "在目标上取值格式不同的变量的限制。读取这类变量的代码没有修复。"),
     Key("values", TEXTS, "Patterns for values that mean the same for CUDA and for the target.",
         "对 CUDA 和目标含义相同的取值的模式。"),
+    Key("cards-tests", TEXTS,
+        "Functions that return False only if certain cards of NVIDIA are there. In code behind `not` and one of these "
+        "functions, a finding has the severity `information` and no fix.",
+        "仅当存在特定 NVIDIA 显卡时才返回 False 的函数。位于 `not` 与其调用之后的代码只作提示，没有修复。"),
+    Key("nvidia-words", TEXTS,
+        "Names of NVIDIA's tools. In a file that contains one of these names, a finding has the severity `information` "
+        "and no fix.",
+        "NVIDIA 工具的名称。文件含有其中之一时，只作提示，没有修复。"),
     _PORTABLE,
 )  # fmt: skip
 
