@@ -30,7 +30,7 @@ from uncuda.engine.portable.forms import PORTABLE_REASONS
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
 from uncuda.engine.relations.older import OLDER
-from uncuda.engine.relations.served import AMDS, CHOSEN, NVIDIAS, OTHER_PLATFORM, SWITCHED
+from uncuda.engine.relations.served import AMDS, CHOSEN, NVIDIAS, OTHER_PLATFORM, REFUSING, SWITCHED
 from uncuda.engine.relations.staying import REASONS
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -237,6 +237,7 @@ def test_texts_are_used() -> None:
         CHOSEN,
         OLDER,
         OTHER_PLATFORM,
+        REFUSING,
         SWITCHED,
         TESTED_FOR,
         CAUGHT,

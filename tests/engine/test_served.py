@@ -533,6 +533,16 @@ def test_a_script_that_runs_on_certain_capabilities_only(asked: str, severity: s
     assert "error" in {one.severity for one in findings({"a.py": SCRIPT.format("")}, "a.py", "musa")}
 
 
+def test_what_such_a_script_imports_first_is_said_to_be_refused_later() -> None:
+    """As in benchmarks/kernels/benchmark_k3_cutedsl_residual.py of vLLM: the imports fail before the script tests the
+    GPU."""
+    lines = "    if torch.cuda.get_device_capability() != (10, 0):\n        raise RuntimeError\n    import cupy\n"
+    text = SCRIPT.format(lines).replace("import torch", "import torch\nimport cutlass", 1)
+    first, last = (one for one in findings({"a.py": text}, "a.py", "musa") if one.rule == "module-unsupported")
+    assert first.severity == last.severity == "information"
+    assert "once started" in first.message and "platform is another one" in last.message
+
+
 WAYS = (
     "import torch\n\n\ndef f(x):\n    torch.cuda.synchronize()\n\n\n"
     "def one(x):\n    if torch.cuda.get_device_capability() != (10, 0):\n        raise RuntimeError\n    f(x)\n\n\n"

@@ -185,7 +185,7 @@ _NAME = (
     Key("keeps-tests", FLAG,
         "Code with one of the names that no safe fix changes is silently wrong on the target, so a test for CUDA that "
         "guards such code has no safe fix, as if the rule's severity were `error`.",
-        "含有这些名称、又没有安全修复的代码在目标上会悄悄出错：保护它的 CUDA 判断没有安全修复，如同规则的级别为 `error`。",
+        "含有这些名称、又没有安全修复的代码在目标上会悄悄出错：保护它的 CUDA 判断没有安全修复，如同级别为 `error`。",
         group="which limits lower the class of a fix"),
     Key("silent-calls", TEXTS, "Functions. A name in an argument of one of these functions is not reported.",
         "函数。位于其参数中的名称不报告。", group="what the rule does not report"),

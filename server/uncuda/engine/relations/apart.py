@@ -112,6 +112,11 @@ class Apart:
             return True
         return self._called is not None and self._called.holds(hit.start)
 
+    def refuses(self, hit: Hit) -> bool:
+        """Return whether a hit, for which `holds` is true, runs before the only test that refuses others: the file is a
+        script, and a function that it starts with makes the test."""
+        return not any(start <= hit.start < end for start, end in self._stretches if start)
+
     @cached_property
     def _places(self) -> list[int]:
         """Return the offsets of all occurrences of `words`, sorted."""

@@ -22,6 +22,8 @@ from .parts import in_test, is_within
 
 OTHER_PLATFORM = "other-platform"
 """The id of the sentence about code that runs only on another platform, according to a test in the project."""
+REFUSING = "script-refuses"
+"""The id of the sentence about an import of a script that refuses other platforms later, when it is started."""
 CHOSEN = "project-chooses"
 """The id of the sentence about hits that are only information, because the project chooses between accelerators."""
 AMDS = "amd-file"
@@ -126,7 +128,7 @@ class Served:
         In code that chooses between accelerators, a test for CUDA may really mean CUDA; the code that it guards must
         then stay unchanged, too.
         """
-        hits = [_informing(hit, OTHER_PLATFORM) if self._others.holds(hit) else hit for hit in hits]
+        hits = [_informing(hit, self._elsewhere(hit)) if self._others.holds(hit) else hit for hit in hits]
         hits = [_informing(hit, OLDER) if not hit.fixes and self._older.holds(hit) else hit for hit in hits]
         hits = [_informing(hit, SWITCHED) if _builds(hit) and self._is_switched(hit) else hit for hit in hits]
         if any(map(_AMD.search, PurePath(self._path).parts[-2:])):
@@ -143,6 +145,11 @@ class Served:
             return hits
         asks = _tests if agnostic else _is_question
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
+
+    def _elsewhere(self, hit: Hit) -> str:
+        """Return the id of the sentence about a hit in code for other platforms. Imports at module level run before the
+        functions in which a script tests the platform."""
+        return REFUSING if self._is_at_top(hit) and self._others.refuses(hit) else OTHER_PLATFORM
 
     def _is_switched(self, hit: Hit) -> bool:
         """Return whether a hit is in code that runs only if an environment variable, unset by default, is 1."""
@@ -284,7 +291,7 @@ def _chosen(hit: Hit, alone: bool) -> Hit:
 def _of_nvidia(hit: Hit) -> Hit:
     """Return a hit from a file in a folder for NVIDIA's GPUs. If the hit only informs about a library, a sentence about
     the folder is added to its message."""
-    told = not {CHOSEN, OTHER_PLATFORM, SWITCHED}.isdisjoint(hit.limits)
+    told = not {CHOSEN, OTHER_PLATFORM, REFUSING, SWITCHED}.isdisjoint(hit.limits)
     return hit if told or hit.rule.check != "module" or not _is_information(hit) else _informing(hit, NVIDIAS)
 
 
