@@ -187,6 +187,46 @@ TESTED = {
 }
 
 
+COLLECTED = (
+    "def lacking():\n    missing = []\n    try:\n        from cudnn import DSA\n    except ImportError:\n"
+    "        missing.append('cudnn')\n    return missing\n\n\n"
+    "def check(kind):\n    missing = lacking() if kind else []\n    if missing:\n        raise ValueError(missing)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "severity"),
+    [
+        ("", "", "warning"),
+        ("return missing", "return None", "information"),
+        ("raise ValueError(missing)", "print(missing)", "information"),
+        ("lacking() if", "other() if", "information"),
+        ("missing.append('cudnn')", "pass", "information"),
+    ],
+)
+def test_what_is_missing_is_raised_later(old: str, new: str, severity: str) -> None:
+    """As in megatron/core/utils.py of Megatron-core."""
+    assert severities(COLLECTED.replace(old, new) if old else COLLECTED) == [severity]
+
+
+def test_what_is_missing_is_typed() -> None:
+    text = "import torch\n" + COLLECTED.replace("raise ValueError(missing)", "pass")
+    typist = Typist(text, prepared("npu"))
+    at = text.index("pass")
+    typist.erase(at + 4, 4)
+    typist.type(at, "raise ValueError(missing)")
+    typist.erase(typist.text.index("return missing") + len("return missing"), 7)
+    typist.erase(typist.text.index("missing.append") + len("missing.append"), 7)
+
+
+def test_a_function_that_lets_versions_agree_is_no_test() -> None:
+    """As in resharding/nvshmem_copy_service/core/pipeline_executor.py of Megatron-core."""
+    text = "{0}()\ntry:\n    import nvshmem.core\n    HAVE = True\nexcept ImportError:\n    HAVE = False\n"
+    text += "def f(x):\n    nvshmem.core.put(x)\n"
+    assert severities(text.format("ensure_nvshmem_compat")) == ["warning"]
+    assert severities(text.format("ensure_nvshmem")) == ["information"]
+
+
 @pytest.mark.parametrize("name", [*UNTESTED, *TESTED])
 def test_what_uses_an_optional_import_without_a_test_does_not_go_on(name: str) -> None:
     start = "import torch\ntry:\n    import cupy\n    OK = True\nexcept ImportError:\n    OK = False\n"
@@ -405,6 +445,9 @@ def test_what_raises_where_the_library_is_there_is_no_need() -> None:
     assert severities(start + behind) == ["information"]
     assert severities(start + behind + alone) == ["warning"]
     assert severities(start + "f()\n") == ["warning"]
+    leaves = "def g():\n    if cupy is None:\n        log()\n        return\n    f()\n"
+    assert severities(start + leaves) == ["information"]
+    assert severities(start.replace("cupy is not None", "cupy") + leaves) == ["warning"]
 
 
 def test_of_a_library_the_gravest_import_is_said() -> None:

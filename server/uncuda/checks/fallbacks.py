@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 
 from ..facts.read import Statement
-from ..facts.scans import plain, uses
+from ..facts.scans import matches, plain, uses
 from ..facts.scopes import FUNCTION, Header
 from . import leaving
 from .amp_c_guards import ASKS, DEVICE, Guard, guard_of, only_raises
@@ -28,6 +28,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
 _AND = re.compile(r"\band\b")
 _TEST = re.compile(r"[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)")
+_NARROWS = re.compile(r"assert\b.*\bis[ \t]+not[ \t]+None\b")
 _ASKED = re.compile(r"\bis_([a-z]{2,6})_available\b")
 _CALLED = re.compile(r"\b(is_\w+_available)\(\)")
 # these short names are modules of their own, not abbreviations of a longer name
@@ -41,6 +42,8 @@ _APART = re.compile(r"[\W_]+")
 _ASKING = frozenset({"", "available", "has", "have", "installed", "is", "use", "with"})
 # maximum number of checked `if` statements above a block, blocks around an offset, and calls of a function
 _MANY = 20
+_COLLECTS = re.compile(r"[ \t]*(\w+)\.append\(")
+_RETURNED, _RAISED = (matches(re.compile(rf"(?<![\w.]){word}(?!\w)")) for word in ("return", "raise"))
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
 
@@ -73,7 +76,7 @@ class Fallbacks:
             return hit
         guard = self._tried(statement) if tried else None
         if guard is not None and not guard.raises:
-            if any(map(self._is_needed, guard.flags)):
+            if any(map(self._is_needed, guard.flags)) or self._is_collected(statement):
                 return _needed(hit)
             used = self._uses.untested(hit, module, "try", guard)
         elif (asked := self._asked(module, statement, of_part)) is None:
@@ -181,11 +184,44 @@ class Fallbacks:
 
     def _is_needed(self, flag: str) -> bool:
         """Return whether the file needs an optionally imported module after all: the file asserts that `flag`, which
-        tells whether the import worked, is true, or it raises an exception if `flag` is false."""
+        tells whether the import worked, is true, or it raises an exception if `flag` is false.
+
+        `assert x is not None` does not count if an `if x is None` of the file leaves its function without an
+        exception: the assertion is then for type checkers.
+        """
         if flag not in self._needed:
-            raising = filter(self._raises_without, self._tests_of(flag))
-            self._needed[flag] = any(not self._is_behind(flag, test.start()) for test in raising)
+            tests = [test for test in self._tests_of(flag) if not self._is_behind(flag, test.start())]
+            raising = [test for test in tests if self._raises_without(test)]
+            decided = any(test not in raising and self._leaves_without(test) for test in tests)
+            self._needed[flag] = any(not (decided and _NARROWS.search(test[0])) for test in raising)
         return self._needed[flag]
+
+    def _is_collected(self, statement: Statement) -> bool:
+        """Return whether the handler of a failed import adds to a list that its function returns, and a function that
+        calls this function raises an exception: `missing.append("cudnn")`."""
+        facts, scope = self._context.facts, self._indents.scope_of(statement.start)
+        function = FUNCTION.match(self._text, scope[0]) if scope is not None and facts.says(".append(") else None
+        header = next((one for one in self._indents.headers(statement.start) if one.word == "try"), None)
+        if scope is None or function is None or header is None:
+            return False
+        handlers = [clause for clause in self._indents.clauses(header) if clause.word == "except"]
+        collected = [match[1] for one in handlers if (match := _COLLECTS.match(last_of(one, facts)))]
+        returned = facts.searches.find(("leaving", "return"), _RETURNED)
+        end = self._indents.extent(scope[0])
+        own = returned[bisect_left(returned, scope[0]) : bisect_left(returned, end)]
+        facts.work.compare(len(own))
+        lines = (self._text[at : facts.layout.line_break(at)].split() for at in own)
+        if not any(line[1:] == [name] for line in lines for name in collected):
+            return False
+        calls = facts.searches.find((function[1], True), uses(function[1], True))
+        return any(self._raises_in_function(at) for at in calls[:_MANY] if not scope[0] <= at < end)
+
+    def _raises_in_function(self, at: int) -> bool:
+        """Return whether the function around an offset raises an exception below the offset."""
+        facts, scope = self._context.facts, self._indents.scope_of(at)
+        raised = facts.searches.find(("leaving", "raise"), _RAISED) if scope is not None else ()
+        first = bisect_left(raised, at)
+        return scope is not None and first < len(raised) and raised[first] < self._indents.extent(scope[0])
 
     def _are_asked_for(self, module: str, places: Sequence[int]) -> bool:
         """Return whether all code at these offsets is behind a setting with the module's name: `if
@@ -233,6 +269,14 @@ class Fallbacks:
             test = _TEST.match(self._text, line)
             if test is not None and at < test.end():
                 yield test
+
+    def _leaves_without(self, test: re.Match[str]) -> bool:
+        """Return whether a line is an `if` for the case that the module is missing, whose block leaves the function."""
+        facts, at = self._context.facts, test.end() - len(test[0].lstrip())
+        facts.work.search(0, 8 * len(test[0]))
+        if not test["if"] or not _DENIES.search(test[0]) or facts.layout.string_around(at):
+            return False
+        return leaving.leaves(last_of(facts.indents.header_at(at), facts))
 
     def _raises_without(self, test: re.Match[str]) -> bool:
         facts, at = self._context.facts, test.end() - len(test[0].lstrip())

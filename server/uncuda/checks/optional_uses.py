@@ -175,6 +175,8 @@ def _are_beside(offsets: Sequence[int], block: range) -> bool:
 def _asking_for(root: str) -> re.Pattern[str]:
     root = re.escape(root)
     has = rf"_?(?:has|have|is|with|needs?|requires?|skip|no|check|ensure)\w{{0,60}}?{root}"
+    # a function such as `ensure_x_compat` lets the library's versions agree, and asks for nothing
+    has += r"(?!_compat)"
     available = rf"\w{{0,60}}?{root}\w{{0,60}}?available"
     looks = r"find_spec|import_module|__import__|NameError|sys\.modules|(?:suppress|globals|locals|vars|dir)[ \t]*\("
     return re.compile(rf"\b(?:{has}|{available}|{looks})|[\"']{root}[\"'][ \t]+(?:not[ \t]+)?in\b", re.I)
