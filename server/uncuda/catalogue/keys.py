@@ -135,6 +135,9 @@ _NAME = (
     Key("exact", FLAG,
         "Only the names that `names` lists have a fix. Names below a listed name are reported without a fix.",
         "只有名称自身有修复；其下级只报告，没有修复。", group="which names"),
+    Key("none", TEXTS,
+        "Names whose value is None without CUDA. Code that joins this value with text without a test has the severity "
+        "`error`.", "没有 CUDA 时值为 None 的名称；未加判断就与文本拼接的代码级别为 `error`。", group="which names"),
     Key("called", FLAG, "The rule reports a name only where it is called.", "仅在被调用处。", group="which names"),
     Key("results", TABLE, "For each function: attributes of its result that the rule reports.",
         "按函数列出：该规则报告的返回值属性。", group="which names", each=TEXTS),
