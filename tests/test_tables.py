@@ -16,7 +16,7 @@ import pytest
 from support.engines import engine_for
 from uncuda.catalogue.words import complete
 from uncuda.checks.amp_c import GUARD_RAISES
-from uncuda.checks.environment import NVIDIA_CARDS, RAISES
+from uncuda.checks.environment import NVIDIA_CARDS, NVIDIA_TOOLS, RAISES
 from uncuda.checks.fallbacks import LEFT_OUT, NEEDED, UNTESTED
 from uncuda.checks.hit import ANOTHER_WAY
 from uncuda.checks.inline_assembly import INLINE_ASSEMBLY
@@ -29,6 +29,7 @@ from uncuda.checks.tested import CAUGHT, TESTED_FOR
 from uncuda.engine.portable.forms import PORTABLE_REASONS
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
+from uncuda.engine.relations.older import OLDER
 from uncuda.engine.relations.served import AMDS, CHOSEN, NVIDIAS, OTHER_LATER, OTHER_PLATFORM, SWITCHED
 from uncuda.engine.relations.staying import REASONS
 from uncuda.project import Project
@@ -230,9 +231,11 @@ def test_texts_are_used() -> None:
         OLDER_REFUSED,
         INLINE_ASSEMBLY,
         NVIDIA_CARDS,
+        NVIDIA_TOOLS,
         AMDS,
         NVIDIAS,
         CHOSEN,
+        OLDER,
         OTHER_LATER,
         OTHER_PLATFORM,
         SWITCHED,
@@ -411,7 +414,7 @@ def test_a_name_that_the_plugin_sets_on_torch_cuda_is_kept(version: str) -> None
     text = "from torch.cuda import Stream, _lazy_call, _lazy_init\n"
     report = made.check(Source.decode(text.encode(), "a.py"))
     found = [(finding.rule, text[finding.span.start : finding.span.end]) for finding in report.findings]
-    old = [("cuda-api", "_lazy_call")] if version != "2.7.1" else []
+    old = [("cuda-lazy-call", "_lazy_call")] if version != "2.7.1" else []
     assert found == [("cuda-stream", "Stream"), *old]
 
 

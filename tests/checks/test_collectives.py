@@ -55,6 +55,9 @@ REDUCED = {
         "        t = torch.tensor([self.a], dtype=torch.float64, device=device)\n"
         "        if dist.is_initialized():\n            dist.all_reduce(t)\n"
     ),
+    "beside a word in which a part of `dtype` stands": (
+        f"{MADE}if kind != DistributedType.NO and dist.is_initialized():\n    dist.all_reduce(t)"
+    ),
     "moved to a device that has a name": (
         "device = torch.device('cuda')\nt = torch.zeros(2, dtype=torch.float64).to(device)\ndist.all_reduce(t)"
     ),

@@ -202,6 +202,32 @@ def test_a_variable_for_certain_cards_of_nvidia_is_left(test: str, for_cards: bo
     assert any(one.fixes for one in found) != for_cards
 
 
+@pytest.mark.parametrize(
+    ("line", "for_nvidia"),
+    [("tool = 'cuda-checkpoint'", True), ("f(cuda_checkpoint=x)", True), ("checkpoint = x", False)],
+)
+def test_a_variable_beside_a_tool_of_nvidias_driver_is_left(line: str, for_nvidia: bool) -> None:
+    """As in vllm/snapshot/runtime.py of vLLM, which stops and restores processes with cuda-checkpoint."""
+    text = f"import os\n{line}\nos.environ.setdefault('NCCL_IB_DISABLE', '1')\n"
+    (found,) = ENGINES["musa"].check(Source(text)).findings
+    assert (found.severity == "information") == for_nvidia
+    assert ("does not run without it" in found.message) == for_nvidia
+    assert bool(found.fixes) != for_nvidia
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("assert 'NCCL_IB_DISABLE=1' in message", False),
+        ("assert message == 'NCCL_IB_DISABLE=1'", False),
+        ("run(['env', 'NCCL_IB_DISABLE=1'])", True),
+        ("assert 'NCCL_IB_DISABLE' in os.environ", True),
+    ],
+)
+def test_a_setting_that_is_looked_for_in_a_text_is_none(line: str, said: bool) -> None:
+    assert bool(ENGINES["musa"].check(Source(f"import os\n{line}\n")).findings) == said
+
+
 def test_the_test_for_certain_cards_of_nvidia_is_typed() -> None:
     text = "import os\n\n\ndef f():\n    if not check():\n        a = 1\n        os.environ['NCCL_IB_DISABLE'] = '1'\n"
     typist = Typist(text, prepared("musa"))

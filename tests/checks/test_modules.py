@@ -187,6 +187,46 @@ TESTED = {
 }
 
 
+COLLECTED = (
+    "def lacking():\n    missing = []\n    try:\n        from cudnn import DSA\n    except ImportError:\n"
+    "        missing.append('cudnn')\n    return missing\n\n\n"
+    "def check(kind):\n    missing = lacking() if kind else []\n    if missing:\n        raise ValueError(missing)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "severity"),
+    [
+        ("", "", "warning"),
+        ("return missing", "return None", "information"),
+        ("raise ValueError(missing)", "print(missing)", "information"),
+        ("lacking() if", "other() if", "information"),
+        ("missing.append('cudnn')", "pass", "information"),
+    ],
+)
+def test_what_is_missing_is_raised_later(old: str, new: str, severity: str) -> None:
+    """As in megatron/core/utils.py of Megatron-core."""
+    assert severities(COLLECTED.replace(old, new) if old else COLLECTED) == [severity]
+
+
+def test_what_is_missing_is_typed() -> None:
+    text = "import torch\n" + COLLECTED.replace("raise ValueError(missing)", "pass")
+    typist = Typist(text, prepared("npu"))
+    at = text.index("pass")
+    typist.erase(at + 4, 4)
+    typist.type(at, "raise ValueError(missing)")
+    typist.erase(typist.text.index("return missing") + len("return missing"), 7)
+    typist.erase(typist.text.index("missing.append") + len("missing.append"), 7)
+
+
+def test_a_function_that_lets_versions_agree_is_no_test() -> None:
+    """As in resharding/nvshmem_copy_service/core/pipeline_executor.py of Megatron-core."""
+    text = "{0}()\ntry:\n    import nvshmem.core\n    HAVE = True\nexcept ImportError:\n    HAVE = False\n"
+    text += "def f(x):\n    nvshmem.core.put(x)\n"
+    assert severities(text.format("ensure_nvshmem_compat")) == ["warning"]
+    assert severities(text.format("ensure_nvshmem")) == ["information"]
+
+
 @pytest.mark.parametrize("name", [*UNTESTED, *TESTED])
 def test_what_uses_an_optional_import_without_a_test_does_not_go_on(name: str) -> None:
     start = "import torch\ntry:\n    import cupy\n    OK = True\nexcept ImportError:\n    OK = False\n"
@@ -340,13 +380,13 @@ def test_an_import_that_is_refused_below_a_version_says_so(imported: str, test: 
     text += "        )\n    import transformer_engine_torch as tex\nexcept ImportError:\n    tex = None\n"
     found = MUSA.check(Source(text)).findings
     assert found and all(one.rule == "module-adapted" for one in found)
-    assert all(("raises ImportError below a version that it names" in one.message) == refused for one in found)
+    assert all(("this file raises ImportError at the import" in one.message) == refused for one in found)
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_an_import_that_is_refused_below_a_version_says_so_with_every_line_break(newline: str) -> None:
     found = NPU.check(Source(REFUSING.replace("\n", newline))).findings[0]
-    assert "raises ImportError below a version that it names" in found.message
+    assert "this file raises ImportError at the import" in found.message
 
 
 REFUSING = "import torch\ntry:\n    import triton\n    if triton.__version__ < X:\n        raise ImportError\n"
@@ -405,6 +445,9 @@ def test_what_raises_where_the_library_is_there_is_no_need() -> None:
     assert severities(start + behind) == ["information"]
     assert severities(start + behind + alone) == ["warning"]
     assert severities(start + "f()\n") == ["warning"]
+    leaves = "def g():\n    if cupy is None:\n        log()\n        return\n    f()\n"
+    assert severities(start + leaves) == ["information"]
+    assert severities(start.replace("cupy is not None", "cupy") + leaves) == ["warning"]
 
 
 NONE = "try:\n    import cupy\nexcept ImportError:\n    cupy = None\n"
@@ -458,7 +501,7 @@ LATER = {
     "    if names:\n        raise ValueError\n": LEFT,
     # megatron/core/resharding/nvshmem_copy_service/core/pipeline_executor.py: the call comes before the import
     "ensure_cupy_compat()\n" + FLAGGED: WITHOUT,
-    FLAGGED + "ensure_cupy_compat()\n": LEFT,
+    "ensure_cupy()\n" + FLAGGED: LEFT,
     "skip_if_no_cupy()\n" + FLAGGED: LEFT,
     "if not has_cupy():\n    pass\n" + FLAGGED: LEFT,
     # megatron/core/ssm/mamba_mixer.py: the handler binds one of two names only
@@ -520,9 +563,9 @@ def test_parts_of_libraries_that_are_modules_of_their_own() -> None:
 # The wheels of Triton have `knobs` and `experimental` from 3.4.0 on, `runtime._async_compile` from 3.5.0 on, and `ops`
 # before 3.2.0; those of xformers have `components` before 0.0.34.
 OF_VERSIONS = {
-    "triton.experimental.gluon": "Triton 3.6.0: 3.2.0 does not have this part",
-    "triton.knobs": "Triton 3.6.0: 3.2.0 does not have this part",
-    "triton.runtime._async_compile": "Triton 3.6.0: 3.2.0 does not have this part",
+    "triton.experimental.gluon": "Triton 3.6.0 (MUSA SDK 5.2.0): 3.2.0 does not have this part",
+    "triton.knobs": "Triton 3.6.0 (MUSA SDK 5.2.0): 3.2.0 does not have this part",
+    "triton.runtime._async_compile": "Triton 3.6.0 (MUSA SDK 5.2.0): 3.2.0 does not have this part",
     "triton.ops": "from 3.2.0 on",
     "triton.profiler": "whether Moore Threads' build of Triton has this part is not known",
     "triton.language": "install Moore Threads' build of Triton; the import name stays",
@@ -577,6 +620,15 @@ PARTS = {
     "from deep_ep import ElasticBuffer": ("module-adapted", "module-unknown"),
     "from megatron.core import mpu": ("module-adapted", "module-adapted"),
     "from megatron.model.transformer import ParallelMLP": ("module-adapted", "module-unknown"),
+    "from megatron.core.parallel_state import get_expert_data_parallel_group": ("module-adapted", "module-unknown"),
+    "import flashinfer.mamba": ("module-unknown", "module-adapted"),
+    "import flash_attn_2_cuda": ("module-unsupported", "module-replaced"),
+    "import scaled_masked_softmax_cuda": ("module-unsupported", "module-unsupported"),
+    "import other_softmax_cuda": ("cuda-module", "cuda-module"),
+    "from vllm._C import ops": ("module-unsupported", "module-unknown"),
+    "import modelopt.torch.quantization as mtq": ("module-unknown", "module-unknown"),
+    "from megatron.core.parallel_state import get_data_parallel_group": ("module-adapted", "module-adapted"),
+    "from megatron.training.gpt_builders import gpt_builder": ("module-adapted", "module-unknown"),
 }
 
 
@@ -768,7 +820,7 @@ def test_a_library_for_several_devices_is_not_made_for_cuda(line: str, engine: E
 
 def test_a_message_says_which_part_there_is() -> None:
     assert "only 0.1.3 has a module `flash_attn`" in message("import flash_attn", MUSA)
-    assert "no `ElasticBuffer`" in message("import deep_ep", NPU)
+    assert "for `ElasticBuffer` build Ascend/DeepEP" in message("import deep_ep", NPU)
     assert "Ascend/DeepEP" in message("from deep_ep import EPHandle", NPU)
     assert "DeepGEMM-Ascend" in message("import deep_gemm", NPU)
     assert "are missing" in message("import transformer_engine_torch as tex", NPU)
@@ -798,6 +850,13 @@ def test_a_part_that_the_code_needs_comes_with_an_advice_unless_it_may_never_run
     text = "import torch\nif current_platform.is_cuda():\n    from deep_ep import ElasticBuffer\n"
     (finding,) = MUSA.check(Source(text)).findings
     assert finding.severity == "information" and "another way there" not in finding.message
+
+
+def test_sparse_attention_of_flash_mla_comes_with_its_own_counterpart() -> None:
+    (sparse,) = NPU.check(Source("import torch\nfrom flash_mla import flash_mla_sparse_fwd\n")).findings
+    (dense,) = NPU.check(Source("import torch\nfrom flash_mla import flash_mla_with_kvcache\n")).findings
+    assert "torch_npu.npu_sparse_flash_attention" in sparse.message
+    assert "torch_npu.npu_fused_infer_attention_score" in dense.message
 
 
 def test_a_library_for_every_device_is_not_said() -> None:

@@ -416,3 +416,21 @@ def test_questions_wait_for_one_another_as_far_as_they_are_followed() -> None:
     assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")
     text += "if torch.cuda.is_available():\n    torch.cuda.nccl.version()\n    f0('cuda')\n"
     assert ENGINE.fix(Source(text)).text == text
+
+
+@pytest.mark.parametrize(
+    ("target", "use", "kept"),
+    [
+        ("npu", "torch.cuda._lazy_call(f)", True),  # its fix writes a private name
+        ("npu", "x = y.to(torch.get_autocast_gpu_dtype())", False),
+        ("musa", "x = y.to(torch.get_autocast_gpu_dtype())", True),
+        ("npu", "torch.cuda.synchronize()", False),
+    ],
+)
+def test_what_is_silently_wrong_keeps_the_test_around_it(target: str, use: str, kept: bool) -> None:
+    text = f"import torch\nif torch.cuda.is_available():\n    {use}\n"
+    found = engine_for(target, Settings(locale="en")).check(Source(text)).findings
+    (test,) = (one for one in found if one.rule == "cuda-api" and "is_available" in one.message)
+    assert (test.fixes[0].applicability == "safe") != kept
+    (other,) = (one for one in found if one is not test)
+    assert other.severity == ("error" if "synchronize" in use else "warning")

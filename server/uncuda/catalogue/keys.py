@@ -135,6 +135,9 @@ _NAME = (
     Key("exact", FLAG,
         "Only the names that `names` lists have a fix. Names below a listed name are reported without a fix.",
         "只有名称自身有修复；其下级只报告，没有修复。", group="which names"),
+    Key("none", TEXTS,
+        "Names whose value is None without CUDA. Code that joins this value with text without a test has the severity "
+        "`error`.", "没有 CUDA 时值为 None 的名称；未加判断就与文本拼接的代码级别为 `error`。", group="which names"),
     Key("called", FLAG, "The rule reports a name only where it is called.", "仅在被调用处。", group="which names"),
     Key("results", TABLE, "For each function: attributes of its result that the rule reports.",
         "按函数列出：该规则报告的返回值属性。", group="which names", each=TEXTS),
@@ -182,6 +185,11 @@ _NAME = (
         "the code compares one of these fields.",
         "按函数列出：数值只对 CUDA 有意义的字段；与之比较时需复核。", group="which limits lower the class of a fix",
         each=TEXTS),
+    Key("keeps-tests", FLAG,
+        "Code with one of the names that no safe fix changes is silently wrong on the target, so a test for CUDA that "
+        "guards such code has no safe fix, as if the rule's severity were `error`.",
+        "含有这些名称、又没有安全修复的代码在目标上会悄悄出错：保护它的 CUDA 判断没有安全修复，如同级别为 `error`。",
+        group="which limits lower the class of a fix"),
     Key("silent-calls", TEXTS, "Functions. A name in an argument of one of these functions is not reported.",
         "函数。位于其参数中的名称不报告。", group="what the rule does not report"),
     Key("silent-sources", TEXTS, "A file that compiles only sources with these file endings is not reported.",
@@ -292,6 +300,11 @@ _STRING = (
         "Strings such as `triton`. If a list contains one of these strings, the list names implementations, not "
         "devices.",
         "位于同一列表时表明该列表列出的是实现而非设备的字符串。", group="what the rule does not report"),
+    Key("alternatives", TEXTS,
+        "Names of packages. A tuple inside a list or another tuple lists packages of which one is enough: a string "
+        "that follows one of these packages in such a tuple is not reported, because only the first is installed.",
+        "软件包名。位于列表或另一元组内的元组列出任选其一的软件包：其中排在这些包之后的字符串不报告，因为只会安装第一个。",
+        group="what the rule does not report"),
     Key("entry", FLAG, "If the string is a dictionary key, the fix adds an entry for the target and keeps the old one.",
         "对字典的键，修复加入目标的条目，保留原条目。", group="what a fix writes"),
     Key("shim", TEXT, _SHIM.en, _SHIM.zh, _SHIM.choices, _SHIM.default, group="with a runtime patch"),
@@ -352,6 +365,14 @@ _ENVIRONMENT = (
         "在目标上取值格式不同的变量的限制。读取这类变量的代码没有修复。"),
     Key("values", TEXTS, "Patterns for values that mean the same for CUDA and for the target.",
         "对 CUDA 和目标含义相同的取值的模式。"),
+    Key("cards-tests", TEXTS,
+        "Functions that return False only if certain cards of NVIDIA are there. In code behind `not` and one of these "
+        "functions, a finding has the severity `information` and no fix.",
+        "仅当存在特定 NVIDIA 显卡时才返回 False 的函数。位于 `not` 与其调用之后的代码只作提示，没有修复。"),
+    Key("nvidia-words", TEXTS,
+        "Names of NVIDIA's tools. In a file that contains one of these names, a finding has the severity `information` "
+        "and no fix.",
+        "NVIDIA 工具的名称。文件含有其中之一时，只作提示，没有修复。"),
     _PORTABLE,
 )  # fmt: skip
 

@@ -35,7 +35,8 @@ _BESIDE_DEVICE = frozenset({"copy", "memory_format", "non_blocking"})
 _TENSORS = frozenset({0, 1, "input", "input_list", "output", "tensor", "tensors"})  # parameters for tensors
 _INNER = (*COMPREHENSIONS, ast.DictComp, ast.Lambda)  # expressions that may bind the variable in a scope of their own
 _TESTS = frozenset({"if", "elif", "else", "while"})
-_ASKS = "backend", "dtype", "float64", "double", "cpu", "device"
+# patterns; no letter is before "dtype", as there is in `DistributedType`
+_ASKS = "backend", "(?<![a-z])dtype", "float64", "double", "cpu", "device"
 _ACCELERATOR = "accelerator"  # the usual name of the `Accelerator` object of Hugging Face's Accelerate
 _CATCHES = re.compile(r"\b(?:suppress|raises|assertRaises)\b")
 _OTHER = "gloo"
@@ -61,7 +62,7 @@ class Collectives:
         self._flow, self._parameters = Flow(context), Parameters(context.facts, context.asked)
         words = context.target.words
         self._device = words.get("device", "")
-        self._asks = re.compile("|".join(map(re.escape, filter(None, (*_ASKS, words.get("ccl", ""))))), re.I)
+        self._asks = re.compile("|".join(filter(None, (*_ASKS, re.escape(words.get("ccl", ""))))), re.I)
         self._left = _MANY
 
     def taker(self, call: ast.AST | None, statement: Statement) -> str:

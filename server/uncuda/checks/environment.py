@@ -22,8 +22,8 @@ RAISES = "raises-unset"
 """The id of the sentence about code that raises KeyError if the target's variable is not set."""
 NVIDIA_CARDS = "nvidia-cards"
 """The id of the sentence about code behind a test for certain cards of NVIDIA."""
-# a test with a function of accelerate that is false only if nvidia-smi lists cards without fast communication
-_CARDS = "check_cuda_p2p_ib_support"
+NVIDIA_TOOLS = "nvidia-tools"
+"""The id of the sentence about code in a file that names a tool of NVIDIA."""
 # a closing quote, except in a subscript whose value is read
 _UNLESS_READ = re.compile(r"[\"'](?![ \t]*\](?![ \t]*=[^=]))")
 _SETTING = re.compile(r"(?:(?:env|export) +)?([A-Z][A-Z0-9_]*)=(?P<value>\S*)[^\n]*\Z")
@@ -81,6 +81,8 @@ class Check:
                 if match is None or rule is None:
                     continue
                 role = context.role(text, statement)
+                if group and role.kind in ("comparison", "membership"):
+                    continue  # `"NAME=value" in text` looks for text, and no environment has such a name
                 said = is_prose(role) or role.kind in ("statement", "other")
                 applicability = REVIEW if group and not said else _class(role, rule)
                 if applicability is not None:
@@ -128,8 +130,8 @@ class Check:
         start, end = (statement.start + offset for offset in place.span)
         words = {"old": place.name, "new": row.replacement, "subject": place.name}
         fixes: tuple[Fix, ...] = ()
-        if _is_for_cards(context, statement):
-            return Hit(rule, start, end, words, limits=(NVIDIA_CARDS,), severity="information", statement=statement)
+        if nvidias := _for_nvidia(rule, context, statement):
+            return Hit(rule, start, end, words, limits=(nvidias,), severity="information", statement=statement)
         allowed = cap(rule, applicability)
         if not place.tested and self._means_other(row, rule, place.value):
             allowed = None
@@ -186,29 +188,36 @@ def _is_set(context: Context, statement: Statement, name: str) -> bool:
     return any(header.word == "try" for header in context.facts.indents.headers(statement.start))
 
 
-def _is_for_cards(context: Context, statement: Statement) -> bool:
-    """Return whether a statement is in the block of an `if` that tests for certain cards of NVIDIA."""
+def _for_nvidia(rule: Rule, context: Context, statement: Statement) -> str:
+    """Return the id of the sentence that says why only NVIDIA's GPUs run a statement; "" if others may run it, too."""
+    if any(map(context.facts.says, rule.get("nvidia-words", ()))):
+        return NVIDIA_TOOLS
+    return NVIDIA_CARDS if any(_is_for_cards(name, context, statement) for name in rule.get("cards-tests", ())) else ""
+
+
+def _is_for_cards(name: str, context: Context, statement: Statement) -> bool:
+    """Return whether a statement is in the block of an `if` that tests for certain cards of NVIDIA, with a function of
+    this name."""
     facts = context.facts
-    if not facts.says(_CARDS):
+    if not facts.says(name):
         return False
     for header in facts.indents.headers(statement.start):
-        if header.word in ("if", "elif") and _CARDS in facts.text[header.start : header.end]:
+        if header.word in ("if", "elif") and name in facts.text[header.start : header.end]:
             test = facts.peek(header.start)
-            if test is not None and any(
-                isinstance(one, ast.If) and _denies(one.test) for one in test.digest.piece.nodes
-            ):
+            nodes = test.digest.piece.nodes if test is not None else ()
+            if any(isinstance(one, ast.If) and _denies(one.test, name) for one in nodes):
                 return True
     return False
 
 
-def _denies(condition: ast.expr) -> bool:
-    """Return whether a condition is true only if the test for fast communication between cards is false."""
+def _denies(condition: ast.expr, name: str) -> bool:
+    """Return whether a condition is true only if the function of this name returns False."""
     if isinstance(condition, ast.BoolOp) and isinstance(condition.op, ast.And):
-        return any(map(_denies, condition.values))
+        return any(_denies(value, name) for value in condition.values)
     if not isinstance(condition, ast.UnaryOp) or not isinstance(condition.op, ast.Not):
         return False
     asked = condition.operand
-    return isinstance(asked, ast.Call) and last_word(asked.func) == _CARDS and not (asked.args or asked.keywords)
+    return isinstance(asked, ast.Call) and last_word(asked.func) == name and not (asked.args or asked.keywords)
 
 
 def _mapping(node: ast.AST | None) -> ast.AST | None:

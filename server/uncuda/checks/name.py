@@ -18,6 +18,7 @@ from .name_calls import Asked, asked, call_classes, call_limits, call_of, keywor
 from .name_imports import import_hits
 from .name_literals import Literals
 from .name_strings import string_hits
+from .none_values import fails
 from .on_host import is_off_device
 from .one_switch import as_one
 from .results import Results
@@ -153,7 +154,7 @@ def _reference(
         fixes,
         links,
         (*limits, *reduced),
-        severity="error" if reduced else tested and "information",
+        severity="error" if reduced or (not tested and fails(reference, rule, context)) else tested and "information",
         statement=reference.statement,
         node=reference.chain.node,
         since=verdict.since,

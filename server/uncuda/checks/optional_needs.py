@@ -86,16 +86,17 @@ class OptionalNeeds:
         """Return whether code that raises an exception without a module is not reached then, according to other tests
         of the file.
 
-        `assert x is not None` in a method or an inner function tells a type checker what the other tests ensure. `if x
-        is None or y is None: raise` is about `y`, which the file makes only if it has `x`: another test returns
-        without `x`.
+        `assert x is not None` tells a type checker what other tests ensure: one that returns without `x`, or any other
+        if the assertion is in a method or an inner function. `if x is None or y is None: raise` is about `y`, which the
+        file makes only if it has `x`: another test returns without `x`.
         """
         if not re.search(rf"\b{flag}[ \t]+is\b", raising[0]):
             return False
-        if not raising["if"]:
-            above = self._indents.scope_of(raising.start())
-            return above is not None and self._indents.header_at(above[0]).indent > 0 and len(others) > 0
-        return _OR.search(raising[0]) is not None and any(map(self._returns_without, others))
+        returned = any(map(self._returns_without, others))
+        if raising["if"]:
+            return returned and _OR.search(raising[0]) is not None
+        above = self._indents.scope_of(raising.start())
+        return returned or (above is not None and self._indents.header_at(above[0]).indent > 0 and len(others) > 0)
 
     def _raises_with(self, name: str, scope: tuple[int, str] | None) -> bool:
         """Return whether a function contains `if name: raise`."""

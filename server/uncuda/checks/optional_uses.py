@@ -35,8 +35,6 @@ _NOTES = re.compile(
 _IMPORTED = re.compile(r"(?:from|import)\b|\w+(?:[ \t]+as[ \t]+\w+)?,?[ \t]*$")
 _TELLS = re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(?:True|False)\b", re.M)
 _SEVERAL = re.compile(r"^[ \t]*(\w+(?:[ \t]*,[ \t]*\w+)+)[ \t]*=(?!=)", re.M)
-# a call at the beginning of a line that skips nothing; above an import, it cannot test whether the import worked
-_BEFOREHAND = re.compile(r"(?!\w*skip)[A-Za-z_][\w.]*\(", re.I)
 IMPORTED_AS = re.compile(r"(?:\w+(?:\.\w+)*[ \t]+as[ \t]+)?(\w+)")
 """Matches an imported name in an import statement, up to the first dot; group 1 is the name that the import binds."""
 
@@ -70,9 +68,7 @@ class OptionalUses:
         if not clauses or name in guard.fallbacks or not all(map(self._only_notes, clauses)):
             return ()
         block = range(clauses[0].start, self._indents.extent(clauses[-1].start))
-        asking = self._asking(module)
-        earlier = bisect_left(asking, block.start)
-        if _are_beside(asking[earlier:], block) or not all(map(self._is_beforehand, asking[:earlier])):
+        if _are_beside(self._asking(module), block):
             return ()
         used = self._uses(name)
         if _are_beside(used.telling, block) or _are_beside(self._harmless(name), block):
@@ -83,10 +79,6 @@ class OptionalUses:
         """Return the offsets outside of a block at which the file uses a name so that an exception is raised if the
         name is not bound."""
         return [at for at in _beside(self._uses(name).places, block) if self._is_raising(name, at)]
-
-    def _is_beforehand(self, at: int) -> bool:
-        """Return whether the line of an offset is a call outside of all blocks."""
-        return _BEFOREHAND.match(self._line(at)) is not None
 
     def _tested(self, guard: Guard, block: range) -> frozenset[str]:
         """The variables that the block of an optional import sets, and that the file tests elsewhere."""
@@ -189,6 +181,8 @@ def _are_beside(offsets: Sequence[int], block: range) -> bool:
 def _asking_for(root: str) -> re.Pattern[str]:
     root = re.escape(root)
     has = rf"_?(?:has|have|is|with|needs?|requires?|skip|no|check|ensure)\w{{0,60}}?{root}"
+    # a function such as `ensure_x_compat` lets the library's versions agree, and asks for nothing
+    has += r"(?!_compat)"
     available = rf"\w{{0,60}}?{root}\w{{0,60}}?available"
     looks = r"find_spec|import_module|__import__|NameError|sys\.modules|(?:suppress|globals|locals|vars|dir)[ \t]*\("
     return re.compile(rf"\b(?:{has}|{available}|{looks})|[\"']{root}[\"'][ \t]+(?:not[ \t]+)?in\b", re.I)

@@ -20,7 +20,7 @@ from .given_away import GivenAway
 from .parameters import Parameters
 from .questions import Questions
 from .replaced import Replaced
-from .string_evidence import compared, complete, holds_truth
+from .string_evidence import compared, complete, holds_truth, is_alternative
 from .string_flow import Flow
 from .string_members import MemberIndex
 from .string_sources import Sources
@@ -96,6 +96,8 @@ class Check:
         if rule.get("roles") and role.kind not in rule.get("roles"):
             return None
         if not rule.fix and role.kind == "value" and _is_expected(text.node, statement):
+            return None
+        if rule.get("alternatives") and is_alternative(rule, text.node, statement):
             return None
         passed = uses.passed(rule, role, text, statement)
         applicability = alone = uses.weigh(rule, role, statement, passed)

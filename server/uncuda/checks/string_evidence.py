@@ -4,6 +4,7 @@ nothing (None)."""
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
@@ -41,6 +42,7 @@ _PROSE_PARAMETERS = frozenset(
 _PATTERNS = frozenset({"re", "regex"})
 _LOOKS_FOR = frozenset({"compile", "findall", "finditer", "fullmatch", "match", "search"})
 _PROSE_MODULES = _PATTERNS | {"logging", "warnings"}
+_PACKAGE = re.compile(r"[\w.-]*\w")
 _RAISED = re.compile(r"\w*(?:Error|Exception|Warning)\Z")
 
 
@@ -125,6 +127,25 @@ def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
         return True  # the string is a key of a dictionary, not a value
     # The string is the name of an attribute, which is covered by the rules of the check `name`.
     return role.method in ("hasattr", "getattr", "setattr", "delattr")
+
+
+def is_alternative(rule: Rule, node: ast.AST, statement: Statement) -> bool:
+    """Return whether a string follows one of the rule's `alternatives` in a tuple inside a list or another tuple, which
+    lists packages of which one is enough: `check_requirements([("onnxruntime", "onnxruntime-gpu")])`."""
+    known, parents = rule.get("alternatives"), statement.digest.parents
+    holder = parents.get(node)
+    if not isinstance(holder, ast.Tuple) or not isinstance(parents.get(holder), (ast.List, ast.Tuple)):
+        return False
+    return any(_names_only(item, known) for item in itertools.takewhile(lambda item: item is not node, holder.elts))
+
+
+def _names_only(item: ast.expr, packages: Collection[str]) -> bool:
+    """Return whether an item of a list, or each branch of it, is the requirement of one of these packages."""
+    if isinstance(item, ast.IfExp):
+        return _names_only(item.body, packages) and _names_only(item.orelse, packages)
+    value = getattr(item, "value", None)
+    package = _PACKAGE.match(value) if isinstance(value, str) else None
+    return package is not None and package[0] in packages
 
 
 def _is_beside(role: Role, words: Collection[str]) -> bool:

@@ -17,6 +17,7 @@ from ...facts.read import Statement
 from ...facts.scans import plain
 from ...facts.scopes import Header
 from .apart import of_bytes, of_host, of_platforms, of_rocm
+from .older import OLDER, of_older
 from .parts import in_test, is_within
 
 OTHER_PLATFORM = "other-platform"
@@ -73,6 +74,7 @@ class Served:
         self._lacks = (self._target.id, context.path) in context.project.lacking
         self._rocm, self._bytes, self._host = of_rocm(branches, context.path), of_bytes(branches), of_host(branches)
         self._others = of_platforms(branches, context.path, self._target.cuda_alike)
+        self._older = of_older(branches, self._target)
         self._other_ways: dict[int, bool] = {}
         self._kept = [span for family in context.families for span in family.spans]
 
@@ -127,6 +129,7 @@ class Served:
         then stay unchanged, too.
         """
         hits = [self._of_another_platform(hit) if self._others.holds(hit) else hit for hit in hits]
+        hits = [_informing(hit, OLDER) if not hit.fixes and self._older.holds(hit) else hit for hit in hits]
         hits = [_informing(hit, SWITCHED) if _builds(hit) and self._is_switched(hit) else hit for hit in hits]
         if any(map(_AMD.search, PurePath(self._path).parts[-2:])):
             hits = [self._of_amd(hit) for hit in hits]
