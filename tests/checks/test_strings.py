@@ -604,6 +604,7 @@ def test_the_backend_of_symmetric_memory_names_the_versions_that_have_their_own(
     """Ascend/pytorch has torch_npu/csrc/distributed/symm_mem from v7.3.0 on, that is torch_npu 2.7.1.post2, but not
     2.7.1, and registers no allocator for `torch.distributed._symmetric_memory.get_mem_pool`."""
     text = "import torch.distributed._symmetric_memory as symm_mem\nsymm_mem.set_backend('NCCL')\n"
-    (found,) = findings(text, select=("symmetric-memory-backend",))
+    engine = engine_for("npu", Settings(select=("symmetric-memory-backend",), locale="en"))
+    (found,) = engine.check(Source(text)).findings
     assert "from 2.7.1.post2, 2.8.0.post2 and 2.9.0 on: remove the call" in found.message
     assert "without `get_mem_pool()`" in found.message

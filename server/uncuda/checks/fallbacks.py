@@ -27,6 +27,7 @@ UNTESTED = "used-untested"
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _AND = re.compile(r"\band\b")
 _ASKED = re.compile(r"\bis_([a-z]{2,6})_available\b")
+_IMPORTED = re.compile(r"\bimport\b([^\n]*)")
 _CALLED = re.compile(r"\b(is_\w+_available)\(\)")
 # these short names are modules of their own, not abbreviations of a longer name
 _MODULES = frozenset({"jax", "tf", "torch"})
@@ -37,7 +38,7 @@ _APART = re.compile(r"[\W_]+")
 # The words of a name that tests for a whole library, besides the library's own: `has` in `has_apex`. A name with any
 # other word, such as `has_apex_gemm`, tests for a part of the library.
 _ASKING = frozenset({"", "available", "has", "have", "installed", "is", "use", "with"})
-# maximum number of checked `if` statements above a block, blocks around an offset, and calls of a function
+# maximum number of checked `if` statements above a block, blocks around an offset, and lists that a handler fills
 _MANY = 20
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
@@ -49,6 +50,7 @@ class Fallbacks:
         self._context, self._indents, self._text = context, context.facts.indents, context.text
         self._guards: dict[int, Guard | None] = {}
         self._flags: dict[str, set[str]] = {}
+        self._siblings: dict[int, bool] = {}  # by the start of a `try`: whether its flags are names that it imports
         self._needs, self._uses = OptionalNeeds(context), OptionalUses(context)
 
     def learn(self, module: str, statement: Statement) -> None:
@@ -71,7 +73,7 @@ class Fallbacks:
         guard = self._tried(statement) if tried else None
         if guard is not None and not guard.raises:
             needed = any(self._needs.needs(flag, statement) for flag in guard.flags)
-            if needed or any(self._needs.refuses(name, statement) for name in guard.lists):
+            if needed or any(self._needs.refuses(name, statement) for name in islice(sorted(guard.lists), _MANY)):
                 return _needed(hit)
             used = self._uses.untested(hit, module, "try", guard) or self._unbound(hit, statement, guard)
         elif (asked := self._asked(module, statement, of_part)) is None:
@@ -183,9 +185,12 @@ class Fallbacks:
         block, imported = self._needs.block_of(tried), IMPORTED_AS.fullmatch(self._text, hit.start, hit.end)
         if imported is None or not guard.flags or guard.fallbacks or imported[1] in guard.flags:
             return ()
-        text = self._text[block.start : block.stop]
-        self._context.facts.work.search(0, len(text) * len(guard.flags))
-        if not all(re.search(rf"\bimport\b[^\n]*\b{flag}\b", text) for flag in guard.flags):
+        if block.start not in self._siblings:
+            text = self._text[block.start : block.stop]
+            self._context.facts.work.search(0, 2 * len(text))
+            names = {name for line in _IMPORTED.findall(text) for name in _WORD.findall(line)}
+            self._siblings[block.start] = guard.flags <= names
+        if not self._siblings[block.start]:
             return ()
         return [at for at in self._uses.raising(imported[1], block)[:_MANY] if not self._is_after(guard, at, block)]
 

@@ -27,6 +27,11 @@ class OptionalNeeds:
     def __init__(self, context: Context) -> None:
         self._context, self._indents, self._text = context, context.facts.indents, context.text
         self._needed: dict[str, bool] = {}
+        # caches: the tests of a name; the functions that contain `if name: raise`, by their start; what a list is for,
+        # by its name and the start of its function
+        self._tests: dict[str, Sequence[re.Match[str]]] = {}
+        self._raised: dict[str, frozenset[int]] = {}
+        self._refused: dict[tuple[str, int], bool] = {}
 
     def needs(self, flag: str, tried: Statement | None = None) -> bool:
         """Return whether the file needs an optionally imported module after all: the file asserts that `flag`, which
@@ -37,30 +42,37 @@ class OptionalNeeds:
         """
         if flag not in self._needed:
             block = self.block_of(tried) if tried is not None else range(0)
-            tests = [test for test in self._tests_of(flag) if test.start() not in block]
-            raising = [test for test in tests if self._raises_without(test)]
-            needed = [test for test in raising if not self.is_behind(flag, test.start(), block)]
-            others = [test for test in tests if test["if"] and test not in raising] if tried is not None else []
-            self._needed[flag] = any(not self._is_excused(flag, test, others) for test in needed)
+            tests = [(test, self._raises_without(test)) for test in self._tests_of(flag) if test.start() not in block]
+            needed = [one for one, raises in tests if raises and not self.is_behind(flag, one.start(), block)]
+            others = [one for one, raises in tests if one["if"] and not raises] if needed and tried else []
+            returned = any(map(self._returns_without, others))
+            excused = (self._is_excused(flag, test, returned, len(others) > 0) for test in needed)
+            self._needed[flag] = not all(excused)
         return self._needed[flag]
 
     def refuses(self, name: str, tried: Statement) -> bool:
         """Return whether the file raises an exception if a list contains something, to which the handler of a failed
         import appends. A function may return the list, and its caller raise the exception."""
-        above = self._indents.scope_of(tried.start)
-        if self._raises_with(name, above):
-            return True
-        function = FUNCTION.match(self._text, above[0]) if above is not None else None
-        if above is None or function is None:
+        scope = self._indents.scope_of(tried.start)
+        key = (name, _start_of(scope))
+        if key not in self._refused:
+            self._refused[key] = self._raises_with(name, key[1]) or self._caller_raises(name, scope)
+        return self._refused[key]
+
+    def _caller_raises(self, name: str, scope: tuple[int, str] | None) -> bool:
+        """Return whether a function returns a list, and a function that calls it raises an exception if the list
+        contains something."""
+        function = FUNCTION.match(self._text, scope[0]) if scope is not None else None
+        if scope is None or function is None:
             return False
-        facts, returned = self._context.facts, re.compile(rf"^[ \t]+return[ \t]+{name}\b", re.M)
-        facts.work.search(above[0], self._indents.extent(above[0]))
-        if returned.search(self._text, above[0], self._indents.extent(above[0])) is None:
+        facts, end = self._context.facts, self._indents.extent(scope[0])
+        facts.work.search(scope[0], end)
+        if re.compile(rf"^[ \t]+return[ \t]+{name}\b", re.M).search(self._text, scope[0], end) is None:
             return False
         for at in facts.searches.find(("calls", function[1]), uses(function[1], True))[:_MANY]:
             line = self._text.rfind("\n", 0, at) + 1
             kept = _KEPT.fullmatch(self._text, line, at)
-            if kept is not None and self._raises_with(kept[1], self._indents.scope_of(at)):
+            if kept is not None and self._raises_with(kept[1], _start_of(self._indents.scope_of(at))):
                 return True
         return False
 
@@ -82,9 +94,9 @@ class OptionalNeeds:
         clauses = self._indents.clauses(header) if header is not None else []
         return range(clauses[0].start, self._indents.extent(clauses[-1].start)) if clauses else range(0)
 
-    def _is_excused(self, flag: str, raising: re.Match[str], others: Sequence[re.Match[str]]) -> bool:
+    def _is_excused(self, flag: str, raising: re.Match[str], returned: bool, tested: bool) -> bool:
         """Return whether code that raises an exception without a module is not reached then, according to other tests
-        of the file.
+        of the file. `returned`: whether one of these returns without the module; `tested`: whether there are any.
 
         `assert x is not None` tells a type checker what other tests ensure: one that returns without `x`, or any other
         if the assertion is in a method or an inner function. `if x is None or y is None: raise` is about `y`, which the
@@ -92,20 +104,19 @@ class OptionalNeeds:
         """
         if not re.search(rf"\b{flag}[ \t]+is\b", raising[0]):
             return False
-        returned = any(map(self._returns_without, others))
         if raising["if"]:
             return returned and _OR.search(raising[0]) is not None
         above = self._indents.scope_of(raising.start())
-        return returned or (above is not None and self._indents.header_at(above[0]).indent > 0 and len(others) > 0)
+        return returned or (tested and above is not None and self._indents.header_at(above[0]).indent > 0)
 
-    def _raises_with(self, name: str, scope: tuple[int, str] | None) -> bool:
-        """Return whether a function contains `if name: raise`."""
-        for test in self._tests_of(name):
-            self._context.facts.work.search(0, 4 * len(test[0]))
-            if re.fullmatch(rf"[ \t]*if[ \t]+{name}[ \t]*:[^\n]*", test[0]) and self._raises(test):
-                if self._indents.scope_of(test.start()) == scope:
-                    return True
-        return False
+    def _raises_with(self, name: str, function: int) -> bool:
+        """Return whether the function that starts at an offset contains `if name: raise`."""
+        if name not in self._raised:
+            tests, alone = self._tests_of(name), re.compile(rf"[ \t]*if[ \t]+{name}[ \t]*:[^\n]*")
+            self._context.facts.work.search(0, 4 * sum(len(test[0]) for test in tests))
+            raising = (test for test in tests if alone.fullmatch(test[0]) and self._raises(test))
+            self._raised[name] = frozenset(_start_of(self._indents.scope_of(test.start())) for test in raising)
+        return function in self._raised[name]
 
     def _is_tested(self, flag: str, at: int) -> bool:
         """Return whether the code at offset `at` is in an `if` of the same function that tests that `flag` is true."""
@@ -117,8 +128,13 @@ class OptionalNeeds:
                 return True
         return False
 
-    def _tests_of(self, name: str) -> Iterator[re.Match[str]]:
+    def _tests_of(self, name: str) -> Sequence[re.Match[str]]:
         """The `if` and `assert` lines that contain a name."""
+        if name not in self._tests:
+            self._tests[name] = list(self._find_tests(name))
+        return self._tests[name]
+
+    def _find_tests(self, name: str) -> Iterator[re.Match[str]]:
         facts, done = self._context.facts, -1
         for at in facts.searches.find(("tests", name), uses(name, True)):
             line = self._text.rfind("\n", 0, at) + 1
@@ -155,3 +171,8 @@ class OptionalNeeds:
         """Return the condition of an `if` or `elif` if it contains no negation; "" for other lines."""
         condition = self._text[header.start : header.end]
         return "" if header.word not in ("if", "elif") or DENIES.search(condition) else condition[len(header.word) :]
+
+
+def _start_of(scope: tuple[int, str] | None) -> int:
+    """The start of a function or class; -1 for the module."""
+    return scope[0] if scope is not None else -1
