@@ -198,6 +198,8 @@ BOUND = (
     [
         ("def f(x):\n    if not _windows:\n        log()\n", "warning"),
         ("def f(x):\n    return g(_windows)\n", "warning"),
+        ("def f(x):\n    return g(_windows)\ndef g(x):\n    return is_flash_attn_available()\n", "warning"),
+        ("def f(x):\n    if not is_flash_attn_available():\n        return\n    return g(_windows)\n", "information"),
         ("def f(x):\n    try:\n        g(_windows)\n    except NameError:\n        pass\n", "information"),
         ("_windows = False\ndef f(x):\n    return g(_windows)\n", "information"),
         ("def f(_windows):\n    return g(_windows)\n", "information"),

@@ -69,10 +69,10 @@ class OptionalUses:
         if not clauses:
             return ()
         block = range(clauses[0].start, self._indents.extent(clauses[-1].start))
+        if word == "if" and len(clauses) == 1 and (unbound := self._unbound(block, self._asking(module))):
+            return unbound
         if _are_beside(self._asking(module), block):
             return ()
-        if word == "if" and len(clauses) == 1 and (unbound := self._unbound(block)):
-            return unbound
         if name in guard.fallbacks or not all(map(self._only_notes, clauses)):
             return ()
         used = self._uses(name)
@@ -91,19 +91,29 @@ class OptionalUses:
             self._told[block.start] = frozenset(tested)
         return self._told[block.start]
 
-    def _unbound(self, block: range) -> Sequence[int]:
-        """The offsets at which code uses a variable that only the block of an optional import sets: the variable does
-        not exist if the library is missing."""
+    def _unbound(self, block: range, asking: Sequence[int]) -> Sequence[int]:
+        """The offsets at which functions use a variable that only the block of an optional import sets: the variable
+        does not exist if the library is missing. Functions that contain one of the offsets `asking` do not count,
+        because they test whether the library is there."""
         self._context.facts.work.search(0, len(block))
         for name in list(dict.fromkeys(_SET.findall(self._text, block.start, block.stop)))[:_FEW]:
             used = [at for at in _beside(self._uses(name).places, block) if self._text[at - 1] != "."]
             lines = [line for line, _ in self._lines(used)]
-            if used and not any(
-                _BINDS.match(line) or re.search(rf"\b{name}\b[^\n=!<>]*=(?!=)", line) for line in lines
-            ):
-                if not any(header.word == "try" for at in used for header in self._indents.headers(at)):
-                    return used
+            bound = re.compile(rf"\b{name}\b[^\n=!<>]*=(?!=)")
+            if any(_BINDS.match(line) or bound.search(line) for line in lines):
+                continue
+            if unbound := [at for at in used if not self._is_careful(at, asking)]:
+                return unbound
         return ()
+
+    def _is_careful(self, at: int, asking: Sequence[int]) -> bool:
+        """Return whether code is in a `try`, or not in a function, or in a function with one of the offsets
+        `asking`."""
+        scope = self._indents.scope_of(at)
+        if scope is None or any(header.word == "try" for header in self._indents.headers(at)):
+            return True
+        first = bisect_left(asking, scope[0])
+        return first < len(asking) and asking[first] < self._indents.extent(scope[0])
 
     def _clauses(self, statement: Statement, word: str) -> list[Header]:
         """The clauses of the innermost `try` or `if` around a statement; empty if there is none."""
