@@ -187,6 +187,41 @@ TESTED = {
 }
 
 
+BOUND = (
+    "if is_flash_attn_available():\n    from flash_attn import flash_attn_func\n"
+    "    _windows = 'window' in signature(flash_attn_func)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("rest", "severity"),
+    [
+        ("def f(x):\n    if not _windows:\n        log()\n", "warning"),
+        ("def f(x):\n    return g(_windows)\n", "warning"),
+        ("def f(x):\n    return g(_windows)\ndef g(x):\n    return is_flash_attn_available()\n", "warning"),
+        ("def f(x):\n    if not is_flash_attn_available():\n        return\n    return g(_windows)\n", "information"),
+        ("def f(x):\n    try:\n        g(_windows)\n    except NameError:\n        pass\n", "information"),
+        ("_windows = False\ndef f(x):\n    return g(_windows)\n", "information"),
+        ("def f(_windows):\n    return g(_windows)\n", "information"),
+        ("def f(x):\n    return g(_windows=x)\n", "information"),
+        ("def f(x):\n    return x._windows\n", "information"),
+        ("def f(x):\n    if is_flash_attn_available():\n        return g(_windows)\n", "information"),
+    ],
+)
+def test_a_variable_that_only_an_optional_import_sets(rest: str, severity: str) -> None:
+    """As in colossalai/shardformer/modeling/mixtral.py of ColossalAI."""
+    assert severities(BOUND + rest) == [severity]
+
+
+def test_a_variable_that_only_an_optional_import_sets_is_typed() -> None:
+    text = "import torch\n" + BOUND + "def f(x):\n    if not _windows:\n        log()\n\n\nx = 1\n"
+    typist = Typist(text, prepared("musa"))
+    at = text.index("x = 1")
+    typist.type(at, "_windows = 0\n")
+    typist.erase(at + len("_windows = 0\n"), 4)
+    typist.erase(typist.text.index(":\n        log"), 4)
+
+
 COLLECTED = (
     "def lacking():\n    missing = []\n    try:\n        from cudnn import DSA\n    except ImportError:\n"
     "        missing.append('cudnn')\n    return missing\n\n\n"

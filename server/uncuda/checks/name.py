@@ -126,8 +126,10 @@ def _reference(
         applicability = None
     edits = _edits(reference.dotted, new, spans, hidden, base) if new else []
     placed = position_edits(reference, verdict.row, rule)
-    if alias is not None and edits == [] and new and applicability == alias.applicability and not placed:
-        return None
+    if alias is not None and edits == [] and new and not placed:
+        # a variable with an unbound method is fixed where the method is assigned to it
+        if applicability == alias.applicability or (rule.get("unbound") and is_variable(context, reference)):
+            return None
     if edits is None:
         edits = _spelled_anew(context, reference, new, rule)
         alias = alias if edits is None else None

@@ -26,6 +26,8 @@ _BASE = re.compile(r"[ \t]*class[ \t]+\w+[^:=]*$")
 _ATTRIBUTE = re.compile(r"[ \t]*\.")
 # the part of a line before a name that is not in an annotation
 _EVALUATED = re.compile(r"[^:>]*(?:[(=@]|\breturn\b)[^:>]*$")
+_SET = re.compile(r"^[ \t]+(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.M)
+_FEW = 8  # maximum number of variables of a block that are looked for elsewhere
 _FAR = 400  # maximum number of characters before a name that are searched for the beginning of an annotation
 _BLOCK = re.compile(r"(?:try|else|finally|if\b[^\n]*?|except\b[^\n]*?)[ \t]*:(?=\s)")
 _NOTES = re.compile(
@@ -65,10 +67,14 @@ class OptionalUses:
         if statement is None or alias is None or not statement.start <= hit.start < statement.end:
             return ()
         name, clauses = alias[1], self._clauses(statement, word)
-        if not clauses or name in guard.fallbacks or not all(map(self._only_notes, clauses)):
+        if not clauses:
             return ()
         block = range(clauses[0].start, self._indents.extent(clauses[-1].start))
+        if word == "if" and len(clauses) == 1 and (unbound := self._unbound(block, self._asking(module))):
+            return unbound
         if _are_beside(self._asking(module), block):
+            return ()
+        if name in guard.fallbacks or not all(map(self._only_notes, clauses)):
             return ()
         used = self._uses(name)
         if _are_beside(used.telling, block) or _are_beside(self._harmless(name), block):
@@ -90,6 +96,30 @@ class OptionalUses:
             tested = (flag for flag, of in flags if _are_beside(of.places if flag in told else of.telling, block))
             self._told[block.start] = frozenset(tested)
         return self._told[block.start]
+
+    def _unbound(self, block: range, asking: Sequence[int]) -> Sequence[int]:
+        """The offsets at which functions use a variable that only the block of an optional import sets: the variable
+        does not exist if the library is missing. Functions that contain one of the offsets `asking` do not count,
+        because they test whether the library is there."""
+        self._context.facts.work.search(0, len(block))
+        for name in list(dict.fromkeys(_SET.findall(self._text, block.start, block.stop)))[:_FEW]:
+            used = [at for at in _beside(self._uses(name).places, block) if self._text[at - 1] != "."]
+            lines = [line for line, _ in self._lines(used)]
+            bound = re.compile(rf"\b{name}\b[^\n=!<>]*=(?!=)")
+            if any(_BINDS.match(line) or bound.search(line) for line in lines):
+                continue
+            if unbound := [at for at in used if not self._is_careful(at, asking)]:
+                return unbound
+        return ()
+
+    def _is_careful(self, at: int, asking: Sequence[int]) -> bool:
+        """Return whether code is in a `try`, or not in a function, or in a function with one of the offsets
+        `asking`."""
+        scope = self._indents.scope_of(at)
+        if scope is None or any(header.word == "try" for header in self._indents.headers(at)):
+            return True
+        first = bisect_left(asking, scope[0])
+        return first < len(asking) and asking[first] < self._indents.extent(scope[0])
 
     def _clauses(self, statement: Statement, word: str) -> list[Header]:
         """The clauses of the innermost `try` or `if` around a statement; empty if there is none."""
