@@ -80,6 +80,11 @@ def test_the_rule_is_right(rules: Path) -> None:
         ('"error"', '"error"\ntags = ["deprecate"]', "7: tags: unknown word 'deprecate' (did you mean 'deprecated'?)"),
         ('"error"', '"error"\nstatus = ["missin"]', "7: status: unknown word 'missin' (did you mean 'missing'?)"),
         ('"error"', '"error"\nneeds = "amp-d"', "7: needs: unknown feature 'amp-d' (did you mean 'amp-c'?)"),
+        (
+            '"error"',
+            '"error"\nwith-words = { x = "amp-d" }',
+            "7: with-words: unknown feature 'amp-d' (did you mean 'amp-c'?)",
+        ),
         ('"error"', '"error"\nposition = 1', "7: 'position' is no key of check 'name', but of argument"),
         ('["torch.cuda.tested"]', '"torch.cuda.tested"', "5: names must be a list of strings"),
         ('"error"', '"error"\nunbound = []', "7: unbound is empty: say something, or leave it out"),

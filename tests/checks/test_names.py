@@ -90,6 +90,21 @@ def test_only_names_of_the_table_are_written(name: str, version: str) -> None:
             assert row.present
 
 
+@pytest.mark.parametrize(
+    ("word", "target", "said"),
+    [
+        ("flags = ['-Icutlass/include']", "musa", "templates of CUTLASS are not converted"),
+        ("modules = ['flash_attn_interface']", "musa", "MATE has FlashAttention-3's interface"),
+        ("modules = ['flash_attn_interface']", "npu", "npu_fusion_attention"),
+    ],
+)
+def test_a_message_says_what_the_words_of_the_file_are_about(word: str, target: str, said: str) -> None:
+    text = "from torch.utils.cpp_extension import CUDAExtension\n{0}\nCUDAExtension('a', ['a.cu'])\n"
+    engine = engine_for(target, Settings(select=("cuda-extension",), locale="en"))
+    with_word, without = (engine.check(Source(text.format(line))).findings[-1] for line in (word, "x = 1"))
+    assert said in with_word.message and said not in without.message
+
+
 def test_a_rule_that_is_switched_off_keeps_its_names() -> None:
     """If a specific rule is switched off, the general rule does not report the names of that rule instead."""
     text = "import torch\ntorch.cuda.manual_seed(0)\ntorch.cuda.synchronize()\n"

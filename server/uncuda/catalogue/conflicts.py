@@ -31,9 +31,11 @@ def check_conflicts(rules: Iterable[Rule]) -> None:
 def check_needs(rules: Iterable[Rule], features: set[str]) -> None:
     """Raise CatalogueError if a rule needs a feature that no target declares."""
     for rule in rules:
-        if rule.needs and rule.needs not in features:
-            what = f"needs: unknown feature {rule.needs!r}{nearest(rule.needs, sorted(features))}"
-            raise error_at(rule.path or Path(), "needs", what)
+        named = [("needs", rule.needs), *(("with-words", feature) for feature in rule.get("with-words", {}).values())]
+        for key, feature in named:
+            if feature and feature not in features:
+                what = f"{key}: unknown feature {feature!r}{nearest(feature, sorted(features))}"
+                raise error_at(rule.path or Path(), key, what)
 
 
 def _claims(rule: Rule) -> Iterable[tuple[str, ...]]:

@@ -185,6 +185,11 @@ _NAME = (
         "the code compares one of these fields.",
         "按函数列出：数值只对 CUDA 有意义的字段；与之比较时需复核。", group="which limits lower the class of a fix",
         each=TEXTS),
+    Key("with-words", TABLE,
+        "For each word: a feature of the target. The message of a finding in a file that contains the word also says "
+        "why the target lacks the feature.",
+        "按单词列出：目标的一项特性。文件含有该单词时，消息还会说明目标为何缺少该特性。",
+        group="which limits lower the class of a fix", each=TEXT),
     Key("keeps-tests", FLAG,
         "Code with one of the names that no safe fix changes is silently wrong on the target, so a test for CUDA that "
         "guards such code has no safe fix, as if the rule's severity were `error`.",

@@ -139,7 +139,7 @@ def _reference(
     start, end = _place(reference, spans)
     words, links = verdict.words(reference.dotted), (*_links(reference, rule), *held, *_patched(reference, attribute))
     tested = excuse(reference, context.facts) if applicability is None else ""
-    limits = (*limits, *apart, *filter(None, [tested]))
+    limits = (*limits, *_of_words(context, rule), *apart, *filter(None, [tested]))
     fixes: tuple[Fix, ...] = ()
     if alias is not None or bound:
         links = (*links, ("alias", bound or reference.chain.root))
@@ -183,6 +183,14 @@ def _is_of_object(context: Context, reference: Name, rule: Rule) -> bool:
         return False
     scope = context.facts.indents.scope_of(reference.statement.start)
     return scope is None or f"def {reference.dotted.rpartition('.')[2]}(" not in context.text[scope[0] : scope[0] + 80]
+
+
+def _of_words(context: Context, rule: Rule) -> Iterator[str]:
+    """Yield the ids of the sentences about features that the target lacks and that words of the file are about (the
+    rule's key `with-words`)."""
+    for word, feature in rule.get("with-words", {}).items():
+        if not context.target.has(feature) and context.facts.says(word):
+            yield str(context.target.features[feature])
 
 
 def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
