@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from engine.typist import Typist, prepared
 from support.engines import engine_for
+from uncuda.edits import apply_edits
 from uncuda.engine import Finding
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -84,3 +86,37 @@ def test_a_question_for_cuda_beside_it_keeps_its_own_meaning() -> None:
     text = f"gpu = torch.cuda.is_available()\nif not {ASKED} and gpu:\n    fast.run(x)\n"
     found = engine_for("npu", Settings(locale="en")).check(Source(HEAD + KERNEL + text)).findings
     assert [one.rule for one in found if one.fixes and one.fixes[0].applicability == "safe"] == []
+
+
+BESIDE = (
+    "import torch\nfrom accelerator import get_accelerator\n\n\ndef f(x):\n    if torch.is_autocast_enabled():\n"
+    "        return 1\n\n\ndef g(x, device):\n    with torch.autocast({0}):\n        pass\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [
+        ("device_type=get_accelerator().device_name()", "is_autocast_enabled(get_accelerator().device_name())"),
+        ("get_accelerator().device.type", "is_autocast_enabled(get_accelerator().device.type)"),
+        ("device_type=device.type", 'is_autocast_enabled("npu")'),
+        ('"cuda"', 'is_autocast_enabled("npu")'),
+        ("device_type=get_accelerator().name(x)", 'is_autocast_enabled("npu")'),
+    ],
+)
+def test_the_device_type_is_the_one_that_the_file_computes(given: str, written: str) -> None:
+    """As in deepspeed/runtime/torch_autocast.py of DeepSpeed."""
+    engine = engine_for("npu", Settings(select=("autocast-enabled",), locale="en"))
+    (found,) = engine.check(Source(BESIDE.format(given))).findings
+    assert found.fixes[0].applicability == ("safe" if '"npu"' in written else "review")
+    assert written in apply_edits(BESIDE.format(given), found.fixes[0].edits)
+
+
+def test_a_device_type_that_the_file_computes_is_typed() -> None:
+    typist = Typist(BESIDE.format("device_type=get_accelerator().device_name()"), prepared("npu"))
+    at = typist.text.index("device_name()")
+    typist.erase(at + 13, 6)
+    typist.type(at + 7, "e.type")
+    typist.type(typist.text.index("accelerator import"), "b.")
+    at = typist.text.index("get_accelerator().")
+    typist.replace(at, at + len("get_accelerator().devic"), '"npu" or x')

@@ -326,6 +326,10 @@ _ARGUMENT = (
     Key("values", TEXTS, "The rule reports the argument only with one of these values.", "规则报告的参数值。"),
     Key("add", TEXT, "The rule reports calls without the argument; the fix adds this text.",
         "报告缺少该参数的调用；修复写入此内容。"),
+    Key("beside", TEXTS,
+        "Functions with an argument of the same name. If the file passes one of them a value that it computes with an "
+        "imported name, the fix writes this value and needs review.",
+        "带有同名参数的函数。若文件以导入的名称计算并传入该值，修复写入此值，需复核。"),
     Key("before", FLAG, "The fix adds the argument before the one argument that the call has.",
         "写入的参数位于最前，在调用原有的一个参数之前。"),
     _MANUAL_LIMITS,

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Sequence
 from ..catalogue import Rule, Target
 from ..edits import Edit, Fix
 from ..facts.model import Name
+from ..facts.scans import plain
 from ..messages.fixes import titled
 from .base import Context, Hit, cap
 
 _AFTER = re.compile(r"[ \t]*,[ \t]*(?:(?:#[^\n]*)?\r?\n[ \t]*)?")
+_MANY = 20  # maximum number of calls of a function that are searched for an argument
 _BEFORE = re.compile(r"[ \t]*,\s*\Z")
 
 
@@ -55,13 +57,15 @@ class Check:
             start, end = (base + offset for offset in piece.span(reference.chain.node))
             if _is_fallback(context, start, end):
                 return None
+            beside = _beside(context, rule)
+            words["new"] = f"{name}={beside}" if beside else words["new"]
             edit = _added(context, base + piece.end(call), call, words["new"], rule.get("position") == 0)
             if rule.get("before"):
                 first = base + min(map(piece.start, (*call.args, *call.keywords)))
                 edit = Edit(first, first, f"{words['new']}, ")
             added: tuple[Fix, ...] = ()
             if not set(limits) & set(rule.get("manual-limits", ())):
-                added = self._fix(context, rule, titled("add", f"`{words['new']}`"), (edit,), start)
+                added = self._fix(context, rule, titled("add", f"`{words['new']}`"), (edit,), start, bool(beside))
             return Hit(rule, start, end, words, added, limits=limits, statement=reference.statement, node=call)
         if found is None:
             return None
@@ -134,9 +138,46 @@ class Check:
             edits = (Edit(base + piece.start(node), start, f"{said} if "), Edit(end, end, " else None"))
         return self._fix(context, rule, titled("replace", f"`{said}`"), edits, start)
 
-    def _fix(self, context: Context, rule: Rule, title: str, edits: tuple[Edit, ...], offset: int) -> tuple[Fix, ...]:
-        applicability = cap(rule, "review" if any(map(context.facts.says, rule.get("review-words", ()))) else "safe")
-        return (Fix(title, applicability, (*edits, *context.requires(rule, offset))),) if applicability else ()
+    def _fix(
+        self,
+        context: Context,
+        rule: Rule,
+        title: str,
+        edits: tuple[Edit, ...],
+        offset: int,
+        copied: bool = False,
+    ) -> tuple[Fix, ...]:
+        """`copied`: whether the fix writes an expression of the file, which needs review and no import."""
+        unsure = copied or any(map(context.facts.says, rule.get("review-words", ())))
+        applicability = cap(rule, "review" if unsure else "safe")
+        needed = () if copied else context.requires(rule, offset)
+        return (Fix(title, applicability, (*edits, *needed)),) if applicability else ()
+
+
+def _beside(context: Context, rule: Rule) -> str:
+    """Return the source of the value that the file passes as the same argument to one of the rule's functions
+    `beside`, if the value calls or reads what the file imports: `get_accelerator().device_name()`; else ""."""
+    facts, name = context.facts, rule.get("argument")
+    for function in rule.get("beside", ()):
+        called = f"{function.rpartition('.')[2]}("
+        for at in facts.searches.find(("text", called), plain(called))[:_MANY]:
+            statement = facts.peek(at) if not facts.layout.token_at(at) else None
+            for call in statement.digest.parents.values() if statement is not None else ():
+                if statement is None or not isinstance(call, ast.Call):
+                    continue
+                found = _find(call, name, rule.get("position"))
+                root = _root(found[1]) if found is not None else ""
+                if found is not None and root and context.resolve(call.func, statement) == function:
+                    if context.foreign_name(root):
+                        return ast.unparse(found[1])
+    return ""
+
+
+def _root(value: ast.expr) -> str:
+    """The name at the beginning of an expression of attributes and calls without arguments; "" for others."""
+    while isinstance(value, ast.Attribute) or (isinstance(value, ast.Call) and not (value.args or value.keywords)):
+        value = value.value if isinstance(value, ast.Attribute) else value.func
+    return value.id if isinstance(value, ast.Name) else ""
 
 
 def _is_fallback(context: Context, start: int, end: int) -> bool:
