@@ -592,6 +592,21 @@ def test_a_sentence_about_a_package_is_not_a_requirement(text: str, package: boo
     assert bool(found) == package
 
 
+@pytest.mark.parametrize(
+    ("value", "severity"),
+    [
+        ("'onnxruntime-gpu' if cuda else 'onnxruntime'", "information"),
+        ("'onnxruntime' if cpu else 'onnxruntime-gpu>=1.2'", "information"),
+        ("'onnxruntime-gpu' if cuda else 'onnxruntime-directml'", "warning"),
+        ("'onnxruntime-gpu'", "warning"),
+    ],
+)
+def test_a_package_that_is_chosen_beside_the_one_for_the_cpu(value: str, severity: str) -> None:
+    engine = engine_for("npu", Settings(select=("gpu-package",), locale="en"))
+    (finding,) = engine.check(Source(f"import torch\npackage = {value}\n")).findings
+    assert finding.severity == severity
+
+
 def test_long_text_after_a_package_is_read_once() -> None:
     engine = engine_for("npu", Settings(select=("gpu-package",), locale="en"))
     start = time.process_time()

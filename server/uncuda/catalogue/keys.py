@@ -307,8 +307,10 @@ _STRING = (
         "位于同一列表时表明该列表列出的是实现而非设备的字符串。", group="what the rule does not report"),
     Key("alternatives", TEXTS,
         "Names of packages. A tuple inside a list or another tuple lists packages of which one is enough: a string "
-        "that follows one of these packages in such a tuple is not reported, because only the first is installed.",
-        "软件包名。位于列表或另一元组内的元组列出任选其一的软件包：其中排在这些包之后的字符串不报告，因为只会安装第一个。",
+        "that follows one of these packages in such a tuple is not reported, because only the first is installed. If a "
+        "conditional expression chooses between a string and one of these packages, the severity is `information`.",
+        "软件包名。位于列表或另一元组内的元组列出任选其一的软件包：其中排在这些包之后的字符串不报告，因为只会安装第一个。"
+        "若条件表达式在字符串与这些包之一间选择，则严重程度为 `information`。",
         group="what the rule does not report"),
     Key("entry", FLAG, "If the string is a dictionary key, the fix adds an entry for the target and keeps the old one.",
         "对字典的键，修复加入目标的条目，保留原条目。", group="what a fix writes"),

@@ -20,7 +20,7 @@ from .given_away import GivenAway
 from .parameters import Parameters
 from .questions import Questions
 from .replaced import Replaced
-from .string_evidence import compared, complete, holds_truth, is_alternative
+from .string_evidence import compared, complete, holds_truth, is_alternative, is_conditional
 from .string_flow import Flow
 from .string_members import MemberIndex
 from .string_sources import Sources
@@ -97,8 +97,11 @@ class Check:
             return None
         if not rule.fix and role.kind == "value" and _is_expected(text.node, statement):
             return None
-        if rule.get("alternatives") and is_alternative(rule, text.node, statement):
-            return None
+        severity = ""
+        if rule.get("alternatives"):
+            if is_alternative(rule, text.node, statement):
+                return None
+            severity = "information" if is_conditional(rule, text.node, statement) else ""
         passed = uses.passed(rule, role, text, statement)
         applicability = alone = uses.weigh(rule, role, statement, passed)
         question = uses.question(rule, role, text, statement, applicability)
@@ -144,6 +147,7 @@ class Check:
             fixes,
             links,
             limits=context.feature_limits(rule),
+            severity=severity,
             statement=statement,
             node=text.node,
             keeps=kept(role, statement) if rule.get("entry") else (0, 0),

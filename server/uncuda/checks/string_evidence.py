@@ -139,6 +139,15 @@ def is_alternative(rule: Rule, node: ast.AST, statement: Statement) -> bool:
     return any(_names_only(item, known) for item in itertools.takewhile(lambda item: item is not node, holder.elts))
 
 
+def is_conditional(rule: Rule, node: ast.AST, statement: Statement) -> bool:
+    """Return whether a conditional expression chooses between the string and one of the rule's `alternatives`:
+    `"onnxruntime-gpu" if cuda else "onnxruntime"`."""
+    parent = statement.digest.parents.get(node)
+    if not isinstance(parent, ast.IfExp) or node is parent.test:
+        return False
+    return _names_only(parent.orelse if node is parent.body else parent.body, rule.get("alternatives"))
+
+
 def _names_only(item: ast.expr, packages: Collection[str]) -> bool:
     """Return whether an item of a list, or each branch of it, is the requirement of one of these packages."""
     if isinstance(item, ast.IfExp):
