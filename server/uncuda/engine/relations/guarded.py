@@ -13,11 +13,12 @@ from ...checks import Hit, leaving
 from ...checks.branches import Branches
 from ...facts.read import Statement
 from ...facts.scopes import Header
+from .flags import CONDITIONS
 from .kernels import Kernels, Libraries, Place, Word
 from .looked_up import dictionaries, lookups
 from .marks import MODULE
 from .parts import asking_parts, in_test
-from .questions import CONDITIONS, Questions
+from .questions import Questions
 from .raising import constants_left, imports_left, raising, words_left
 
 _MOST = 64  # maximum number of names that are traced in one text
