@@ -157,7 +157,7 @@ class Flags:
                 return self._parameters.holder(outer, inner, statement)
             asks = isinstance(outer, ast.Call) and inner is outer.func and not outer.args
             compares = compared and isinstance(outer, ast.Compare)
-            passes = asks or compares or isinstance(outer, (ast.keyword, ast.Tuple))
+            passes = asks or compares or isinstance(outer, (ast.keyword, ast.Tuple)) or _is_false_else(outer, inner)
             if not passes and not (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And)):
                 return None
             inner, item = outer, inner if isinstance(outer, ast.Tuple) else outer
@@ -175,6 +175,14 @@ class Flags:
 def spelled(name: str, statement: Statement) -> list[ast.expr]:
     """Return the nodes of a dotted name in a statement."""
     return [one.node for one in statement.digest.chains if one.spelled == name]
+
+
+def _is_false_else(outer: ast.AST, inner: ast.AST | None) -> bool:
+    """Return whether a conditional expression is false if its test is: `torch.cuda.device_count() if has_cuda else
+    0`."""
+    if not isinstance(outer, ast.IfExp) or inner is outer.orelse:
+        return False
+    return isinstance(outer.orelse, ast.Constant) and not outer.orelse.value
 
 
 def _target(outer: ast.Assign | ast.AnnAssign, value: ast.AST | None, item: ast.AST | None) -> ast.expr | None:

@@ -6,7 +6,7 @@ import ast
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
@@ -17,7 +17,7 @@ from ...edits import SAFE
 from ...facts.read import Statement
 from ...facts.scopes import Header
 from .autocast import asks_autocast
-from .flags import Flags, spelled
+from .flags import CONDITIONS, Flags, spelled
 from .marks import MODULE, Marks
 from .parts import ASIDE, guarded_parts, in_test, is_within
 
@@ -27,6 +27,7 @@ _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:
 _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # of `torch.version.cuda`
 _CHOOSES = re.compile(r"\b(?:if|and|or)\b")
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
+_FEW = re.compile(r"(?:if|elif|while)[ \t]+[\w.]*device_count\([^()\n]*\)[ \t]*<=?[ \t]*\d+[ \t]*:")
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
 
 
@@ -47,7 +48,7 @@ class Questions:
         self._tested: set[int] = set()
         self._asked: dict[int, list[int]] = {}  # caches the result of `of` by the offset of the condition
         self._skipped = Marks(self.facts)
-        self._marked_by: dict[int, tuple[int, ...]] = {}
+        self._marked_by: dict[int, dict[int, None]] = {}  # for each test: the code in `marks` that it skips
         self._choices_of: dict[str, list[tuple[frozenset[int], list[Stretch]]]] = {}  # a cache for `_choices`
         self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # for each operand: its index
         self._asking_state = [index for index, hit in enumerate(hits) if asks_autocast(hit)]
@@ -62,6 +63,9 @@ class Questions:
             if asks and hit.statement is not None and hit.node is not None:
                 self._take(index, hit, hit.statement)
         self._flags.spread()
+        if self.facts.says("skip"):
+            self._mark_by_flags()
+            self._mark_by_skips()
 
     def __iter__(self) -> Iterator[int]:
         """The indices of hits that test whether CUDA is available."""
@@ -90,9 +94,7 @@ class Questions:
     def _take(self, index: int, hit: Hit, statement: Statement) -> None:
         self.inside.setdefault(statement.start, []).append(index)
         if hit.node is not None and (blocks := self._skipped.marked(hit.node, statement)):
-            self._marked_by[index] = blocks
-            for block in blocks:
-                self.marks.setdefault(block, []).append(index)
+            self._mark(index, blocks)
         elif in_test(hit.node, statement):
             self.tests.setdefault(statement.start, []).append(index)
             self._tested.add(index)
@@ -100,6 +102,41 @@ class Questions:
                 self._flags.returned(index, statement)
         elif is_question(hit) or asks_autocast(hit):
             self._flags.assigned(index, hit.node, statement)
+
+    def _mark(self, index: int, blocks: Iterable[int]) -> None:
+        """Record that code is skipped where the test at an index finds no CUDA."""
+        known = self._marked_by.setdefault(index, {})
+        for block in blocks:
+            if block not in known:
+                known[block] = None
+                self.marks.setdefault(block, []).append(index)
+
+    def _mark_by_flags(self) -> None:
+        """Record what is skipped by marks whose condition is a variable, or a function, that holds the result of a
+        test."""
+        for flag in self._flags:
+            for line in self._flags.lines(flag).values():
+                self.work.search(line.start, line.end)
+                if line.word in CONDITIONS or self._text.find("skip", line.start, line.end) < 0:
+                    continue
+                statement = self.facts.peek(line.start)
+                for node in spelled(flag, statement) if statement is not None else ():
+                    if statement is not None and (blocks := self._skipped.marked(node, statement)):
+                        for index in self._flags.known_at(flag, line):
+                            self._mark(index, blocks)
+
+    def _mark_by_skips(self) -> None:
+        """Record what is skipped by conditions whose block skips the test, in a `setUp`, a fixture or a function that
+        tests call."""
+        for start in self.conditions:
+            header = self._indents.header_at(start)
+            last = self.last(header) if header.word == "if" else ""
+            by_mark = last.startswith("pytestmark") and "skip" in last
+            if by_mark or leaving.skips(last):
+                questions = self.of(header)
+                if self.polarity(header, questions) < 0 and (blocks := self._skipped.skipped(header, by_mark)):
+                    for index in questions:
+                        self._mark(index, blocks)
 
     @property
     def lost(self) -> list[int]:
@@ -143,7 +180,8 @@ class Questions:
             self.work.search(0, 16 * len(held))
             asked = self._branches.asks_cuda(header.start, header.end)
             denied = self._denies_any(held, header.start, header.end)
-            self._polarities[key] = asked or (-1 if denied else 1)
+            few = asked > 0 and _FEW.search(self._text, header.start, header.end) is not None
+            self._polarities[key] = -1 if few else asked or (-1 if denied else 1)
         return self._polarities[key]
 
     def excludes(self, header: Header, questions: Sequence[int]) -> bool:
