@@ -19,6 +19,7 @@ from uncuda.project import Owner, Project
 from uncuda.source import Source, SourceError, Span
 
 from .backends import ByName, cudas_own, is_apart, neighbours
+from .calls import calls, reached
 from .discover import Exceeds, File, LeftOut, Problem
 from .files import FileProblem, read_file
 from .idioms import NAMES, PACKS, STARRED, TORCH_OF, idioms
@@ -216,6 +217,7 @@ class Scanner:
         self._package_name = re.compile(either)
         self.gathered = Gathered()
         self._above = Above(words.libraries, once)
+        self._libraries = frozenset(name.partition(".")[0] for name in words.libraries)
         self.names = ByName({target: device for target, (device, _) in words.devices.items()})
         self._asking = {target: device.encode() for target, (device, _) in words.devices.items() if device}
         self._vendors = {target: vendor.encode() for target, vendor in words.vendors.items() if vendor}
@@ -244,6 +246,8 @@ class Scanner:
             kernels = kernels._replace(own=own)
         if concerned and (modules_tried := tried(data, path)):
             kernels = kernels._replace(tried=modules_tried)
+        if concerned and (called := calls(data, path, self._libraries)):
+            kernels = kernels._replace(calls=called)
         if portable and (habits := idioms(data, module_of(path), path) | self._scripts(data, path)):
             kernels = kernels._replace(idioms=habits)
         apart = is_apart(path)
@@ -368,6 +372,7 @@ class Scanner:
             scripts=compiles.scripts,
             compiled=compiles.compiled,
             packs=PACKS in habits,
+            reaches=reached((one.calls for one in told), self._libraries),
             naming=frozenset(habit.removeprefix(NAMES) for habit in habits if habit.startswith(NAMES)),
         )
 

@@ -87,6 +87,21 @@ def over_lookups(
         yield from ((held, index) for held in _Search(kernels, questions, branches).run())
 
 
+def over_words(
+    words: Sequence[tuple[str, int]],
+    hits: Sequence[Hit],
+    questions: Questions,
+    branches: Branches,
+    libraries: Libraries,
+) -> Iterator[Held]:
+    """Yield the tests that guard uses of names; `words`: each name with the offset of its import."""
+    if not words or not questions.may_guard():
+        return
+    kernels = Kernels(branches.facts, hits, libraries, only=())
+    kernels.words = [kernels.word(text, at)._replace(left=True) for text, at in words]
+    yield from _Search(kernels, questions, branches).run()
+
+
 class _Search:
     def __init__(self, kernels: Kernels, questions: Questions, branches: Branches) -> None:
         self._kernels, self._questions = kernels, questions

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from ...catalogue import Catalogue, Target
 from ...checks import Hit
+from ...checks.verdicts import Verdicts
+from ...edits import SAFE
 from ...facts.changes import Scan, Worded
 from ...facts.names import imported_name
 from ...facts.read import Facts, Statement
 from ...facts.scans import plain, uses
-from ...project import Project
+from ...project import MARK, Project
 from .parts import is_within
 
 _LOADERS = frozenset({"torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"})
@@ -38,9 +41,12 @@ _PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
 class Libraries:
     """Tells which modules are compiled for CUDA: those in the target's tables, and those that the project builds."""
 
-    def __init__(self, modules: frozenset[str], called: Collection[str], project: Project) -> None:
-        """`modules`: the CUDA libraries in the target's tables; `called`: patterns for names of compiled modules."""
-        self.modules, self.project = modules, project
+    def __init__(
+        self, modules: frozenset[str], called: Collection[str], project: Project, verdicts: Verdicts | None = None
+    ) -> None:
+        """`modules`: the CUDA libraries in the target's tables; `called`: patterns for names of compiled modules;
+        `verdicts`: the rules about names, if the project has calls that lead to names of `torch.cuda`."""
+        self.modules, self.project, self._verdicts = modules, project, verdicts
         self._called = re.compile("|".join(called) or r"(?!)")
 
     @classmethod
@@ -52,7 +58,47 @@ class Libraries:
         found.update(*(target.libraries(rule) for rule in rules if rule.check == "module"))
         lost = {name for name in found if name in target.modules and target.modules[name].kind == "cuda"}
         called = [str(rule.get("pattern")) for rule in rules if rule.check == "module" and rule.get("pattern")]
-        return cls(frozenset(lost), called, project)
+        names = [rule for rule in rules if rule.check == "name"] if project.reaches else []
+        return cls(frozenset(lost), called, project, Verdicts(names, target) if names else None)
+
+    @cached_property
+    def reached(self) -> frozenset[str]:
+        """The names of `Project.reaches` that lead to what the target lacks."""
+        lost = {need for need in {need for _, need in self.project.reaches} if self._lacks(need)}
+        return frozenset(name for name, need in self.project.reaches if need in lost)
+
+    @cached_property
+    def last_words(self) -> frozenset[str]:
+        """The last three segments of the names in `reached`; an import of one of these names has one of the words."""
+        return frozenset(word for name in self.reached for word in name.removeprefix(MARK).split(".")[-3:])
+
+    def reached_below(self, dotted: str) -> Iterator[str]:
+        """Yield the names in `reached` that are a dotted name, or begin with it."""
+        names = self._sorted
+        for end in ("", "."):
+            for at in range(bisect_left(names, (dotted + end, "")), len(names)):
+                plain_name, name = names[at]
+                if not (plain_name.startswith(dotted + end) if end else plain_name == dotted):
+                    break
+                yield name
+
+    @cached_property
+    def _sorted(self) -> list[tuple[str, str]]:
+        return sorted((name.removeprefix(MARK), name) for name in self.reached)
+
+    def _lacks(self, need: str) -> bool:
+        """Return whether no safe fix ports a name of `torch.cuda`, with keywords of its call in parentheses, or whether
+        a library is compiled for CUDA."""
+        name, _, keywords = need.partition("(")
+        if not name.startswith("torch."):
+            return self.are_cuda(name)
+        verdict = self._verdicts.of(name) if self._verdicts is not None else None
+        if verdict is None or verdict.rule.severity != "error" or self._verdicts is None:
+            return False
+        given, device = set(keywords.strip(")").split(",")), self._verdicts.target.words["device"]
+        missing = given.intersection(verdict.row.missing) if verdict.row is not None else set()
+        extra = verdict.row.extra if verdict.row is not None else ()
+        return verdict.applicability != SAFE or any(word.replace("cuda", device) not in extra for word in missing)
 
     @cached_property
     def hint(self) -> re.Pattern[str]:

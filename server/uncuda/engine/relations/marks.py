@@ -58,9 +58,13 @@ class Marks:
         name = _variable(node, statement)
         if name == "pytestmark":
             return (self._block(statement.start),)
-        if name and name not in self._of_names:
+        return self.marked_by(name) if name else ()
+
+    def marked_by(self, name: str) -> tuple[int, ...]:
+        """Return what the skip mark in a variable marks, in the form that `marked` returns."""
+        if name not in self._of_names:
             self._of_names[name] = tuple(dict.fromkeys(self._marked_by(name)))
-        return self._of_names[name] if name else ()
+        return self._of_names[name]
 
     def skipped(self, header: Header, by_mark: bool) -> tuple[int, ...]:
         """Return what a condition skips whose block skips the test: the class of a `setUp`, the tests that use a

@@ -15,6 +15,7 @@ from ...checks.branch_words import last_of
 from ...checks.branches import Branches
 from ...edits import SAFE
 from ...facts.read import Statement
+from ...facts.scans import uses
 from ...facts.scopes import Header
 from .autocast import asks_autocast
 from .flags import CONDITIONS, Flags, spelled
@@ -137,6 +138,36 @@ class Questions:
                 if self.polarity(header, questions) < 0 and (blocks := self._skipped.skipped(header, by_mark)):
                     for index in questions:
                         self._mark(index, blocks)
+
+    def skips(self, index: int) -> bool:
+        """Return whether the test at an index skips tests, by a mark or in its block."""
+        if index in self._marked_by:
+            return True
+        statement = self._hits[index].statement
+        lines = [line for flag in self._flags.of(index) for line in self._flags.conditions(flag).values()]
+        lines += [self._indents.header_at(statement.start)] if statement is not None and index in self._tested else []
+        return any(line.word == "if" and leaving.skips(self.last(line)) for line in lines)
+
+    def marked_by(self, name: str) -> Iterator[Stretch]:
+        """Yield the spans of the functions and classes that a skip mark marks; `name`: the variable that holds the
+        mark."""
+        for block in self._skipped.marked_by(name):
+            if block == MODULE:
+                yield from self._functions()
+            else:
+                yield block, self._indents.extent(block)
+
+    def made_by(self, name: str) -> list[int]:
+        """Return the tests in the condition of a skip mark that is assigned to a variable of the module."""
+        found = []
+        for at in self.facts.searches.find(("flag", name), uses(name, True)):
+            line = self._indents.header_at(at)
+            if line.start == at and not line.indent and line.word == name:
+                statement = self.facts.peek(at)
+                node = next(iter(statement.digest.piece.nodes), None) if statement is not None else None
+                if statement is not None and isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                    found += self.within(node.value, statement)
+        return found
 
     @property
     def lost(self) -> list[int]:

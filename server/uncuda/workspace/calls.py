@@ -1,0 +1,230 @@
+"""Finds which functions of a project call which, and what only CUDA has: names of `torch.cuda`, and CUDA libraries.
+
+With these calls, `reached` tells which names that files of tests import lead to code for CUDA in other files; a skip
+mark over such a name must stay unchanged.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
+
+from uncuda.module_names import agree, imported_from, module_at
+from uncuda.project import MARK
+
+_PIECE = re.compile(rb"\n(?:(class)|(?:async +)?def)[ ]+(\w+)([^\n]*)|\n(?:    |\t)(?:async +)?def[ ]+(\w+)")
+_FROM = re.compile(rb"from[ ]+([.\w]+)[ ]+import[ ]+(\([^)]{0,4000}\)|[^\n#]*)")
+_IMPORT = re.compile(rb"import[ ]+([A-Za-z_][\w.]*)(?:[ ]+as[ ]+(\w+))?[ \t]*(?:\n|\r|#|\Z)")
+_NAMED = re.compile(rb"(\w+)(?:[ ]+as[ ]+(\w+))?")
+_WORD = re.compile(rb"\w+")
+_OF_CUDA = re.compile(rb"torch\.cuda(?:\.\w+)+")
+_ARGUMENTS = re.compile(rb"\(([^()\n]{1,200})\)")
+_KEYWORD = re.compile(rb"(\w+)[ ]*=")
+_ASKS = re.compile(rb"if [^\n]*?(?:is_cuda|is_available|device_count|device\.type|_available\b)")
+_SKIPS = re.compile(rb"skip(?:if|If|unless|Unless|Test|[ ]*\()")
+_MARKED = re.compile(rb"\n[ \t]*@(\w+)[ \t]*(?=\r?\n)")
+_OF_FILE = re.compile(rb"\npytestmark[ ]*=([^\n]*)")
+_LIVING = (b"__init__", b"forward", b"__call__", b"apply")  # the methods that an object of a class is assumed to run
+_OWNERS = frozenset({b"self", b"cls"})
+_SEPARATE = bytes(at if (chr(at).isalnum() and at < 128) or chr(at) in "_.(" else 32 for at in range(256))
+_OTHERS = sys.stdlib_module_names | {"torch", "numpy", "pytest"}
+
+Calls = frozenset[str]
+"""What one file calls: "CALLER CALLEE", separated by a space. A caller is a function, class or method of the file, a
+skip mark that the file imports (with MARK before it), or "" if the file itself imports the callee and skips tests."""
+
+
+def calls(data: bytes, path: str, libraries: Collection[str]) -> Calls:
+    """Return the calls that the bytes of a file show. `libraries`: the root names of known libraries."""
+    if (b"torch.cuda" not in data and b"skip" not in data) or not path.endswith(".py"):
+        return frozenset()
+    return frozenset(f"{one} {other}" for one, other in _File(data, path, libraries).calls())
+
+
+class _File:
+    def __init__(self, data: bytes, path: str, libraries: Collection[str]) -> None:
+        self._data, self._libraries = b"\n" + data, libraries
+        self._path, self._module = path, module_at(path)
+        self._package = path.endswith("__init__.py")
+        self._names: dict[bytes, str] = {}
+        """Maps each name that the file imports or defines to its dotted name."""
+        self._needed: set[str] = set()  # the libraries that the file needs when it is imported
+        self._found: list[tuple[str, str]] = []
+
+    def calls(self) -> list[tuple[str, str]]:
+        """Return the pairs of caller and callee."""
+        self._read_imports()
+        pieces = list(_PIECE.finditer(self._data))
+        imported, found = dict(self._names), self._found
+        for match in pieces:
+            if name := match[2]:
+                self._names[name] = f"{self._module}.{name.decode()}"
+        self._read_pieces(pieces)
+        if _SKIPS.search(self._data):
+            found += [("", callee) for _, callee in found if not callee.startswith(self._module)]
+            found += [("", dotted) for dotted in imported.values()]
+        if self._package:
+            found += [(f"{self._module}.{name.decode()}", dotted) for name, dotted in imported.items()]
+        found += [(self._module, library) for library in self._needed]
+        found += self._marks(imported)
+        return found
+
+    def _read_imports(self) -> None:
+        for match in _FROM.finditer(self._data):
+            module = match[1].decode()
+            if module.partition(".")[0] not in _OTHERS and self._is_first(match.start()):
+                module = imported_from(module, self._path)
+                self._need(match.start(), module)
+                for one in _NAMED.finditer(match[2]):
+                    self._names[one[2] or one[1]] = f"{module}.{one[1].decode()}"
+        for match in _IMPORT.finditer(self._data):
+            dotted = match[1].decode()
+            root = dotted.partition(".")[0]
+            if root not in _OTHERS and self._is_first(match.start()):
+                self._names[match[2] or root.encode()] = dotted if match[2] else root
+                self._need(match.start(), dotted)
+
+    def _is_first(self, at: int) -> bool:
+        """Return whether a word is the first of its line."""
+        return not self._data[self._data.rfind(b"\n", 0, at) + 1 : at].strip()
+
+    def _need(self, at: int, module: str) -> None:
+        """Record a library that the file imports at module level."""
+        if module.partition(".")[0] in self._libraries and self._data[at - 1 : at] == b"\n":
+            self._needed.add(module)
+
+    def _marks(self, imported: Mapping[bytes, str]) -> Iterator[tuple[str, str]]:
+        """Yield each imported name that is used as a decorator or as `pytestmark`, with what it decorates."""
+        for match in _MARKED.finditer(self._data):
+            if dotted := imported.get(match[1]):
+                below = _PIECE.search(self._data, match.end())
+                if below is not None and (name := below[2] or below[4]):
+                    yield "", MARK + dotted
+                    yield MARK + dotted, self._names.get(name) or f"{self._module}.{name.decode()}"
+        for match in _OF_FILE.finditer(self._data):
+            for name in _WORD.findall(match[1]):
+                if dotted := imported.get(name):
+                    yield "", MARK + dotted
+                    yield from ((MARK + dotted, own) for word, own in self._names.items() if word not in imported)
+
+    def _read_pieces(self, pieces: list[re.Match[bytes]]) -> None:
+        """Read the functions, classes and methods of the file, from one header to the next."""
+        data, names, found, cudas = self._data, self._names, self._found, b"torch.cuda" in self._data
+        around = b""
+        ends = [*(match.start() for match in pieces[1:]), len(data)]
+        for match, end in zip(pieces, ends):
+            is_class, name, bases, method = match.groups()
+            if name:
+                around, caller = (name if is_class else b""), names[name]
+                if is_class:
+                    found += [(caller, names[base]) for base in _WORD.findall(bases) if base in names]
+            else:
+                owner = names[around] if around else self._module
+                caller = f"{owner}.{method.decode()}"
+                if around and (method in _LIVING or method.startswith(b"test")):
+                    found.append((owner, caller))
+            if self._needed:
+                found.append((caller, self._module))
+            body = data[match.end() : end]
+            words = {part[part.rfind(b" ") + 1 :] for part in body.translate(_SEPARATE).split(b"(")}
+            found += [(caller, names[word]) for word in words & names.keys()]
+            if around and b"cls" in words:
+                found.append((caller, names[around]))
+            found += [(caller, callee) for word in words if b"." in word and (callee := self._dotted(word, around))]
+            if cudas or b"import " in body:
+                needs = list(self._only_cudas(body))
+                if needs and not _ASKS.search(body):
+                    found += [(caller, need) for need in needs]
+
+    def _dotted(self, word: bytes, around: bytes) -> str:
+        """The dotted name that a name with dots means; `around`: the class around it; "" for other names."""
+        root, _, rest = word.partition(b".")
+        if root in self._names:
+            return f"{self._names[root]}.{rest.decode()}"
+        return f"{self._names[around]}.{rest.decode()}" if around and root in _OWNERS and b"." not in rest else ""
+
+    def _only_cudas(self, body: bytes) -> Iterator[str]:
+        """Yield the names of `torch.cuda` in a piece of the source, with the keywords of their call, and the libraries
+        that it imports."""
+        for match in _OF_CUDA.finditer(body):
+            given = _ARGUMENTS.match(body, match.end())
+            keywords = ",".join(sorted(word.decode() for word in _KEYWORD.findall(given[1]))) if given else ""
+            yield match[0].decode() + (f"({keywords})" if keywords else "")
+        for pattern in (_FROM, _IMPORT) if b"import " in body else ():
+            for match in pattern.finditer(body):
+                module = match[1].decode()
+                if module.partition(".")[0] in self._libraries and not body[: match.start()].rstrip().endswith(b"try:"):
+                    yield module
+
+
+def reached(told: Iterable[Calls], libraries: Collection[str]) -> frozenset[tuple[str, str]]:
+    """Return (name, needed) of each name that files which skip tests import, and each skip mark that files import; the
+    name leads, through calls, to what is needed: a name of `torch.cuda`, with keywords of the call in parentheses, or a
+    library."""
+    graph: dict[str, list[str]] = {}
+    for one in chain.from_iterable(told):
+        caller, _, callee = one.partition(" ")
+        graph.setdefault(caller, []).append(callee)
+    roots = graph.pop("", [])
+    own = _Own(graph)
+    marks = [root for root in roots if root.startswith(MARK) and not own.of(root[1:])]
+    found = {root: node for root in roots if root[0] != MARK for node in own.of(root)}
+    needed = _needed([*found.values(), *marks], graph, own, libraries)
+    pairs = [*((root, found[root]) for root in found), *((mark, mark) for mark in marks)]
+    folders = {part for name in graph for part in name.split(".")} - {"torch"}
+    return frozenset(
+        (root, need) for root, node in pairs for need in needed.get(node, ()) if need.partition(".")[0] not in folders
+    )
+
+
+class _Own:
+    """Finds the functions, classes and methods of the project by the names with which other files import them."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._by_end: dict[str, list[str]] = {}
+        for name in names:
+            self._by_end.setdefault(_end(name), []).append(name)
+
+    def of(self, name: str) -> list[str]:
+        """Return the function that a name means, if the project defines exactly one such function."""
+        found = [own for own in self._by_end.get(_end(name), ()) if agree(own, name)]
+        return found if len(found) == 1 else [own for own in found if own == name]
+
+
+def _end(name: str) -> str:
+    return ".".join(name.split(".")[-2:])
+
+
+def _is_cudas(name: str, libraries: Collection[str]) -> bool:
+    return name.startswith("torch.cuda.") or name.partition(".")[0] in libraries
+
+
+def _needed(
+    starts: Iterable[str], graph: Mapping[str, list[str]], own: _Own, libraries: Collection[str]
+) -> dict[str, set[str]]:
+    """Return, for each function that is called from one of `starts`, what it needs directly or through calls."""
+    needs: dict[str, set[str]] = {}
+    callers: dict[str, list[str]] = {}
+    waiting = list(dict.fromkeys(starts))
+    while waiting:
+        caller = waiting.pop()
+        if caller in needs:
+            continue
+        needs[caller] = set()
+        for callee in graph.get(caller, ()):
+            known = [callee] if callee in graph else own.of(callee)
+            for node in known:
+                callers.setdefault(node, []).append(caller)
+                waiting.append(node)
+            if not known and _is_cudas(callee, libraries):
+                needs[caller].add(callee)
+    changed = [name for name, found in needs.items() if found]
+    while changed:
+        name = changed.pop()
+        for caller in callers.get(name, ()):
+            if not needs[name] <= needs[caller]:
+                needs[caller] |= needs[name]
+                changed.append(caller)
+    return needs
