@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 
@@ -24,6 +25,7 @@ _ARGUMENTS = re.compile(rb"\(([^()\n]{1,200})\)")
 _KEYWORD = re.compile(rb"(\w+)[ ]*=")
 _ASKS = re.compile(rb"if [^\n]*?(?:is_cuda|is_available|device_count|device\.type|_available\b)")
 _SKIPS = re.compile(rb"skip(?:if|If|unless|Unless|Test|[ ]*\()")
+_LOADS = re.compile(rb"load(?:_inline)?[ ]*\(")
 _MARKED = re.compile(rb"\n[ \t]*@(\w+)[ \t]*(?=\r?\n)")
 _OF_FILE = re.compile(rb"\npytestmark[ ]*=([^\n]*)")
 _LIVING = (b"__init__", b"forward", b"__call__", b"apply")  # the methods that an object of a class is assumed to run
@@ -38,7 +40,8 @@ skip mark that the file imports (with MARK before it), or "" if the file itself 
 
 def calls(data: bytes, path: str, libraries: Collection[str]) -> Calls:
     """Return the calls that the bytes of a file show. `libraries`: the root names of known libraries."""
-    if (b"torch.cuda" not in data and b"skip" not in data) or not path.endswith(".py"):
+    says = b"torch.cuda" in data or b"skip" in data or ("test" in path and b"cuda" in data)
+    if not says or not path.endswith(".py"):
         return frozenset()
     return frozenset(f"{one} {other}" for one, other in _File(data, path, libraries).calls())
 
@@ -51,7 +54,9 @@ class _File:
         self._names: dict[bytes, str] = {}
         """Maps each name that the file imports or defines to its dotted name."""
         self._needed: set[str] = set()  # the libraries that the file needs when it is imported
+        self._loads = b"cpp_extension" in data
         self._found: list[tuple[str, str]] = []
+        self._callers: list[str] = []  # the dotted names of the file's functions, classes and methods, in order
 
     def calls(self) -> list[tuple[str, str]]:
         """Return the pairs of caller and callee."""
@@ -68,7 +73,7 @@ class _File:
         if self._package:
             found += [(f"{self._module}.{name.decode()}", dotted) for name, dotted in imported.items()]
         found += [(self._module, library) for library in self._needed]
-        found += self._marks(imported)
+        found += self._marks(imported, pieces)
         return found
 
     def _read_imports(self) -> None:
@@ -95,14 +100,14 @@ class _File:
         if module.partition(".")[0] in self._libraries and self._data[at - 1 : at] == b"\n":
             self._needed.add(module)
 
-    def _marks(self, imported: Mapping[bytes, str]) -> Iterator[tuple[str, str]]:
+    def _marks(self, imported: Mapping[bytes, str], pieces: list[re.Match[bytes]]) -> Iterator[tuple[str, str]]:
         """Yield each imported name that is used as a decorator or as `pytestmark`, with what it decorates."""
+        starts = [piece.start() for piece in pieces]
         for match in _MARKED.finditer(self._data):
-            if dotted := imported.get(match[1]):
-                below = _PIECE.search(self._data, match.end())
-                if below is not None and (name := below[2] or below[4]):
-                    yield "", MARK + dotted
-                    yield MARK + dotted, self._names.get(name) or f"{self._module}.{name.decode()}"
+            below = bisect_left(starts, match.end())
+            if (dotted := imported.get(match[1])) and below < len(pieces):
+                yield "", MARK + dotted
+                yield MARK + dotted, self._callers[below]
         for match in _OF_FILE.finditer(self._data):
             for name in _WORD.findall(match[1]):
                 if dotted := imported.get(name):
@@ -113,6 +118,7 @@ class _File:
         """Read the functions, classes and methods of the file, from one header to the next."""
         data, names, found, cudas = self._data, self._names, self._found, b"torch.cuda" in self._data
         around = b""
+        callers = self._callers
         ends = [*(match.start() for match in pieces[1:]), len(data)]
         for match, end in zip(pieces, ends):
             is_class, name, bases, method = match.groups()
@@ -125,6 +131,7 @@ class _File:
                 caller = f"{owner}.{method.decode()}"
                 if around and (method in _LIVING or method.startswith(b"test")):
                     found.append((owner, caller))
+            callers.append(caller)
             if self._needed:
                 found.append((caller, self._module))
             body = data[match.end() : end]
@@ -133,7 +140,7 @@ class _File:
             if around and b"cls" in words:
                 found.append((caller, names[around]))
             found += [(caller, callee) for word in words if b"." in word and (callee := self._dotted(word, around))]
-            if cudas or b"import " in body:
+            if cudas or self._loads or b"import " in body:
                 needs = list(self._only_cudas(body))
                 if needs and not _ASKS.search(body):
                     found += [(caller, need) for need in needs]
@@ -152,6 +159,8 @@ class _File:
             given = _ARGUMENTS.match(body, match.end())
             keywords = ",".join(sorted(word.decode() for word in _KEYWORD.findall(given[1]))) if given else ""
             yield match[0].decode() + (f"({keywords})" if keywords else "")
+        if self._loads and _LOADS.search(body):
+            yield "torch.utils.cpp_extension.load"
         for pattern in (_FROM, _IMPORT) if b"import " in body else ():
             for match in pattern.finditer(body):
                 module = match[1].decode()
@@ -198,7 +207,7 @@ def _end(name: str) -> str:
 
 
 def _is_cudas(name: str, libraries: Collection[str]) -> bool:
-    return name.startswith("torch.cuda.") or name.partition(".")[0] in libraries
+    return name.startswith(("torch.cuda.", "torch.utils.cpp_extension.")) or name.partition(".")[0] in libraries
 
 
 def _needed(

@@ -94,11 +94,11 @@ def over_words(
     branches: Branches,
     libraries: Libraries,
 ) -> Iterator[Held]:
-    """Yield the tests that guard uses of names; `words`: each name with the offset of its import."""
+    """Yield the tests that guard calls of names; `words`: each name with the offset of its import."""
     if not words or not questions.may_guard():
         return
     kernels = Kernels(branches.facts, hits, libraries, only=())
-    kernels.words = [kernels.word(text, at)._replace(left=True) for text, at in words]
+    kernels.words = [kernels.word(text, at)._replace(left=True, called=True) for text, at in words]
     yield from _Search(kernels, questions, branches).run()
 
 
@@ -240,6 +240,8 @@ class _Search:
         """
         passed: list[tuple[int, bool, bool]] = []
         found: Answers = ()
+        if line.word == "@" and (beside := self._marking(self._questions.decorated(line))):
+            return beside
         while not (found := self._with_callers(self._above(line), place, later)):
             header = self._indents.header_above(line.start)
             key = (header.start if header is not None else MODULE, place.left, later)
@@ -344,8 +346,14 @@ class _Search:
         return found
 
     def _marking(self, block: int) -> Answers:
-        """Return the tests in the skip marks of a function or class, or of the file."""
-        return tuple((index, False) for index in self._questions.marks.get(block, ()))
+        """Return the tests in the skip marks of a function or class, or of the file. If there are any, the tests in the
+        skip marks around it are returned, too."""
+        marks = self._questions.marks
+        found = [(index, False) for index in marks.get(block, ())]
+        if found and block != MODULE:
+            blocks = [*(header.start for header in self._indents.headers(block)), MODULE]
+            found += [(index, False) for around in blocks for index in marks.get(around, ())]
+        return tuple(found)
 
     def _else_raises(self, header: Header) -> bool:
         """Return whether the code that runs instead of a block only raises an exception."""

@@ -33,6 +33,7 @@ _FAR = 2000  # maximum number of characters between a decorator and the function
 _GIVEN = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*")
 _MAP = ".set_device_map("  # a method of torch.distributed.rpc that accepts only CUDA devices
 _USED = re.compile(r"[ \t]*[.(\[]")
+_CALLED = re.compile(r"[ \t]*[(\[]|\.(?:apply|forward)[ \t]*\(")
 _PASSED = re.compile(r"\s*[,)]")
 _MORE = re.compile(r"(?:\.\w+)*")
 _PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
@@ -90,11 +91,15 @@ class Libraries:
         """Return whether no safe fix ports a name of `torch.cuda`, with keywords of its call in parentheses, or whether
         a library is compiled for CUDA."""
         name, _, keywords = need.partition("(")
+        if name in _LOADERS:
+            return True
         if not name.startswith("torch."):
             return self.are_cuda(name)
         verdict = self._verdicts.of(name) if self._verdicts is not None else None
         if verdict is None or verdict.rule.severity != "error" or self._verdicts is None:
             return False
+        if verdict.rule.get("numbers", {}).get(name) == [] and not self._verdicts.target.has("capability"):
+            return True  # the code may compare the numbers with those of CUDA's devices
         given, device = set(keywords.strip(")").split(",")), self._verdicts.target.words["device"]
         missing = given.intersection(verdict.row.missing) if verdict.row is not None else set()
         extra = verdict.row.extra if verdict.row is not None else ()
@@ -144,6 +149,8 @@ class Word(NamedTuple):
     value: bool = False
     """Whether this name holds a value instead of a function; all uses of a value, except comparisons, count as code for
     CUDA."""
+    called: bool = False
+    """Whether only calls of the name itself count, and calls of its methods `apply` and `forward`."""
     nested: bool = False
     """Whether the name is a function defined in another function; then passing it to a call counts as a call of it."""
 
@@ -350,6 +357,8 @@ class Kernels:
             line = layout.logical_line(at)[0]
             head = text[line:at].split(None, 1)[:1]
             if head and head[0] in ("def", "class", "import", "from", "async"):
+                continue
+            if word.called and not _CALLED.match(text, end):
                 continue
             if not layout.token_at(at):
                 yield Place(at, _spelled(text, at, end), word.left)

@@ -10,7 +10,7 @@ from itertools import islice, takewhile
 
 from ...facts.read import Facts, Statement
 from ...facts.role_calls import last_word
-from ...facts.scans import uses
+from ...facts.scans import uses, whole_word
 from ...facts.scopes import FUNCTION, Header
 
 MODULE = -1
@@ -54,7 +54,7 @@ class Marks:
         if _skip_around(node, statement, self._facts) is None:
             return ()
         if self._facts.text.startswith("@", statement.start):
-            return (self._decorated(statement.end),)
+            return (self.decorated(statement.end),)
         name = _variable(node, statement)
         if name == "pytestmark":
             return (self._block(statement.start),)
@@ -93,13 +93,13 @@ class Marks:
         if fixture and any(_AUTOUSE.search(facts.text, line.start, line.end) for line in fixtures):
             yield self._block(start)
             return
-        for at in islice(facts.searches.find(("flag", match[1]), uses(match[1], True)), _MANY):
+        for at in islice(facts.searches.find(("skips", match[1]), whole_word(match[1])), _MANY):
             facts.work.compare()
             line = facts.indents.header_at(at)
             if fixture and line.word in _STATED and line.start != start:
                 yield line.start
             elif fixture and "usefixtures" in facts.text[line.start : line.end]:
-                yield self._decorated(line.end) if line.word == "@" else self._block(line.start)
+                yield self.decorated(line.end) if line.word == "@" else self._block(line.start)
             elif not fixture:
                 yield from self._calling(match[1], line)
 
@@ -122,11 +122,11 @@ class Marks:
             if facts.layout.token_at(at):
                 continue
             if line.word == "@":
-                yield self._decorated(line.end)
+                yield self.decorated(line.end)
             elif _OF_BLOCK.match(facts.text, line.start):
                 yield self._block(line.start)
 
-    def _decorated(self, end: int) -> int:
+    def decorated(self, end: int) -> int:
         """Return the start offset of the function or class below a decorator that ends at an offset."""
         facts, passed = self._facts, list[int]()
         while end not in self._below:

@@ -6,7 +6,7 @@ import ast
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
@@ -64,7 +64,7 @@ class Questions:
             if asks and hit.statement is not None and hit.node is not None:
                 self._take(index, hit, hit.statement)
         self._flags.spread()
-        if self.facts.says("skip"):
+        if may_skip(self.facts.says):
             self._mark_by_flags()
             self._mark_by_skips()
 
@@ -138,6 +138,10 @@ class Questions:
                 if self.polarity(header, questions) < 0 and (blocks := self._skipped.skipped(header, by_mark)):
                     for index in questions:
                         self._mark(index, blocks)
+
+    def decorated(self, line: Header) -> int:
+        """Return the start offset of the function or class below a decorator."""
+        return self._skipped.decorated(line.end)
 
     def skips(self, index: int) -> bool:
         """Return whether the test at an index skips tests, by a mark or in its block."""
@@ -345,6 +349,11 @@ class Questions:
         for name in self._flags.within(start, end):
             found += self._flags.known_at(name, self._indents.header_at(statement.start))
         return found
+
+
+def may_skip(says: Callable[[str], bool]) -> bool:
+    """Return whether a file may skip tests. `says`: a function that returns whether the file contains a word."""
+    return says("skip") or says("SkipTest")
 
 
 def is_question(hit: Hit) -> bool:

@@ -14,7 +14,7 @@ from ...module_names import agree, imported_from, module_at
 from ...project import MARK
 from .guarded import Held, over_words
 from .kernels import Libraries
-from .questions import Questions, Stretch
+from .questions import Questions, Stretch, may_skip
 
 _IMPORTS = "import "
 _WORDS = re.compile(r"\w+")
@@ -23,7 +23,7 @@ _WORDS = re.compile(r"\w+")
 def over_reached(hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries) -> Iterator[Held]:
     """Yield the tests that skip code which calls such functions: of this file, or of files that import the skip mark
     with the test."""
-    if not libraries.reached or not branches.says("skip"):
+    if not libraries.reached or not may_skip(branches.says):
         return
     words = [(known, local, at) for known, local, at in _imported(branches, libraries) if not known.startswith(MARK)]
     for held in over_words([(local, at) for _, local, at in words], hits, questions, branches, libraries):
@@ -44,8 +44,8 @@ def behind_reached(questions: Questions, branches: Branches, libraries: Librarie
 
 
 def _imported(branches: Branches, libraries: Libraries) -> Iterator[tuple[str, str, int]]:
-    """Yield the names of `Libraries.reached` that the file imports, each with its name in the file, and the offset of the
-    import."""
+    """Yield the names of `Libraries.reached` that the file imports, each with its name in the file, and the offset of
+    its import."""
     facts, work = branches.facts, branches.work
     for at in facts.searches.find(("text", _IMPORTS), plain(_IMPORTS)):
         line = facts.indents.header_at(at)
