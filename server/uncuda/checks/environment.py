@@ -22,8 +22,6 @@ RAISES = "raises-unset"
 """The id of the sentence about code that raises KeyError if the target's variable is not set."""
 NVIDIA_CARDS = "nvidia-cards"
 """The id of the sentence about code behind a test for certain cards of NVIDIA."""
-# a test with a function of accelerate that is false only if nvidia-smi lists cards without fast communication
-_CARDS = "check_cuda_p2p_ib_support"
 # a closing quote, except in a subscript whose value is read
 _UNLESS_READ = re.compile(r"[\"'](?![ \t]*\](?![ \t]*=[^=]))")
 _SETTING = re.compile(r"(?:(?:env|export) +)?([A-Z][A-Z0-9_]*)=(?P<value>\S*)[^\n]*\Z")
@@ -128,7 +126,7 @@ class Check:
         start, end = (statement.start + offset for offset in place.span)
         words = {"old": place.name, "new": row.replacement, "subject": place.name}
         fixes: tuple[Fix, ...] = ()
-        if _is_for_cards(context, statement):
+        if _is_for_cards(rule.get("card-tests", ()), context, statement):
             return Hit(rule, start, end, words, limits=(NVIDIA_CARDS,), severity="information", statement=statement)
         allowed = cap(rule, applicability)
         if not place.tested and self._means_other(row, rule, place.value):
@@ -186,29 +184,29 @@ def _is_set(context: Context, statement: Statement, name: str) -> bool:
     return any(header.word == "try" for header in context.facts.indents.headers(statement.start))
 
 
-def _is_for_cards(context: Context, statement: Statement) -> bool:
-    """Return whether a statement is in the block of an `if` that tests for certain cards of NVIDIA."""
+def _is_for_cards(functions: Sequence[str], context: Context, statement: Statement) -> bool:
+    """Return whether a statement is in the block of an `if` that tests for certain cards of NVIDIA. `functions`: the
+    functions that are false only with these cards."""
     facts = context.facts
-    if not facts.says(_CARDS):
-        return False
-    for header in facts.indents.headers(statement.start):
-        if header.word in ("if", "elif") and _CARDS in facts.text[header.start : header.end]:
+    said = [function for function in functions if facts.says(function)]
+    for header in facts.indents.headers(statement.start) if said else ():
+        if header.word in ("if", "elif") and any(one in facts.text[header.start : header.end] for one in said):
             test = facts.peek(header.start)
             if test is not None and any(
-                isinstance(one, ast.If) and _denies(one.test) for one in test.digest.piece.nodes
+                isinstance(one, ast.If) and _denies(one.test, said) for one in test.digest.piece.nodes
             ):
                 return True
     return False
 
 
-def _denies(condition: ast.expr) -> bool:
-    """Return whether a condition is true only if the test for fast communication between cards is false."""
+def _denies(condition: ast.expr, functions: Sequence[str]) -> bool:
+    """Return whether a condition is true only if one of these functions is false."""
     if isinstance(condition, ast.BoolOp) and isinstance(condition.op, ast.And):
-        return any(map(_denies, condition.values))
+        return any(_denies(value, functions) for value in condition.values)
     if not isinstance(condition, ast.UnaryOp) or not isinstance(condition.op, ast.Not):
         return False
     asked = condition.operand
-    return isinstance(asked, ast.Call) and last_word(asked.func) == _CARDS and not (asked.args or asked.keywords)
+    return isinstance(asked, ast.Call) and last_word(asked.func) in functions and not (asked.args or asked.keywords)
 
 
 def _mapping(node: ast.AST | None) -> ast.AST | None:
