@@ -33,6 +33,8 @@ _OWNERS = frozenset({b"self", b"cls"})
 _SEPARATE = bytes(at if (chr(at).isalnum() and at < 128) or chr(at) in "_.(" else 32 for at in range(256))
 _OTHERS = sys.stdlib_module_names | {"torch", "numpy", "pytest"}
 
+_TEST = re.compile(r"(?:^|[/\\])(?:test_\w*|\w*_test)\.py\Z")
+
 Calls = frozenset[str]
 """What one file calls: "CALLER CALLEE", separated by a space. A caller is a function, class or method of the file, a
 skip mark that the file imports (with MARK before it), or "" if the file itself imports the callee and skips tests."""
@@ -44,6 +46,11 @@ def calls(data: bytes, path: str, libraries: Collection[str]) -> Calls:
     if not says or not path.endswith(".py"):
         return frozenset()
     return frozenset(f"{one} {other}" for one, other in _File(data, path, libraries).calls())
+
+
+def has_tests(paths: Iterable[str]) -> bool:
+    """Return whether a project has files of tests; in other projects no call is followed."""
+    return any(map(_TEST.search, paths))
 
 
 class _File:
@@ -172,8 +179,11 @@ def reached(told: Iterable[Calls], libraries: Collection[str]) -> frozenset[tupl
     """Return (name, needed) of each name that files which skip tests import, and each skip mark that files import; the
     name leads, through calls, to what is needed: a name of `torch.cuda`, with keywords of the call in parentheses, or a
     library."""
+    every = [*chain.from_iterable(told)]
+    if not any(one.startswith(" ") for one in every):
+        return frozenset()
     graph: dict[str, list[str]] = {}
-    for one in chain.from_iterable(told):
+    for one in every:
         caller, _, callee = one.partition(" ")
         graph.setdefault(caller, []).append(callee)
     roots = graph.pop("", [])

@@ -19,7 +19,7 @@ from uncuda.project import Owner, Project
 from uncuda.source import Source, SourceError, Span
 
 from .backends import ByName, cudas_own, is_apart, neighbours
-from .calls import calls, reached
+from .calls import calls, has_tests, reached
 from .discover import Exceeds, File, LeftOut, Problem
 from .files import FileProblem, read_file
 from .idioms import NAMES, PACKS, STARRED, TORCH_OF, idioms
@@ -92,6 +92,7 @@ def survey(
     """Read every file once: test that it is text, collect facts about the project, and test whether it may have
     findings."""
     scanner = Scanner(words, once=True)
+    scanner.follows = has_tests(file.path for file in files)
     return together([(files, look_at(files, scanner, concerns, read))], scanner)
 
 
@@ -217,6 +218,8 @@ class Scanner:
         self._package_name = re.compile(either)
         self.gathered = Gathered()
         self._above = Above(words.libraries, once)
+        self.follows = True
+        """Whether to find the calls of each file; they are needed only in projects with tests."""
         self._libraries = frozenset(name.partition(".")[0] for name in words.libraries)
         self.names = ByName({target: device for target, (device, _) in words.devices.items()})
         self._asking = {target: device.encode() for target, (device, _) in words.devices.items() if device}
@@ -246,7 +249,7 @@ class Scanner:
             kernels = kernels._replace(own=own)
         if concerned and (modules_tried := tried(data, path)):
             kernels = kernels._replace(tried=modules_tried)
-        if concerned and (called := calls(data, path, self._libraries)):
+        if self.follows and concerned and (called := calls(data, path, self._libraries)):
             kernels = kernels._replace(calls=called)
         if portable and (habits := idioms(data, module_of(path), path) | self._scripts(data, path)):
             kernels = kernels._replace(idioms=habits)

@@ -69,6 +69,11 @@ class Libraries:
         return frozenset(name for name, need in self.project.reaches if need in lost)
 
     @cached_property
+    def marks(self) -> frozenset[str]:
+        """The names of the skip marks in `reached`, without MARK."""
+        return frozenset(name.removeprefix(MARK) for name in self.reached if name.startswith(MARK))
+
+    @cached_property
     def last_words(self) -> frozenset[str]:
         """The last three segments of the names in `reached`; an import of one of these names has one of the words."""
         return frozenset(word for name in self.reached for word in name.removeprefix(MARK).split(".")[-3:])

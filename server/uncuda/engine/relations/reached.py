@@ -20,32 +20,44 @@ _IMPORTS = "import "
 _WORDS = re.compile(r"\w+")
 
 
-def over_reached(hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries) -> Iterator[Held]:
+Imported = Sequence[tuple[str, str, int]]
+"""The names of `Libraries.reached` that a file imports, each with its name in the file, and the offset of its
+import."""
+
+
+def imported_names(branches: Branches, libraries: Libraries) -> Imported:
+    """Return the names of `Libraries.reached` that a file imports, if it skips tests or may import a skip mark."""
+    if not libraries.reached or not (libraries.marks or may_skip(branches.says)):
+        return ()
+    return tuple(_imported(branches, libraries))
+
+
+def over_reached(
+    imported: Imported, hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries
+) -> Iterator[Held]:
     """Yield the tests that skip code which calls such functions: of this file, or of files that import the skip mark
     with the test."""
     if not libraries.reached or not may_skip(branches.says):
         return
-    words = [(known, local, at) for known, local, at in _imported(branches, libraries) if not known.startswith(MARK)]
-    for held in over_words([(local, at) for _, local, at in words], hits, questions, branches, libraries):
+    words = [(local, at) for known, local, at in imported if not known.startswith(MARK)]
+    for held in over_words(words, hits, questions, branches, libraries):
         if questions.skips(held.question):
             yield held
     own = module_at(branches.path)
-    for known in libraries.reached if own else ():
-        module, _, name = known.removeprefix(MARK).rpartition(".")
-        if known.startswith(MARK) and agree(own, module):
+    for known in libraries.marks if own else ():
+        module, _, name = known.rpartition(".")
+        if agree(own, module):
             yield from (Held(index, name, left=True) for index in questions.made_by(name))
 
 
-def behind_reached(questions: Questions, branches: Branches, libraries: Libraries) -> Iterator[Stretch]:
+def behind_reached(imported: Imported, questions: Questions) -> Iterator[Stretch]:
     """Yield the spans of code that a skip mark of another file skips, if `over_reached` yields a test in this mark."""
-    for known, local, _ in _imported(branches, libraries) if libraries.reached else ():
+    for known, local, _ in imported:
         if known.startswith(MARK):
             yield from questions.marked_by(local)
 
 
 def _imported(branches: Branches, libraries: Libraries) -> Iterator[tuple[str, str, int]]:
-    """Yield the names of `Libraries.reached` that the file imports, each with its name in the file, and the offset of
-    its import."""
     facts, work = branches.facts, branches.work
     for at in facts.searches.find(("text", _IMPORTS), plain(_IMPORTS)):
         line = facts.indents.header_at(at)

@@ -16,7 +16,7 @@ from .kernels import BUILDER, Libraries
 from .loading import of_loading
 from .makes import of_makes
 from .questions import Questions, hits_in
-from .reached import behind_reached, over_reached
+from .reached import behind_reached, imported_names, over_reached
 from .served import is_import
 
 OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN = "question-over-cuda", "question-over-cuda-only", "question-over-unknown"
@@ -131,13 +131,14 @@ def staying(
         result.pairs.append((held.question, index))
         if classes[index] != SAFE:
             result.hold(held.question, classes[index], OVER_ENTRY)
-    safe = sorted((hit.start, index) for index, hit in enumerate(hits) if classes[index] == SAFE)
-    for region in behind_reached(questions, branches, libraries):
+    imported = imported_names(branches, libraries)
+    safe = sorted((hit.start, index) for index, hit in enumerate(hits) if imported and classes[index] == SAFE)
+    for region in behind_reached(imported, questions):
         for _, index in hits_in(safe, region):
             result.hold(index, REVIEW, BEHIND)
     if not any(classes[index] == SAFE for index in questions.asking()):
         return result
-    for reached in over_reached(hits, questions, branches, libraries):
+    for reached in over_reached(imported, hits, questions, branches, libraries):
         result.hold(reached.question, REVIEW, OVER_LEFT)
     _hold_over_cuda(result, hits, classes, questions, branches, libraries)
     for index in questions.lost:
