@@ -33,7 +33,7 @@ _OWNERS = frozenset({b"self", b"cls"})
 _SEPARATE = bytes(at if (chr(at).isalnum() and at < 128) or chr(at) in "_.(" else 32 for at in range(256))
 _OTHERS = sys.stdlib_module_names | {"torch", "numpy", "pytest"}
 
-_TEST = re.compile(r"(?:^|[/\\])(?:test_\w*|\w*_test)\.py\Z")
+_TEST = re.compile(r"(?:^|[/\\])test_\w*\.py\Z")
 
 Calls = frozenset[str]
 """What one file calls: "CALLER CALLEE", separated by a space. A caller is a function, class or method of the file, a
