@@ -143,7 +143,7 @@ class Flags:
     def _receiver(self, node: ast.AST | None, statement: Statement, compared: bool = True) -> Flag | None:
         """Return the variable or function that holds the result of a test, as in `use_cuda = torch.cuda.is_available()
         and …`. `compared`: whether the result may be compared with a number, as in `torch.cuda.device_count() > 1`."""
-        inner, item = node, node
+        inner, item, parents = node, node, statement.digest.parents
         for outer in statement.digest.ancestors(inner) if inner is not None else ():
             if isinstance(outer, (ast.Assign, ast.AnnAssign)):
                 target = _target(outer, inner, item)
@@ -157,7 +157,9 @@ class Flags:
                 return self._parameters.holder(outer, inner, statement)
             asks = isinstance(outer, ast.Call) and inner is outer.func and not outer.args
             compares = compared and isinstance(outer, ast.Compare)
-            passes = asks or compares or isinstance(outer, (ast.keyword, ast.Tuple)) or _is_false_else(outer, inner)
+            listed = isinstance(outer, (ast.List, ast.Set)) and isinstance(parents.get(outer), ast.Compare)
+            passes = asks or compares or listed or _is_false_else(outer, inner)
+            passes = passes or isinstance(outer, (ast.keyword, ast.Tuple))
             if not passes and not (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And)):
                 return None
             inner, item = outer, inner if isinstance(outer, ast.Tuple) else outer

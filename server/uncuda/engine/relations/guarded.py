@@ -258,6 +258,8 @@ class _Search:
                 self._follow_around(line.start, place)
                 later = True
             line = header
+        if any(self._questions.skips(index) for index, _ in found):
+            found = tuple(dict.fromkeys((*found, *self._marks_around(line.start))))
         self._led.update(dict.fromkeys(passed, found))
         return found
 
@@ -346,14 +348,14 @@ class _Search:
         return found
 
     def _marking(self, block: int) -> Answers:
-        """Return the tests in the skip marks of a function or class, or of the file. If there are any, the tests in the
-        skip marks around it are returned, too."""
-        marks = self._questions.marks
-        found = [(index, False) for index in marks.get(block, ())]
-        if found and block != MODULE:
-            blocks = [*(header.start for header in self._indents.headers(block)), MODULE]
-            found += [(index, False) for around in blocks for index in marks.get(around, ())]
-        return tuple(found)
+        """Return the tests in the skip marks of a function or class, or of the file."""
+        return tuple((index, False) for index in self._questions.marks.get(block, ()))
+
+    def _marks_around(self, at: int) -> Iterator[tuple[int, bool]]:
+        """Yield the tests in the skip marks of all functions and classes around an offset, and of the file."""
+        if self._questions.marks:
+            for block in (*(header.start for header in self._indents.headers(at)), MODULE):
+                yield from self._marking(block)
 
     def _else_raises(self, header: Header) -> bool:
         """Return whether the code that runs instead of a block only raises an exception."""

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
 
 from ...checks import Hit, leaving
 from ...checks.branch_words import last_of
@@ -57,8 +57,9 @@ class Questions:
         self._polarities: dict[tuple[int, frozenset[str]], int] = {}
         self.work.compare(2 * len(hits))
         shared = Counter(key for hit in hits for key in hit.links)
+        compared = Counter(key for hit in hits if hit.links and _is_compared(hit) for key in hit.links)
         for index, hit in enumerate(hits):
-            alone = classes[index] != SAFE or all(shared[key] == 1 for key in hit.links)
+            alone = classes[index] != SAFE or all(shared[key] in (1, compared[key]) for key in hit.links)
             # a comparison with the text of an error message tests no device
             asks = alone and not hit.rule.get("message-text")
             if asks and hit.statement is not None and hit.node is not None:
@@ -270,12 +271,18 @@ class Questions:
         yield from self._of_expression(hit.node, statement)
 
     def _functions(self) -> Iterator[Stretch]:
-        """Yield the spans of the outermost functions that contain hits."""
+        """Yield the spans of the outermost functions that contain hits, with their decorators."""
         starts = (
             [header.start for header in self._indents.headers(hit.start) if header.word == "def"] for hit in self._hits
         )
         for start in dict.fromkeys(inside[-1] for inside in starts if inside):
-            yield start, self._indents.extent(start)
+            yield self._with_decorators(start), self._indents.extent(start)
+
+    def _with_decorators(self, start: int) -> int:
+        """Return the start offset of the first decorator of a function or class."""
+        for line in takewhile(lambda line: line.word == "@", self._indents.lines_above(start)):
+            start = line.start
+        return start
 
     def _choices(self, flag: str) -> list[tuple[frozenset[int], list[Stretch]]]:
         """Find statements that evaluate parts of an expression only if the variable `flag` is true. For each of these
@@ -354,6 +361,11 @@ class Questions:
 def may_skip(says: Callable[[str], bool]) -> bool:
     """Return whether a file may skip tests. `says`: a function that returns whether the file contains a word."""
     return says("skip") or says("SkipTest")
+
+
+def _is_compared(hit: Hit) -> bool:
+    """Return whether a hit is in a comparison; hits that change together and are all in comparisons hold no value."""
+    return hit.statement is not None and is_within(hit.node, hit.statement, (ast.Compare, ast.match_case))
 
 
 def is_question(hit: Hit) -> bool:
