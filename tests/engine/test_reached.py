@@ -130,6 +130,14 @@ def test_a_mark_of_another_file_stays_with_what_it_skips(made: str, use: str) ->
     assert fixed(files, "tests/utils.py") == moved(utils, "npu")
 
 
+def test_an_imported_decorator_that_is_no_mark_skips_nothing() -> None:
+    head = HEAD.format(plugin=IMPORTS["npu"])
+    test = f"{head}from pkg.ops import fast\nfrom .utils import needs\n"
+    test += "@needs\ndef test():\n    x = x.cuda()\n    fast(x)\n"
+    files = FILES | {"tests/utils.py": f"{head}def needs(function):\n    return function\n", "tests/test_a.py": test}
+    assert fixed(files, "tests/test_a.py") == moved(test, "npu")
+
+
 def test_the_language_server_learns_the_same_calls(tmp_path: Path) -> None:
     text = HEAD.format(plugin="") + "from pkg.ops import fast\n" + TEST.format("fast(x)")
     files = FILES | {"tests/test_a.py": text}

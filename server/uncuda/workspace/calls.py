@@ -27,6 +27,7 @@ _ASKS = re.compile(rb"if [^\n]*?(?:is_cuda|is_available|device_count|device\.typ
 _SKIPS = re.compile(rb"skip(?:if|If|unless|Unless|Test|[ ]*\()")
 _LOADS = re.compile(rb"load(?:_inline)?[ ]*\(")
 _MARKED = re.compile(rb"\n[ \t]*@(\w+)[ \t]*(?=\r?\n)")
+_MADE = re.compile(rb"\n(\w+)[ ]*=[^\n=]*skip")
 _OF_FILE = re.compile(rb"\npytestmark[ ]*=([^\n]*)")
 _LIVING = (b"__init__", b"forward", b"__call__", b"apply")  # the methods that an object of a class is assumed to run
 _OWNERS = frozenset({b"self", b"cls"})
@@ -37,7 +38,8 @@ _TEST = re.compile(r"(?:^|[/\\])test_\w*\.py\Z")
 
 Calls = frozenset[str]
 """What one file calls: "CALLER CALLEE", separated by a space. A caller is a function, class or method of the file, a
-skip mark that the file imports (with MARK before it), or "" if the file itself imports the callee and skips tests."""
+skip mark that the file imports (with MARK before it), or "" if the file itself imports the callee and skips tests. With
+the caller "", and "=" before the callee, the callee is a skip mark that the file makes."""
 
 
 def calls(data: bytes, path: str, libraries: Collection[str]) -> Calls:
@@ -81,6 +83,7 @@ class _File:
             found += [(f"{self._module}.{name.decode()}", dotted) for name, dotted in imported.items()]
         found += [(self._module, library) for library in self._needed]
         found += self._marks(imported, pieces)
+        found += [("", f"={self._module}.{made[1].decode()}") for made in _MADE.finditer(self._data)]
         return found
 
     def _read_imports(self) -> None:
@@ -187,9 +190,9 @@ def reached(told: Iterable[Calls], libraries: Collection[str]) -> frozenset[tupl
         caller, _, callee = one.partition(" ")
         graph.setdefault(caller, []).append(callee)
     roots = graph.pop("", [])
-    own = _Own(graph)
-    marks = [root for root in roots if root.startswith(MARK) and not own.of(root[1:])]
-    found = {root: node for root in roots if root[0] != MARK for node in own.of(root)}
+    own, made = _Own(graph), _Own(root[1:] for root in roots if root.startswith("="))
+    marks = [root for root in roots if root.startswith(MARK) and made.of(root[1:])]
+    found = {root: node for root in roots if root[0] not in (MARK, "=") for node in own.of(root)}
     needed = _needed([*found.values(), *marks], graph, own, libraries)
     pairs = [*((root, found[root]) for root in found), *((mark, mark) for mark in marks)]
     folders = {part for name in graph for part in name.split(".")} - {"torch"}
