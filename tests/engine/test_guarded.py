@@ -422,6 +422,14 @@ class Test(unittest.TestCase):
         self.need_cuda()
         add(1)
 """,
+    "a comment at the margin above a skip": TRITON
+    + """\
+def test():
+    if not torch.cuda.is_available():
+# no device
+        pytest.skip('')
+    add(1)
+""",
     "a fixture that skips": TRITON
     + """\
 @pytest.fixture
