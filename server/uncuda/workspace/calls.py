@@ -37,9 +37,10 @@ _OTHERS = sys.stdlib_module_names | {"torch", "numpy", "pytest"}
 _TEST = re.compile(r"(?:^|[/\\])test_\w*\.py\Z")
 
 Calls = frozenset[str]
-"""What one file calls: "CALLER CALLEE", separated by a space. A caller is a function, class or method of the file, a
-skip mark that the file imports (with MARK before it), or "" if the file itself imports the callee and skips tests. With
-the caller "", and "=" before the callee, the callee is a skip mark that the file makes."""
+"""What one file calls: "CALLER CALLEE …", separated by spaces. A caller is a function, class or method of the file, or
+a skip mark that the file imports (with MARK before it). The callees of the caller "" are the names that the file
+imports, if it skips tests, and the skip marks that it imports (with MARK before them) or makes (with "=" before
+them)."""
 
 
 def calls(data: bytes, path: str, libraries: Collection[str]) -> Calls:
@@ -47,7 +48,8 @@ def calls(data: bytes, path: str, libraries: Collection[str]) -> Calls:
     says = b"torch.cuda" in data or b"skip" in data or ("test" in path and b"cuda" in data)
     if not says or not path.endswith(".py"):
         return frozenset()
-    return frozenset(f"{one} {other}" for one, other in _File(data, path, libraries).calls())
+    found = _File(data, path, libraries).calls()
+    return frozenset(" ".join([caller, *sorted(callees)]) for caller, callees in found.items() if callees)
 
 
 def has_tests(paths: Iterable[str]) -> bool:
@@ -64,11 +66,11 @@ class _File:
         """Maps each name that the file imports or defines to its dotted name."""
         self._needed: set[str] = set()  # the libraries that the file needs when it is imported
         self._loads = b"cpp_extension" in data
-        self._found: list[tuple[str, str]] = []
+        self._found: dict[str, set[str]] = {"": set()}
         self._callers: list[str] = []  # the dotted names of the file's functions, classes and methods, in order
 
-    def calls(self) -> list[tuple[str, str]]:
-        """Return the pairs of caller and callee."""
+    def calls(self) -> dict[str, set[str]]:
+        """Return the callees of each caller."""
         self._read_imports()
         pieces = list(_PIECE.finditer(self._data))
         imported, found = dict(self._names), self._found
@@ -76,15 +78,26 @@ class _File:
             if name := match[2]:
                 self._names[name] = f"{self._module}.{name.decode()}"
         self._read_pieces(pieces)
-        if _SKIPS.search(self._data):
-            found += [("", callee) for _, callee in found if not callee.startswith(self._module)]
-            found += [("", dotted) for dotted in imported.values()]
+        skips = b"skip" in self._data
+        if skips and _SKIPS.search(self._data):
+            called = {callee for callees in found.values() for callee in callees}
+            found[""].update(callee for callee in called if not callee.startswith(self._module))
+            found[""].update(imported.values())
         if self._package:
-            found += [(f"{self._module}.{name.decode()}", dotted) for name, dotted in imported.items()]
-        found += [(self._module, library) for library in self._needed]
-        found += self._marks(imported, pieces)
-        found += [("", f"={self._module}.{made[1].decode()}") for made in _MADE.finditer(self._data)]
+            for name, dotted in imported.items():
+                self._called(f"{self._module}.{name.decode()}").add(dotted)
+        if self._needed:
+            self._called(self._module).update(self._needed)
+        for mark, skipped in self._marks(imported, pieces) if "test" in self._path else ():
+            found[""].add(mark)
+            self._called(mark).add(skipped)
+        made = _MADE.finditer(self._data) if skips else ()
+        found[""].update(f"={self._module}.{match[1].decode()}" for match in made)
         return found
+
+    def _called(self, caller: str) -> set[str]:
+        """The callees of a caller, to which further callees can be added."""
+        return self._found.setdefault(caller, set())
 
     def _read_imports(self) -> None:
         for match in _FROM.finditer(self._data):
@@ -111,49 +124,46 @@ class _File:
             self._needed.add(module)
 
     def _marks(self, imported: Mapping[bytes, str], pieces: list[re.Match[bytes]]) -> Iterator[tuple[str, str]]:
-        """Yield each imported name that is used as a decorator or as `pytestmark`, with what it decorates."""
+        """Yield each imported name that is used as a decorator or as `pytestmark`, with MARK before it, and what it
+        decorates."""
         starts = [piece.start() for piece in pieces]
         for match in _MARKED.finditer(self._data):
             below = bisect_left(starts, match.end())
             if (dotted := imported.get(match[1])) and below < len(pieces):
-                yield "", MARK + dotted
                 yield MARK + dotted, self._callers[below]
         for match in _OF_FILE.finditer(self._data):
-            for name in _WORD.findall(match[1]):
-                if dotted := imported.get(name):
-                    yield "", MARK + dotted
-                    yield from ((MARK + dotted, own) for word, own in self._names.items() if word not in imported)
+            for dotted in filter(None, map(imported.get, _WORD.findall(match[1]))):
+                yield from ((MARK + dotted, own) for word, own in self._names.items() if word not in imported)
 
     def _read_pieces(self, pieces: list[re.Match[bytes]]) -> None:
         """Read the functions, classes and methods of the file, from one header to the next."""
-        data, names, found, cudas = self._data, self._names, self._found, b"torch.cuda" in self._data
-        around = b""
-        callers = self._callers
+        data, names, around = self._data, self._names, b""
+        known, needs = names.keys(), self._loads or b"torch.cuda" in data
         ends = [*(match.start() for match in pieces[1:]), len(data)]
         for match, end in zip(pieces, ends):
             is_class, name, bases, method = match.groups()
             if name:
                 around, caller = (name if is_class else b""), names[name]
+                called = self._called(caller)
                 if is_class:
-                    found += [(caller, names[base]) for base in _WORD.findall(bases) if base in names]
+                    called.update(names[base] for base in _WORD.findall(bases) if base in names)
             else:
                 owner = names[around] if around else self._module
                 caller = f"{owner}.{method.decode()}"
+                called = self._called(caller)
                 if around and (method in _LIVING or method.startswith(b"test")):
-                    found.append((owner, caller))
-            callers.append(caller)
+                    self._called(owner).add(caller)
+            self._callers.append(caller)
             if self._needed:
-                found.append((caller, self._module))
+                called.add(self._module)
             body = data[match.end() : end]
             words = {part[part.rfind(b" ") + 1 :] for part in body.translate(_SEPARATE).split(b"(")}
-            found += [(caller, names[word]) for word in words & names.keys()]
+            called.update([names[word] for word in words & known])
             if around and b"cls" in words:
-                found.append((caller, names[around]))
-            found += [(caller, callee) for word in words if b"." in word and (callee := self._dotted(word, around))]
-            if cudas or self._loads or b"import " in body:
-                needs = list(self._only_cudas(body))
-                if needs and not _ASKS.search(body):
-                    found += [(caller, need) for need in needs]
+                called.add(names[around])
+            called.update([dotted for word in words if b"." in word and (dotted := self._dotted(word, around))])
+            if (needs or b"import " in body) and (only := [*self._only_cudas(body)]) and not _ASKS.search(body):
+                called.update(only)
 
     def _dotted(self, word: bytes, around: bytes) -> str:
         """The dotted name that a name with dots means; `around`: the class around it; "" for other names."""
@@ -187,8 +197,8 @@ def reached(told: Iterable[Calls], libraries: Collection[str]) -> frozenset[tupl
         return frozenset()
     graph: dict[str, list[str]] = {}
     for one in every:
-        caller, _, callee = one.partition(" ")
-        graph.setdefault(caller, []).append(callee)
+        caller, *callees = one.split(" ")
+        graph.setdefault(caller, []).extend(callees)
     roots = graph.pop("", [])
     own, made = _Own(graph), _Own(root[1:] for root in roots if root.startswith("="))
     marks = [root for root in roots if root.startswith(MARK) and made.of(root[1:])]
