@@ -21,6 +21,7 @@ from ...facts.changes import Scan, Worded
 from ...facts.names import imported_name
 from ...facts.read import Facts, Statement
 from ...facts.scans import plain, uses
+from ...facts.scopes import FUNCTION
 from ...project import MARK, Project
 from .parts import is_within
 
@@ -272,8 +273,12 @@ class Kernels:
 
     def _jitted(self) -> Iterator[Word]:
         for at in self._facts.searches.find(("text", _JITTED), plain(_JITTED)):
-            match = _DEF.search(self._text, at, at + _FAR)
-            if match is not None and not self._facts.layout.string_around(at):
+            line = self._facts.indents.header_at(at)
+            if line.word != "@" or self._facts.layout.string_around(at):
+                continue
+            while line.word in ("@", "#", "") and line.end < min(len(self._text), at + _FAR):
+                line = self._facts.indents.header_at(line.end)
+            if match := FUNCTION.match(self._text, line.start, line.end):
                 yield self.word(match[1], at)
 
     def word(self, text: str, at: int, gives: bool = False) -> Word:
