@@ -150,7 +150,15 @@ def test_the_language_server_learns_the_same_calls(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["from .a import (b,\n", "import torch.cuda  # skip(", "    def f(self", "class A(B\n", "@a\n", "pytestmark = a"],
+    [
+        "from .a import (b,\n",
+        "if " * 20,
+        "import torch.cuda  # skip(",
+        "    def f(self",
+        "class A(B\n",
+        "@a\n",
+        "pytestmark = a",
+    ],
 )
 def test_calls_are_found_in_time_that_grows_with_the_size(line: str) -> None:
     text = (f"torch.cuda skip(\n{line}\n" * 4000).encode()

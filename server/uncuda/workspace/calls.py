@@ -23,7 +23,7 @@ _WORD = re.compile(rb"\w+")
 _OF_CUDA = re.compile(rb"torch\.cuda(?:\.\w+)+")
 _ARGUMENTS = re.compile(rb"\(([^()\n]{1,200})\)")
 _KEYWORD = re.compile(rb"(\w+)[ ]*=")
-_ASKS = re.compile(rb"if [^\n]*?(?:is_cuda|is_available|device_count|device\.type|_available\b)")
+_ASKS = re.compile(rb"if [^\n]{0,200}?(?:is_cuda|is_available|device_count|device\.type|_available\b)")
 _SKIPS = re.compile(rb"skip(?:if|If|unless|Unless|Test|[ ]*\()")
 _LOADS = re.compile(rb"load(?:_inline)?[ ]*\(")
 _MARKED = re.compile(rb"\n[ \t]*@(\w+)[ \t]*(?=\r?\n)")
@@ -34,6 +34,7 @@ _OWNERS = frozenset({b"self", b"cls"})
 _SEPARATE = bytes(at if (chr(at).isalnum() and at < 128) or chr(at) in "_.(" else 32 for at in range(256))
 _OTHERS = sys.stdlib_module_names | {"torch", "numpy", "pytest"}
 
+_ALIKE = 50  # maximum number of functions with the same last two segments that are told apart by their folders
 _TEST = re.compile(r"(?:^|[/\\])test_\w*\.py\Z")
 
 Calls = frozenset[str]
@@ -221,7 +222,10 @@ class _Own:
 
     def of(self, name: str) -> list[str]:
         """Return the function that a name means, if the project defines exactly one such function."""
-        found = [own for own in self._by_end.get(_end(name), ()) if agree(own, name)]
+        like = self._by_end.get(_end(name), [])
+        found = (
+            [own for own in like if agree(own, name)] if len(like) <= _ALIKE else [own for own in like if own == name]
+        )
         return found if len(found) == 1 else [own for own in found if own == name]
 
 

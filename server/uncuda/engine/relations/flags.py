@@ -18,6 +18,7 @@ CONDITIONS = frozenset({"if", "elif", "while", "case"})
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _ANSWERS = re.compile(r"return[ \t(]+(True|False|1|0)\b")
 _GIVES = re.compile(r"return\b|[\w.]+(?:[ \t]*,[ \t]*[\w.]+)*[ \t]*(?::[^=\n]+)?=(?!=)")
+_WIDEST = 50  # maximum number of values in a tuple that are matched with variables
 _MANY = 200  # maximum number of variables in one file that receive the result of a test for CUDA from another variable
 
 Flag = tuple[str, int | None]
@@ -195,6 +196,6 @@ def _target(outer: ast.Assign | ast.AnnAssign, value: ast.AST | None, item: ast.
         return None
     if not isinstance(value, ast.Tuple):
         return target
-    items = target.elts if isinstance(target, ast.Tuple) else []
+    items = target.elts if isinstance(target, ast.Tuple) and len(value.elts) <= _WIDEST else []
     plain = len(items) == len(value.elts) and not any(isinstance(one, ast.Starred) for one in (*items, *value.elts))
     return items[value.elts.index(item)] if plain and item in value.elts else None

@@ -110,6 +110,7 @@ class _Search:
         self._seen: set[Word] = set()
         self._values = 0  # number of names in `_seen` that hold a value, not a function; a value leads to no other name
         self._waiting: list[Word] = []
+        self._marked: set[tuple[int, bool]] = set()  # see `_marks_around`
         self._led: dict[tuple[int, bool, bool], Answers] = {}
         self._first: dict[tuple[int, ast.BoolOp], tuple[int, list[int]]] = {}  # see `_asked_before`
 
@@ -259,7 +260,7 @@ class _Search:
                 later = True
             line = header
         if any(self._questions.skips(index) for index, _ in found):
-            found = tuple(dict.fromkeys((*found, *self._marks_around(line.start))))
+            found = tuple(dict.fromkeys((*found, *self._marks_around(line.start, place.left))))
         self._led.update(dict.fromkeys(passed, found))
         return found
 
@@ -351,11 +352,14 @@ class _Search:
         """Return the tests in the skip marks of a function or class, or of the file."""
         return tuple((index, False) for index in self._questions.marks.get(block, ()))
 
-    def _marks_around(self, at: int) -> Iterator[tuple[int, bool]]:
-        """Yield the tests in the skip marks of all functions and classes around an offset, and of the file."""
+    def _marks_around(self, at: int, left: bool) -> Iterator[tuple[int, bool]]:
+        """Yield the tests in the skip marks of all functions and classes around an offset, and of the file, each once
+        for each value of `Place.left`."""
         if self._questions.marks:
             for block in (*(header.start for header in self._indents.headers(at)), MODULE):
-                yield from self._marking(block)
+                if (block, left) not in self._marked:
+                    self._marked.add((block, left))
+                    yield from self._marking(block)
 
     def _else_raises(self, header: Header) -> bool:
         """Return whether the code that runs instead of a block only raises an exception."""

@@ -46,9 +46,11 @@ def compared(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int
         if name:
             scope = branches.indents.scope_of(hit.statement.start)
             found.setdefault((scope[0] if scope is not None else -1, name), []).append(index)
-    for key, asking in tests.items():
-        branches.work.compare(len(asking) * len(values.get(key, ())))
-        yield from ((index, value) for index in asking for value in values.get(key, ()))
+    for key, (first, *others) in tests.items():
+        # a pair of each comparison and each value would take time that grows with the square of their number
+        found_values = values.get(key, [])
+        yield from ((first, value) for value in found_values)
+        yield from ((index, first) for index in others if found_values)
 
 
 def _tested(node: ast.AST, statement: Statement) -> str:
