@@ -15,7 +15,19 @@ from support.imports import PACKAGE, ROOT, imports, modules, tree_of
 from uncuda.lsp.server import FEATURES
 
 LAYERS = [
-    *("messages", "printable", "reading", "cells", "source", "limits", "facts", "edits", "catalogue", "project"),
+    *(
+        "messages",
+        "printable",
+        "reading",
+        "cells",
+        "source",
+        "limits",
+        "module_names",
+        "facts",
+        "edits",
+        "catalogue",
+        "project",
+    ),
     *("checks", "settings", "suppress", "engine", "import_path", "bundled", "child", "receivers"),
     *("workspace", "report", "cli", "lsp"),
 ]

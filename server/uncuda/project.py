@@ -48,6 +48,10 @@ class Owner(NamedTuple):
     kind: str
 
 
+MARK = "@"
+"""The character before the name of a skip mark in `Project.reaches`."""
+
+
 @dataclass(frozen=True)
 class Helper:
     """The helper module of a portable project, whose functions select the accelerator at run time."""
@@ -150,6 +154,10 @@ class Project:
     """(path, name) of each function or class that TorchScript compiles together with functions of other files."""
     packs: bool = False
     """Whether a file of the project creates packed sequences, which have an attribute `is_cuda`, but no `device`."""
+    reaches: frozenset[tuple[str, str]] = frozenset()
+    """(name, needed) of each name that files which skip tests import, and of each skip mark that files import ("@" is
+    before its name): functions of the project that are called through the name need `needed`, which is a name of
+    `torch.cuda`, with the keywords of its call in parentheses, or a library."""
     naming: frozenset[str] = frozenset()
     """The paths of files that give a device the value "cuda" and do not name torch."""
 

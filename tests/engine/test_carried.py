@@ -213,6 +213,12 @@ def given(engine: Engine, text: str) -> Iterator[str]:
             yield from (field.name for field in fields(Hit) if getattr(hit, field.name) != default(field))
 
 
+def test_a_keyword_in_a_comment_below_a_decorator_defines_nothing() -> None:
+    text = "import torch\nimport triton\n@triton.jit\n# backenddef other(x):\ndef kernel(x):\n    pass\n"
+    typist = Typist(text + "if torch.cuda.is_available():\n    kernel[(1,)](x)\n", prepared("npu"))
+    typist.type(text.index("def other"), ": ")
+
+
 def test_the_program_has_hits_with_every_field() -> None:
     found = {name for version in VERSIONS for name in given(prepared(*version), FIELDS)}
     assert {field.name for field in fields(Hit)} - found == UNUSED

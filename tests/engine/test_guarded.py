@@ -335,8 +335,219 @@ NV = torch.cuda.is_available() and torch.version.hip is None
 if torch.cuda.is_available():
     register(lambda x: add(x))
 """,
+    "a mark whose condition is a variable": TRITON
+    + """\
+HAS = torch.cuda.is_available()
+@pytest.mark.skipif(not HAS, reason='')
+def test():
+    add(1)
+""",
+    "a mark whose condition is one of two variables of an assignment": TRITON
+    + """\
+HAS, SLOW = torch.cuda.is_available(), False
+@pytest.mark.skipif(not HAS, reason='')
+def test():
+    add(1)
+""",
+    "a mark that asks how many devices there are": TRITON
+    + """\
+COUNT = torch.cuda.device_count() if torch.cuda.is_available() else 0
+@pytest.mark.skipif(COUNT < 2, reason='')
+def test():
+    add(1)
+""",
+    "a mark in a variable whose condition is a function": TRITON
+    + """\
+def works():
+    return torch.cuda.is_available()
+needs = pytest.mark.skipif(not works(), reason='')
+@needs
+def test():
+    add(1)
+""",
+    "a mark of a file, in a block": TRITON
+    + """\
+if SLOW:
+    pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason='')
+def test():
+    add(1)
+""",
+    "a mark that always skips, behind a test": TRITON
+    + """\
+if not torch.cuda.is_available():
+    pytestmark = pytest.mark.skip('')
+def test():
+    add(1)
+""",
+    "a mark of a parameter": TRITON
+    + """\
+@pytest.mark.parametrize('size', [1, pytest.param(2, marks=pytest.mark.skipif(not torch.cuda.is_available()))])
+def test(size):
+    add(size)
+""",
+    "a mark of a parameter, in a variable": TRITON
+    + """\
+SIZES = [1, pytest.param(2, marks=pytest.mark.skipif(not torch.cuda.is_available(), reason=''))]
+@pytest.mark.parametrize('size', SIZES)
+def test(size):
+    add(size)
+""",
+    "setUp": TRITON
+    + """\
+class Test(unittest.TestCase):
+    def setUp(self):
+        if not torch.cuda.is_available():
+            self.skipTest('')
+    def test(self):
+        add(1)
+""",
+    "setUp that calls a function which skips": TRITON
+    + """\
+def need_cuda():
+    if not torch.cuda.is_available():
+        pytest.skip('')
+class Test:
+    def setup_method(self):
+        need_cuda()
+    def test(self):
+        add(1)
+""",
+    "a method that skips": TRITON
+    + """\
+class Test(unittest.TestCase):
+    def need_cuda(self):
+        if not torch.cuda.is_available():
+            raise unittest.SkipTest('')
+    def test(self):
+        self.need_cuda()
+        add(1)
+""",
+    "a comment at the margin above a skip": TRITON
+    + """\
+def test():
+    if not torch.cuda.is_available():
+# no device
+        pytest.skip('')
+    add(1)
+""",
+    "a fixture that skips": TRITON
+    + """\
+@pytest.fixture
+def cuda_here():
+    if not torch.cuda.is_available():
+        pytest.skip('')
+def test(cuda_here):
+    add(1)
+""",
+    "a fixture for each test": TRITON
+    + """\
+@pytest.fixture(autouse=True)
+def cuda_here():
+    if not torch.cuda.is_available():
+        pytest.skip('')
+def test():
+    add(1)
+""",
+    "a fixture that a mark uses": TRITON
+    + """\
+@pytest.fixture()
+def cuda_here():
+    if not torch.cuda.is_available():
+        pytest.skip('')
+@pytest.mark.usefixtures('cuda_here')
+class Test:
+    def test(self):
+        add(1)
+""",
+    "an exception that skips": TRITON
+    + """\
+def test():
+    if not torch.cuda.is_available():
+        raise unittest.SkipTest('')
+    add(1)
+""",
+    "a test for two devices, or a skip": TRITON
+    + """\
+def test():
+    if torch.cuda.device_count() < 2:
+        pytest.skip('')
+    add(1)
+""",
+    "a mark of a class around a mark": TRITON
+    + """\
+@pytest.mark.skipif(not torch.cuda.is_available(), reason='')
+class Test:
+    @pytest.mark.skipif(not torch.cuda.is_available() or small(), reason='')
+    def test(self):
+        add(1)
+""",
+    "a mark beside a call without a fix": """\
+@pytest.mark.skipif(not torch.cuda.is_available(), reason='')
+@pytest.mark.skipif(torch.cuda.nccl.version() < (2, 1), reason='')
+def test():
+    run()
+""",
+    "a comparison with a device whose value stays": """\
+def setup(rank):
+    if torch.cuda.is_available():
+        device = torch.device(f"cuda:{rank}")
+        symm_mem.set_backend("NCCL")
+    else:
+        device = torch.device("cpu")
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+""",
 }
 MOVES = {
+    "a mark that skips where CUDA is": TRITON
+    + """\
+@pytest.mark.skipif(torch.cuda.is_available(), reason='')
+def test():
+    add(1)
+""",
+    "a mark of unittest that skips where CUDA is": TRITON
+    + """\
+@unittest.skipUnless(not torch.cuda.is_available(), '')
+def test():
+    add(1)
+""",
+    "a mark that skips where CUDA is, by a variable": TRITON
+    + """\
+HAS = torch.cuda.is_available()
+@pytest.mark.skipif(HAS, reason='')
+def test():
+    add(1)
+""",
+    "setUp of another class": TRITON
+    + """\
+class Slow(unittest.TestCase):
+    def setUp(self):
+        if not torch.cuda.is_available():
+            self.skipTest('')
+class Fast(unittest.TestCase):
+    def test(self):
+        add(1)
+""",
+    "a fixture of another test": TRITON
+    + """\
+@pytest.fixture
+def cuda_here():
+    if not torch.cuda.is_available():
+        pytest.skip('')
+def test(cuda_here):
+    pass
+def test_other():
+    add(1)
+""",
+    "a mark over code that moves": TRITON
+    + """\
+class Test(unittest.TestCase):
+    def setUp(self):
+        if not torch.cuda.is_available():
+            self.skipTest('')
+    def test(self):
+        run()
+""",
     "a program": """\
 if torch.cuda.is_available():
     train(model)

@@ -40,6 +40,9 @@ def left(text: str, target: str) -> bool:
         "import cupy\ndef f(x):\n    s = torch.cuda.current_stream()\n    cupy.launch(s, x)\n",
         "import cupy\ns = torch.cuda.Stream() if a else None\ncupy.cuda.run(s)\n",
         "import cuda.tile as ct\ndef f(x):\n    s = torch.cuda.Stream()\n    ct.launch(\n        s, (1, 1), x)\n",
+        "import cupy\ns, t = torch.cuda.Stream(), 1\ncupy.cuda.ExternalStream(s.cuda_stream)\n",
+        "import cupy\ndef f(s=torch.cuda.Stream()):\n    cupy.cuda.ExternalStream(s.cuda_stream)\n",
+        "import cupy\ndef f(x, *, s=torch.cuda.Stream()):\n    if x:\n        cupy.launch(s)\n",
         "from cuda.tile.tune import search\ndef f(x):\n    s = torch.cuda.Stream()\n    return search(x, s)\n",
     ],
 )
@@ -57,6 +60,8 @@ def test_it_stays(text: str, target: str) -> None:
         "from numba import njit\nnjit(torch.cuda.current_device())\n",
         "import cupy\ndef f():\n    h = torch.cuda.current_device()\ndef g(h):\n    cupy.cuda.Device(h)\n",
         "import cupy\nx = cupy.asarray(f(torch.cuda.device_count()))\n",
+        "import cupy\nt, s = torch.cuda.Stream(), f()\ncupy.launch(s)\n",
+        "import cupy\ndef f(t, s, u=torch.cuda.Stream()):\n    cupy.launch(s)\ndef g(u):\n    cupy.launch(u)\n",
     ],
 )
 def test_what_no_such_library_is_handed_moves(text: str, target: str) -> None:

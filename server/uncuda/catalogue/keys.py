@@ -357,6 +357,12 @@ _MODULE = (
         "Names of the module that only tell whether the module can be used. In a file that uses no other name of the "
         "module, the severity of the finding is `information`.",
         "仅用于判断模块是否可用的成员。文件不使用其他成员时，问题为信息级别。"),
+    Key("one-maker", PATTERN,
+        "A regular expression. In a project that chooses between accelerators, a script whose first comments or "
+        "docstring match runs only on the GPUs of one maker; the severity of its findings about libraries is "
+        "`information`.",
+        "正则表达式。在选择加速器的项目中，开头的注释或文档字符串与之匹配的脚本只在一家厂商的 GPU 上运行，"
+        "其关于库的问题为信息级别。", filled=False),
 )  # fmt: skip
 _ENVIRONMENT = (
     Key("calls", TEXTS, "Functions whose argument is the name of an environment variable.",
@@ -376,7 +382,7 @@ _ENVIRONMENT = (
         "在目标上取值格式不同的变量的限制。读取这类变量的代码没有修复。"),
     Key("values", TEXTS, "Patterns for values that mean the same for CUDA and for the target.",
         "对 CUDA 和目标含义相同的取值的模式。"),
-    Key("cards-tests", TEXTS,
+    Key("card-tests", TEXTS,
         "Functions that return False only if certain cards of NVIDIA are there. In code behind `not` and one of these "
         "functions, a finding has the severity `information` and no fix.",
         "仅当存在特定 NVIDIA 显卡时才返回 False 的函数。位于 `not` 与其调用之后的代码只作提示，没有修复。"),

@@ -255,7 +255,8 @@ def last_of(header: Header, facts: Facts) -> str:
     if not body.strip():
         inline = re.search(r":[ \t]*([^:\s][^\n]*)\Z", text[header.start : header.end].rstrip())
         return inline[1] if inline else ""
-    first = len(body) - len(body.lstrip())
-    indent = facts.indents.header_at(header.end + first).indent
-    lines = list(facts.indents.lines_at(header.end, header.end + len(body), indent))
+    first = facts.indents.header_at(header.end + len(body) - len(body.lstrip()))
+    while first.word in ("#", "") and first.end < header.end + len(body):
+        first = facts.indents.header_at(first.end)
+    lines = list(facts.indents.lines_at(header.end, header.end + len(body), first.indent))
     return text[lines[-1].start : lines[-1].end] if lines else ""

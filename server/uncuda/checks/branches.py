@@ -29,10 +29,10 @@ TEXTS = (ast.Constant, ast.JoinedStr, ast.MatchValue)
 class Branches:
     """Tells whether a use of CUDA in one source file has a sibling branch that handles the target."""
 
-    def __init__(self, facts: Facts, target: Target, safe: Callable[[Branches], Iterable[Hit]]) -> None:
+    def __init__(self, facts: Facts, target: Target, safe: Callable[[Branches], Iterable[Hit]], path: str = "") -> None:
         """`safe`: a function that returns the hits with a safe fix, computed as if the file had no branches for the
-        target."""
-        self._target, self._safe = target, safe
+        target. `path`: the path of the file."""
+        self._target, self._safe, self.path = target, safe, path
         self.facts = self._facts = facts
         self.work = self._work = facts.work
         self.indents = self._indents = facts.indents
@@ -66,7 +66,7 @@ class Branches:
     def _touched(self) -> bool:
         """Return whether the file has no safe fix left, except of CUDA code beside a branch for the target that only
         the author can have written."""
-        evident = Branches(self._facts, self._target, lambda _: ())
+        evident = Branches(self._facts, self._target, lambda _: (), self.path)
         return all(hit.statement and evident.served(hit.statement, hit.node) for hit in self._safe(self))
 
     def asked(self, condition: str) -> int:

@@ -192,7 +192,7 @@ def _for_nvidia(rule: Rule, context: Context, statement: Statement) -> str:
     """Return the id of the sentence that says why only NVIDIA's GPUs run a statement; "" if others may run it, too."""
     if any(map(context.facts.says, rule.get("nvidia-words", ()))):
         return NVIDIA_TOOLS
-    return NVIDIA_CARDS if any(_is_for_cards(name, context, statement) for name in rule.get("cards-tests", ())) else ""
+    return NVIDIA_CARDS if any(_is_for_cards(name, context, statement) for name in rule.get("card-tests", ())) else ""
 
 
 def _is_for_cards(name: str, context: Context, statement: Statement) -> bool:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 
 _ENDING = (
-    r"raise\b|assert[ \t]+(?:False|0)\b"
+    r"raise\b(?![ \t]+(?:unittest\.)?SkipTest\b)|assert[ \t]+(?:False|0)\b"
     r"|(?:sys\.exit|exit|quit|os\._exit|os\.abort|pytest\.(?:exit|fail)|self\.fail|parser\.(?:error|exit))[ \t]*\("
 )
-_SKIPPING = r"(?:pytest\.(?:skip|xfail)|self\.skipTest)[ \t]*\("
+_SKIPPING = (
+    r"(?:pytest\.(?:skip|xfail)|(?:self|cls)\.skipTest)[ \t]*\(|raise[ \t]+(?:unittest\.)?SkipTest\b"
+    r"|skip[ \t]*\("
+)
+_SKIPS = re.compile(_SKIPPING)
 _RAISES = re.compile(_ENDING)
 _LEAVES = re.compile(rf"(?:return|continue|break)\b|{_ENDING}|{_SKIPPING}")
 _LAST_OF_LINE = re.compile(rf":[ \t]*(?:{_ENDING})[^\n]*\s*\Z")
@@ -23,6 +27,11 @@ def leaves(statement: str) -> bool:
     """Whether a statement leaves its block: return, continue, break, raise, an exit of the program, or a call that
     skips the test."""
     return _LEAVES.match(statement) is not None
+
+
+def skips(statement: str) -> bool:
+    """Whether a statement skips the test."""
+    return _SKIPS.match(statement) is not None
 
 
 def raises_inline(header: str) -> bool:

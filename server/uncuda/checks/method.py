@@ -96,6 +96,9 @@ class Check:
             new, edits = self._for_all(context, call, rule, start, end)
             limits, applicability = (limits, applicability) if edits else ((limit,), None)
             lacking = ()
+        elif rule.get("for-all") and _tracks_device(context, statement, node, call):
+            new, edits = self._for_all(context, call, rule, start, end)
+            lacking = ()
         elif call is not None and rule.get("with-device") and names_device(call):
             new = self.target.fill(rule.get("with-device"))
             edits, lacking = (Edit(start, end, new),), ()
@@ -172,6 +175,18 @@ class Check:
             return "", ()
         at = context.text.index("(", end) + 1
         return new, (Edit(start, end, new), Edit(at, at, argument + (", " if call.keywords else "")))
+
+
+def _tracks_device(context: Context, statement: Statement, node: ast.Attribute, call: ast.Call | None) -> bool:
+    """Return whether a call without arguments moves an object in place whose attribute `device` the file reads.
+
+    The object is a module of a class that records its device when `cuda` or `to` is called, such as a LightningModule;
+    the plugin's method bypasses the class.
+    """
+    if call is None or call.args or call.keywords or not isinstance(node.value, ast.Name):
+        return False
+    in_place = isinstance(statement.digest.parents.get(call), ast.Expr)
+    return in_place and context.facts.says(f"{node.value.id}.device")
 
 
 def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from ..catalogue import Rule, Target
 from ..edits import Edit, Fix, lowest
 from ..facts.model import Name
+from ..facts.scans import uses
 from ..messages.fixes import titled
 from ..source import Span
 from .base import At, Context, Hit, Links
@@ -94,7 +95,7 @@ def _reference(
     `stuck`: aliases whose import cannot be fixed, because the target lacks one of the attributes that the file uses.
     """
     rule, new = verdict.rule, verdict.replacement
-    if rule.get("called") and call_of(reference) is None:
+    if rule.get("called") and call_of(reference) is None and not _is_called_by_name(context, reference):
         return None
     if verdict.applicability is None and is_variable(context, reference):
         return None
@@ -241,6 +242,18 @@ def _bound(reference: Name) -> str:
     parent = reference.statement.digest.parents.get(reference.chain.node)
     target = parent.targets[0] if isinstance(parent, ast.Assign) else None
     return target.id if isinstance(target, ast.Name) else ""
+
+
+def _is_called_by_name(context: Context, reference: Name) -> bool:
+    """Return whether the reference is assigned to a variable that is called: `f = torch.cudnn_convolution` and
+    `f(x)`."""
+    name, facts = _bound(reference), context.facts
+    if not name:
+        return False
+    context.asked.add(name)
+    places = facts.searches.find(("called", name), uses(name, True))
+    facts.work.compare(len(places))
+    return any(context.text.startswith("(", at + len(name)) and not facts.layout.token_at(at) for at in places)
 
 
 def is_variable(context: Context, reference: Name) -> bool:

@@ -277,7 +277,7 @@ class Engine:
         found = [hit for row in rows for hit, _ in row]
         if not found and self._remember <= 1:
             return self._imported([], context), []
-        branches = Branches(facts, self.target, partial(safe_of, found, self._libraries))
+        branches = Branches(facts, self.target, partial(safe_of, found, self._libraries), path)
         served = Served(context, branches)
         rows = [[(hit, served.holds(hit) if stays is None else stays) for hit, stays in row] for row in rows]
         hits = without_kept(reported(rows), facts.work)

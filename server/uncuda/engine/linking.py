@@ -19,7 +19,7 @@ from .relations.questions import Questions
 from .relations.raising import raising
 from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
-from .relations.words import questioned
+from .relations.words import compared, questioned
 
 _ROUNDS = 8  # how often linking is repeated at most: if a test is not fixed, another may have to stay unchanged, too
 _MOST = 200  # maximum number of hits that one fix may change
@@ -143,7 +143,7 @@ def _linked(
     for head, index in (*filled(hits, branches.work), *Together(hits, branches).pairs()):
         sets.join(head, index)
     groups = list(sets.members().values())
-    pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text)]
+    pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text), *compared(hits, branches)]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
     if branches.says("driver") or branches.says("num_gpus"):
         for index in choosing(hits, branches.work):

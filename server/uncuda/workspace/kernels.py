@@ -41,6 +41,8 @@ class Told(NamedTuple):
     idioms: frozenset[str] = frozenset()
     """Facts that only portable projects need: whether the file creates packed sequences, from which modules it imports
     `*` or `torch`, and what it compiles with TorchScript."""
+    calls: frozenset[str] = frozenset()
+    """Which functions of the file call which (`calls.py`)."""
 
 
 UNTOLD = Told()

@@ -19,6 +19,7 @@ from uncuda.project import Owner, Project
 from uncuda.source import Source, SourceError, Span
 
 from .backends import ByName, cudas_own, is_apart, neighbours
+from .calls import calls, has_tests, reached
 from .discover import Exceeds, File, LeftOut, Problem
 from .files import FileProblem, read_file
 from .idioms import NAMES, PACKS, STARRED, TORCH_OF, idioms
@@ -94,6 +95,7 @@ def survey(
     """Read every file once: test that it is text, collect facts about the project, and test whether it may have
     findings."""
     scanner = Scanner(words, once=True)
+    scanner.follows = has_tests(file.path for file in files)
     return together([(files, look_at(files, scanner, concerns, read))], scanner)
 
 
@@ -222,6 +224,9 @@ class Scanner:
         self._tried = re.compile(_TRIED % "|".join(sorted(map(re.escape, self._plugins))), re.MULTILINE)
         self.gathered = Gathered()
         self._above = Above(words.libraries, once)
+        self.follows = True
+        """Whether to find the calls of each file; they are needed only in projects with tests."""
+        self._libraries = frozenset(name.partition(".")[0] for name in words.libraries)
         self.names = ByName({target: device for target, (device, _) in words.devices.items()})
         self._asking = {target: device.encode() for target, (device, _) in words.devices.items() if device}
         self._vendors = {target: vendor.encode() for target, vendor in words.vendors.items() if vendor}
@@ -250,6 +255,8 @@ class Scanner:
             kernels = kernels._replace(own=own)
         if concerned and (modules_tried := tried(data, path)):
             kernels = kernels._replace(tried=modules_tried)
+        if self.follows and concerned and (called := calls(data, path, self._libraries)):
+            kernels = kernels._replace(calls=called)
         if portable and (habits := idioms(data, module_of(path), path) | self._scripts(data, path)):
             kernels = kernels._replace(idioms=habits)
         apart = is_apart(path)
@@ -377,6 +384,7 @@ class Scanner:
             scripts=compiles.scripts,
             compiled=compiles.compiled,
             packs=PACKS in habits,
+            reaches=reached((one.calls for one in told), self._libraries),
             naming=frozenset(habit.removeprefix(NAMES) for habit in habits if habit.startswith(NAMES)),
         )
 

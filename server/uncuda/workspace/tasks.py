@@ -47,10 +47,11 @@ class UseEngines:
 @dataclass(frozen=True)
 class SurveyFiles:
     """A request to search the bytes of files for words that rules look for. `constants`: whether to search for
-    constants that name a target, too."""
+    constants that name a target, too; `tests`: whether the project has files of tests."""
 
     files: tuple[Place, ...]
     constants: bool
+    tests: bool
 
 
 @dataclass(frozen=True)

@@ -108,6 +108,7 @@ class Worker:
                 named = self._constants.known(named, data)
             return self._engine_for(file.settings).concerns(data)
 
+        self._scanner.follows = request.tests
         part = look_at(self._files(request.files), self._scanner, concerns)
         troubles = {number: Trouble.of(problem) for number, problem in part.problems.items()}
         return Surveyed(part.gathered, tuple(sorted(part.silent)), troubles, named)

@@ -17,6 +17,7 @@ from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
+from .calls import has_tests
 from .cpus import batches_of
 from .discover import File
 from .run import Checked, EngineFor, Repaired, problem_of
@@ -66,11 +67,12 @@ class Workers:
         words = Words.of(self._catalogue.declarations, self._catalogue.libraries)
         places, engines = _placed(files, engine_for)
         named: dict[str, str] = {}
+        asked = partial(SurveyFiles, constants=constants, tests=has_tests(file.path for file in files))
 
         def looks() -> Iterator[tuple[Sequence[File], Part]]:
             nonlocal named
             done = 0
-            for parts, answer in self._run(engines, None, places, partial(SurveyFiles, constants=constants)):
+            for parts, answer in self._run(engines, None, places, asked):
                 some = files[done : done + len(parts)]
                 done += len(parts)
                 if isinstance(answer, Surveyed):

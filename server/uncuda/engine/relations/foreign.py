@@ -124,15 +124,22 @@ def _through_names(hits: Sequence[Hit], held: Held, libraries: _Libraries, conte
                 scope = indents.scope_of(statement.start)
                 for index in found:
                     home = hits[index].statement
-                    if home is not None and indents.scope_of(home.start) == scope:
+                    if home is not None and _home(home, context) == scope:
                         yield index
     flow = Flow(context)
     for name, found in held.items():
         for index in found:
             if _is_of_kit(hits[index]) and (home := hits[index].statement) is not None:
-                scope = indents.scope_of(home.start)
+                scope = _home(home, context)
                 if any(_passes(name, use, libraries) for use in flow.naming(name, scope[0] if scope else -1)):
                     yield index
+
+
+def _home(statement: Statement, context: Context) -> tuple[int, str] | None:
+    """The scope of the variables to which a statement assigns values; for a function with default values, the
+    function."""
+    line = context.facts.indents.header_at(statement.start)
+    return (line.start, "def") if line.word == "def" else context.facts.indents.scope_of(statement.start)
 
 
 def _passes(name: str, statement: Statement, libraries: _Libraries) -> bool:
@@ -141,10 +148,28 @@ def _passes(name: str, statement: Statement, libraries: _Libraries) -> bool:
 
 
 def _given_to(node: ast.AST, statement: Statement) -> str:
-    """Return the variable to which the value of an expression is assigned; "" if there is none."""
+    """Return the variable, or the parameter, to which the value of an expression is assigned; "" if there is none."""
     top = [node, *spine_of(node, statement)][-1]
     parent = statement.digest.parents.get(top)
+    if isinstance(parent, ast.arguments):
+        return _parameter(top, parent)
+    if isinstance(parent, ast.Tuple):
+        given = statement.digest.parents.get(parent)
+        names = given.targets[0] if isinstance(given, ast.Assign) else None
+        same = isinstance(names, ast.Tuple) and len(names.elts) == len(parent.elts)
+        name = (
+            names.elts[parent.elts.index(top)] if isinstance(names, ast.Tuple) and same and top in parent.elts else None
+        )
+        return name.id if isinstance(name, ast.Name) else ""
     if isinstance(parent, ast.IfExp) and top is not parent.test:
         top, parent = parent, statement.digest.parents.get(parent)
     target = parent.targets[0] if isinstance(parent, ast.Assign) else getattr(parent, "target", None)
     return target.id if isinstance(target, ast.Name) and getattr(parent, "value", None) is top else ""
+
+
+def _parameter(default: ast.AST, arguments: ast.arguments) -> str:
+    """Return the parameter that has a default value."""
+    names = [*arguments.posonlyargs, *arguments.args]
+    pairs = [*zip(names[len(names) - len(arguments.defaults) :], arguments.defaults)]
+    pairs += [(name, value) for name, value in zip(arguments.kwonlyargs, arguments.kw_defaults) if value is not None]
+    return next((name.arg for name, value in pairs if value is default), "")

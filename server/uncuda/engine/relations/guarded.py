@@ -13,11 +13,12 @@ from ...checks import Hit, leaving
 from ...checks.branches import Branches
 from ...facts.read import Statement
 from ...facts.scopes import Header
+from .flags import CONDITIONS
 from .kernels import Kernels, Libraries, Place, Word
 from .looked_up import dictionaries, lookups
 from .marks import MODULE
 from .parts import asking_parts, in_test
-from .questions import CONDITIONS, Questions
+from .questions import Questions
 from .raising import constants_left, imports_left, raising, words_left
 
 _MOST = 64  # maximum number of names that are traced in one text
@@ -86,6 +87,21 @@ def over_lookups(
         yield from ((held, index) for held in _Search(kernels, questions, branches).run())
 
 
+def over_words(
+    words: Sequence[tuple[str, int]],
+    hits: Sequence[Hit],
+    questions: Questions,
+    branches: Branches,
+    libraries: Libraries,
+) -> Iterator[Held]:
+    """Yield the tests that guard calls of names; `words`: each name with the offset of its import."""
+    if not words or not questions.may_guard():
+        return
+    kernels = Kernels(branches.facts, hits, libraries, only=())
+    kernels.words = [kernels.word(text, at)._replace(left=True, called=True) for text, at in words]
+    yield from _Search(kernels, questions, branches).run()
+
+
 class _Search:
     def __init__(self, kernels: Kernels, questions: Questions, branches: Branches) -> None:
         self._kernels, self._questions = kernels, questions
@@ -94,6 +110,7 @@ class _Search:
         self._seen: set[Word] = set()
         self._values = 0  # number of names in `_seen` that hold a value, not a function; a value leads to no other name
         self._waiting: list[Word] = []
+        self._marked: set[tuple[int, bool]] = set()  # see `_marks_around`
         self._led: dict[tuple[int, bool, bool], Answers] = {}
         self._first: dict[tuple[int, ast.BoolOp], tuple[int, list[int]]] = {}  # see `_asked_before`
 
@@ -224,6 +241,8 @@ class _Search:
         """
         passed: list[tuple[int, bool, bool]] = []
         found: Answers = ()
+        if line.word == "@" and (beside := self._marking(self._questions.decorated(line))):
+            return beside
         while not (found := self._with_callers(self._above(line), place, later)):
             header = self._indents.header_above(line.start)
             key = (header.start if header is not None else MODULE, place.left, later)
@@ -240,6 +259,8 @@ class _Search:
                 self._follow_around(line.start, place)
                 later = True
             line = header
+        if any(self._questions.skips(index) for index, _ in found):
+            found = tuple(dict.fromkeys((*found, *self._marks_around(line.start, place.left))))
         self._led.update(dict.fromkeys(passed, found))
         return found
 
@@ -330,6 +351,15 @@ class _Search:
     def _marking(self, block: int) -> Answers:
         """Return the tests in the skip marks of a function or class, or of the file."""
         return tuple((index, False) for index in self._questions.marks.get(block, ()))
+
+    def _marks_around(self, at: int, left: bool) -> Iterator[tuple[int, bool]]:
+        """Yield the tests in the skip marks of all functions and classes around an offset, and of the file, each once
+        for each value of `Place.left`."""
+        if self._questions.marks:
+            for block in (*(header.start for header in self._indents.headers(at)), MODULE):
+                if (block, left) not in self._marked:
+                    self._marked.add((block, left))
+                    yield from self._marking(block)
 
     def _else_raises(self, header: Header) -> bool:
         """Return whether the code that runs instead of a block only raises an exception."""

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from ...catalogue import Catalogue, Target
 from ...checks import Hit
+from ...checks.verdicts import Verdicts
+from ...edits import SAFE
 from ...facts.changes import Scan, Worded
 from ...facts.names import imported_name
 from ...facts.read import Facts, Statement
 from ...facts.scans import plain, uses
-from ...project import Project
+from ...facts.scopes import FUNCTION
+from ...project import MARK, Project
 from .parts import is_within
 
 _LOADERS = frozenset({"torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"})
@@ -30,6 +34,7 @@ _FAR = 2000  # maximum number of characters between a decorator and the function
 _GIVEN = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*")
 _MAP = ".set_device_map("  # a method of torch.distributed.rpc that accepts only CUDA devices
 _USED = re.compile(r"[ \t]*[.(\[]")
+_CALLED = re.compile(r"[ \t]*[(\[]|\.(?:apply|forward)[ \t]*\(")
 _PASSED = re.compile(r"\s*[,)]")
 _MORE = re.compile(r"(?:\.\w+)*")
 _PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
@@ -38,9 +43,12 @@ _PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
 class Libraries:
     """Tells which modules are compiled for CUDA: those in the target's tables, and those that the project builds."""
 
-    def __init__(self, modules: frozenset[str], called: Collection[str], project: Project) -> None:
-        """`modules`: the CUDA libraries in the target's tables; `called`: patterns for names of compiled modules."""
-        self.modules, self.project = modules, project
+    def __init__(
+        self, modules: frozenset[str], called: Collection[str], project: Project, verdicts: Verdicts | None = None
+    ) -> None:
+        """`modules`: the CUDA libraries in the target's tables; `called`: patterns for names of compiled modules;
+        `verdicts`: the rules about names, if the project has calls that lead to names of `torch.cuda`."""
+        self.modules, self.project, self._verdicts = modules, project, verdicts
         self._called = re.compile("|".join(called) or r"(?!)")
 
     @classmethod
@@ -52,7 +60,56 @@ class Libraries:
         found.update(*(target.libraries(rule) for rule in rules if rule.check == "module"))
         lost = {name for name in found if name in target.modules and target.modules[name].kind == "cuda"}
         called = [str(rule.get("pattern")) for rule in rules if rule.check == "module" and rule.get("pattern")]
-        return cls(frozenset(lost), called, project)
+        names = [rule for rule in rules if rule.check == "name"] if project.reaches else []
+        return cls(frozenset(lost), called, project, Verdicts(names, target) if names else None)
+
+    @cached_property
+    def reached(self) -> frozenset[str]:
+        """The names of `Project.reaches` that lead to what the target lacks."""
+        lost = {need for need in {need for _, need in self.project.reaches} if self._lacks(need)}
+        return frozenset(name for name, need in self.project.reaches if need in lost)
+
+    @cached_property
+    def marks(self) -> frozenset[str]:
+        """The names of the skip marks in `reached`, without MARK."""
+        return frozenset(name.removeprefix(MARK) for name in self.reached if name.startswith(MARK))
+
+    @cached_property
+    def last_words(self) -> frozenset[str]:
+        """The last three segments of the names in `reached`; an import of one of these names has one of the words."""
+        return frozenset(word for name in self.reached for word in name.removeprefix(MARK).split(".")[-3:])
+
+    def reached_below(self, dotted: str) -> Iterator[str]:
+        """Yield the names in `reached` that are a dotted name, or begin with it."""
+        names = self._sorted
+        for end in ("", "."):
+            for at in range(bisect_left(names, (dotted + end, "")), len(names)):
+                plain_name, name = names[at]
+                if not (plain_name.startswith(dotted + end) if end else plain_name == dotted):
+                    break
+                yield name
+
+    @cached_property
+    def _sorted(self) -> list[tuple[str, str]]:
+        return sorted((name.removeprefix(MARK), name) for name in self.reached)
+
+    def _lacks(self, need: str) -> bool:
+        """Return whether no safe fix ports a name of `torch.cuda`, with keywords of its call in parentheses, or whether
+        a library is compiled for CUDA."""
+        name, _, keywords = need.partition("(")
+        if name in _LOADERS:
+            return True
+        if not name.startswith("torch."):
+            return self.are_cuda(name)
+        verdict = self._verdicts.of(name) if self._verdicts is not None else None
+        if verdict is None or verdict.rule.severity != "error" or self._verdicts is None:
+            return False
+        if verdict.rule.get("numbers", {}).get(name) == [] and not self._verdicts.target.has("capability"):
+            return True  # the code may compare the numbers with those of CUDA's devices
+        given, device = set(keywords.strip(")").split(",")), self._verdicts.target.words["device"]
+        missing = given.intersection(verdict.row.missing) if verdict.row is not None else set()
+        extra = verdict.row.extra if verdict.row is not None else ()
+        return verdict.applicability != SAFE or any(word.replace("cuda", device) not in extra for word in missing)
 
     @cached_property
     def hint(self) -> re.Pattern[str]:
@@ -98,6 +155,8 @@ class Word(NamedTuple):
     value: bool = False
     """Whether this name holds a value instead of a function; all uses of a value, except comparisons, count as code for
     CUDA."""
+    called: bool = False
+    """Whether only calls of the name itself count, and calls of its methods `apply` and `forward`."""
     nested: bool = False
     """Whether the name is a function defined in another function; then passing it to a call counts as a call of it."""
 
@@ -214,8 +273,12 @@ class Kernels:
 
     def _jitted(self) -> Iterator[Word]:
         for at in self._facts.searches.find(("text", _JITTED), plain(_JITTED)):
-            match = _DEF.search(self._text, at, at + _FAR)
-            if match is not None and not self._facts.layout.string_around(at):
+            line = self._facts.indents.header_at(at)
+            if line.word != "@" or self._facts.layout.string_around(at):
+                continue
+            while line.word in ("@", "#", "") and line.end < min(len(self._text), at + _FAR):
+                line = self._facts.indents.header_at(line.end)
+            if match := FUNCTION.match(self._text, line.start, line.end):
                 yield self.word(match[1], at)
 
     def word(self, text: str, at: int, gives: bool = False) -> Word:
@@ -304,6 +367,8 @@ class Kernels:
             line = layout.logical_line(at)[0]
             head = text[line:at].split(None, 1)[:1]
             if head and head[0] in ("def", "class", "import", "from", "async"):
+                continue
+            if word.called and not _CALLED.match(text, end):
                 continue
             if not layout.token_at(at):
                 yield Place(at, _spelled(text, at, end), word.left)

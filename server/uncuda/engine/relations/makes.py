@@ -12,7 +12,8 @@ from ...checks.branches import Branches
 from ...edits import SAFE
 from ...facts.read import Statement
 from ...facts.scans import plain
-from .questions import CONDITIONS, Questions
+from .flags import CONDITIONS
+from .questions import Questions
 
 _ASKED = ("version.hip", "version.cuda", "get_device_capability")
 _MAKE = re.compile(r"\bversion\.(?:hip|cuda)\b|\bget_device_capability\b")

@@ -6,34 +6,30 @@ import ast
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
 
 from ...checks import Hit, leaving
 from ...checks.branch_words import last_of
 from ...checks.branches import Branches
-from ...checks.parameters import Parameters
 from ...edits import SAFE
 from ...facts.read import Statement
 from ...facts.scans import uses
-from ...facts.scopes import FUNCTION, Header
+from ...facts.scopes import Header
 from .autocast import asks_autocast
+from .flags import CONDITIONS, Flags, spelled
 from .marks import MODULE, Marks
 from .parts import ASIDE, guarded_parts, in_test, is_within
 
 Stretch = tuple[int, int]
 
-CONDITIONS = frozenset({"if", "elif", "while", "case"})
-_VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
 _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # of `torch.version.cuda`
 _CHOOSES = re.compile(r"\b(?:if|and|or)\b")
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
+_FEW = re.compile(r"(?:if|elif|while)[ \t]+[\w.]*device_count\([^()\n]*\)[ \t]*<=?[ \t]*\d+[ \t]*:")
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
-_ANSWERS = re.compile(r"return[ \t(]+(True|False|1|0)\b")
-_GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
-_MANY = 200  # maximum number of variables in one file that receive the result of a test for CUDA from another variable
 
 
 class Questions:
@@ -49,32 +45,29 @@ class Questions:
         self.tests: dict[int, list[int]] = {}
         self.inside: dict[int, list[int]] = {}
         self.marks: dict[int, list[int]] = {}
-        # for each variable: the tests whose result it holds, with the scope in which it is visible
-        self._flags: dict[str, dict[tuple[int, int | None], None]] = {}
-        self._flags_of: dict[int, list[str]] = {}
+        self._flags = Flags(branches)
         self._tested: set[int] = set()
         self._asked: dict[int, list[int]] = {}  # caches the result of `of` by the offset of the condition
-        self._saying: dict[str, dict[int, Header]] = {}  # for each name: the conditions that contain it
         self._skipped = Marks(self.facts)
-        self._marked_by: dict[int, tuple[int, ...]] = {}
+        self._marked_by: dict[int, dict[int, None]] = {}  # for each test: the code in `marks` that it skips
         self._choices_of: dict[str, list[tuple[frozenset[int], list[Stretch]]]] = {}  # a cache for `_choices`
         self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # for each operand: its index
-        self.lost: list[int] = []
-        """Indices of hits whose result is assigned to further variables that are not traced, because `_MANY` is
-        reached."""
         self._asking_state = [index for index, hit in enumerate(hits) if asks_autocast(hit)]
         self._states = frozenset(self._text[hits[index].start : hits[index].end] for index in self._asking_state)
-        self._parameters = Parameters(self.facts, set())
         self._polarities: dict[tuple[int, frozenset[str]], int] = {}
         self.work.compare(2 * len(hits))
         shared = Counter(key for hit in hits for key in hit.links)
+        compared = Counter(key for hit in hits if hit.links and _is_compared(hit) for key in hit.links)
         for index, hit in enumerate(hits):
-            alone = classes[index] != SAFE or all(shared[key] == 1 for key in hit.links)
+            alone = classes[index] != SAFE or all(shared[key] in (1, compared[key]) for key in hit.links)
             # a comparison with the text of an error message tests no device
             asks = alone and not hit.rule.get("message-text")
             if asks and hit.statement is not None and hit.node is not None:
                 self._take(index, hit, hit.statement)
-        self._spread()
+        self._flags.spread()
+        if may_skip(self.facts.says):
+            self._mark_by_flags()
+            self._mark_by_skips()
 
     def __iter__(self) -> Iterator[int]:
         """The indices of hits that test whether CUDA is available."""
@@ -91,142 +84,116 @@ class Questions:
             hit = self._hits[index]
             if hit.statement is None:
                 continue
-            if index not in self._tested and index not in self._flags_of:
+            if index not in self._tested and not self._flags.of(index):
                 if not is_within(hit.node, hit.statement, _CHOOSING):
                     yield index
                 continue
             tests = [self._indents.header_at(hit.statement.start)] if index in self._tested else []
-            tests += [line for flag in self._flags_of.get(index, ()) for line in self._uses_of(flag).values()]
+            tests += [line for flag in self._flags.of(index) for line in self._flags.conditions(flag).values()]
             if any(one not in self._asking_state for line in tests for one in self.of(line)):
                 yield index
 
     def _take(self, index: int, hit: Hit, statement: Statement) -> None:
         self.inside.setdefault(statement.start, []).append(index)
         if hit.node is not None and (blocks := self._skipped.marked(hit.node, statement)):
-            self._marked_by[index] = blocks
-            for block in blocks:
-                self.marks.setdefault(block, []).append(index)
+            self._mark(index, blocks)
         elif in_test(hit.node, statement):
             self.tests.setdefault(statement.start, []).append(index)
             self._tested.add(index)
-            if is_question(hit) and (answers := self._answers(statement)) is not None:
-                self._hold(index, *answers)
-        elif (is_question(hit) or asks_autocast(hit)) and (found := self._flag(hit.node, statement)) is not None:
-            self._hold(index, *found)
+            if is_question(hit):
+                self._flags.returned(index, statement)
+        elif is_question(hit) or asks_autocast(hit):
+            self._flags.assigned(index, hit.node, statement)
 
-    def _hold(self, index: int, flag: str, around: int | None) -> bool:
-        """Record that a variable holds the result of a test; return whether this was not known before."""
-        held = index, None if "." in flag else around
-        known = self._flags.setdefault(flag, {})
-        if held in known:
-            return False
-        known[held] = None
-        flags = self._flags_of.setdefault(index, [])
-        if flag not in flags:
-            flags.append(flag)
-        return True
+    def _mark(self, index: int, blocks: Iterable[int]) -> None:
+        """Record that code is skipped where the test at an index finds no CUDA."""
+        known = self._marked_by.setdefault(index, {})
+        for block in blocks:
+            if block not in known:
+                known[block] = None
+                self.marks.setdefault(block, []).append(index)
 
-    def _spread(self) -> None:
-        """Record the variables that receive the result of a test from another variable: `self.fast = use_cuda and not
-        slow`."""
-        waiting, spread = list(self._flags), 0
-        while waiting:
-            flag, done = waiting.pop(), -1
-            for at in self.facts.searches.find(("flag", flag), uses(flag, True)):
-                line = self._indents.header_at(at)
-                if line.start == done or not self._gives(line, at):
+    def _mark_by_flags(self) -> None:
+        """Record what is skipped by marks whose condition is a variable, or a function, that holds the result of a
+        test."""
+        for flag in self._flags:
+            for line in self._flags.lines(flag).values():
+                self.work.search(line.start, line.end)
+                if line.word in CONDITIONS or self._text.find("skip", line.start, line.end) < 0:
                     continue
-                done = line.start
-                held = self._holder(flag, line)
-                if held is None or held[0] == flag:
-                    continue
-                fresh = [index for index in self._known_at(flag, line) if self._hold(index, *held)]
-                if fresh:
-                    waiting.append(held[0])
-                    spread += 1
-                if spread > _MANY:
-                    self.lost += fresh
-                    return
+                statement = self.facts.peek(line.start)
+                for node in spelled(flag, statement) if statement is not None else ():
+                    if statement is not None and (blocks := self._skipped.marked(node, statement)):
+                        for index in self._flags.known_at(flag, line):
+                            self._mark(index, blocks)
 
-    def _gives(self, line: Header, at: int) -> bool:
-        """Whether a statement assigns or returns the value at an offset."""
-        self.work.search(line.start, at)
-        return _GIVES.match(self._text, line.start, at) is not None
+    def _mark_by_skips(self) -> None:
+        """Record what is skipped by conditions whose block skips the test, in a `setUp`, a fixture or a function that
+        tests call."""
+        for start in self.conditions:
+            header = self._indents.header_at(start)
+            last = self.last(header) if header.word == "if" else ""
+            by_mark = last.startswith("pytestmark") and "skip" in last
+            if by_mark or leaving.skips(last):
+                questions = self.of(header)
+                if self.polarity(header, questions) < 0 and (blocks := self._skipped.skipped(header, by_mark)):
+                    for index in questions:
+                        self._mark(index, blocks)
 
-    def _holder(self, flag: str, line: Header) -> tuple[str, int | None] | None:
-        """Return the variable or function that receives the value of `flag` in a statement, with its scope, in the form
-        that `_flag` returns."""
-        statement = self.facts.peek(line.start)
-        if statement is None:
-            return None
-        self.work.compare(len(statement.digest.chains))
-        return next(filter(None, (self._flag(node, statement, False) for node in _spelled(flag, statement))), None)
+    def decorated(self, line: Header) -> int:
+        """Return the start offset of the function or class below a decorator."""
+        return self._skipped.decorated(line.end)
 
-    def _flag(self, node: ast.AST | None, statement: Statement, compared: bool = True) -> tuple[str, int | None] | None:
-        """Return the variable or function that holds the result of a test, as in `use_cuda = torch.cuda.is_available()
-        and …`, with the scope in which it is visible (None for the module). `compared`: whether the result may be
-        compared with a number, as in `torch.cuda.device_count() > 1`."""
-        inner = node
-        for outer in statement.digest.ancestors(inner) if inner is not None else ():
-            if isinstance(outer, (ast.Assign, ast.AnnAssign)):
-                target = outer.targets[0] if isinstance(outer, ast.Assign) else outer.target
-                if not isinstance(target, (ast.Name, ast.Attribute)) or inner is not outer.value:
-                    return None
-                scope = self._indents.scope_of(statement.start)
-                return ast.unparse(target), scope[0] if scope is not None else None
-            if isinstance(outer, ast.Return):
-                return self._function(statement)
-            if isinstance(outer, ast.Call) and inner is not outer.func:
-                return self._parameters.holder(outer, inner, statement)
-            asks = isinstance(outer, ast.Call) and inner is outer.func and not outer.args
-            compares = compared and isinstance(outer, ast.Compare)
-            passes = asks or compares or isinstance(outer, ast.keyword)
-            if not passes and not (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And)):
-                return None
-            inner = outer
-        return None
+    def skips(self, index: int) -> bool:
+        """Return whether the test at an index skips tests, by a mark or in its block."""
+        if index in self._marked_by:
+            return True
+        statement = self._hits[index].statement
+        lines = [line for flag in self._flags.of(index) for line in self._flags.conditions(flag).values()]
+        lines += [self._indents.header_at(statement.start)] if statement is not None and index in self._tested else []
+        return any(line.word == "if" and leaving.skips(self.last(line)) for line in lines)
 
-    def _answers(self, statement: Statement) -> tuple[str, int | None] | None:
-        """Return the function that is true only if a test for CUDA succeeds, because the block of the test returns True
-        or, if the test is for other devices, False."""
-        header = self._indents.header_at(statement.start)
-        end = self._indents.extent(header.start)
-        self.work.search(header.start, end)
-        may = self._text.find("return", header.start, end) >= 0  # a quick test, because most blocks do not return
-        match = _ANSWERS.match(self.last(header)) if may and header.word in CONDITIONS else None
-        asked = self._branches.asks_cuda(header.start, header.end) if match else 0
-        return self._function(statement) if match and (asked >= 0) is (match[1] in ("True", "1")) else None
+    def marked_by(self, name: str) -> Iterator[Stretch]:
+        """Yield the spans of the functions and classes that a skip mark marks; `name`: the variable that holds the
+        mark."""
+        for block in self._skipped.marked_by(name):
+            if block == MODULE:
+                yield from self._functions()
+            else:
+                yield block, self._indents.extent(block)
 
-    def _function(self, statement: Statement) -> tuple[str, int | None] | None:
-        """Return the function around a statement, in the form that `_flag` returns."""
-        scope = self._indents.scope_of(statement.start)
-        match = FUNCTION.match(self._text, scope[0]) if scope is not None else None
-        above = self._indents.scope_of(scope[0]) if scope is not None else None
-        method = above is not None and above[1] == "class"
-        return (f"self.{match[1]}" if method else match[1], above[0] if above else None) if match else None
+    def made_by(self, name: str) -> list[int]:
+        """Return the tests in the condition of a skip mark that is assigned to a variable of the module."""
+        found = []
+        for at in self.facts.searches.find(("flag", name), uses(name, True)):
+            line = self._indents.header_at(at)
+            if line.start == at and not line.indent and line.word == name:
+                statement = self.facts.peek(at)
+                node = next(iter(statement.digest.piece.nodes), None) if statement is not None else None
+                if statement is not None and isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                    found += self.within(node.value, statement)
+        return found
+
+    @property
+    def lost(self) -> list[int]:
+        """Indices of hits whose result is assigned to too many variables to trace all of them."""
+        return self._flags.lost
 
     def of(self, header: Header) -> list[int]:
         """Return the indices of the tests in a condition, including the tests whose result a variable in the condition
         holds."""
         if header.start not in self._asked:
             found = list(self.tests.get(header.start, ()))
-            for name in self._held_in(header.start, header.end):
-                found += self._known_at(name, header)
+            for name in self._flags.within(header.start, header.end):
+                found += self._flags.known_at(name, header)
             self._asked[header.start] = found
         return self._asked[header.start]
-
-    def _known_at(self, name: str, header: Header) -> list[int]:
-        """Return the indices of the tests whose result the variable `name` holds in the condition at `header`."""
-        flags = self._flags.get(name, ())
-        self.work.compare(len(flags))
-        around = {None, *(line.start for line in self._indents.headers(header.start))} if flags else set()
-        return [index for index, scope in flags if scope in around]
 
     @cached_property
     def conditions(self) -> list[int]:
         """Return the sorted start offsets of all conditions that contain a test, or a variable that holds the result of
         a test."""
-        named = (start for flag in self._flags for start, line in self._uses_of(flag).items() if self.of(line))
+        named = (start for flag in self._flags for start, line in self._flags.conditions(flag).items() if self.of(line))
         return sorted({*self.tests, *named})
 
     def may_guard(self) -> bool:
@@ -239,29 +206,18 @@ class Questions:
             return True
         return any(self._choices(flag) for flag in self._flags)
 
-    def _uses_of(self, flag: str) -> dict[int, Header]:
-        """The conditions that contain a name, by their start offset."""
-        if flag not in self._saying:
-            lines = self._lines_of(flag).items()
-            self._saying[flag] = {start: line for start, line in lines if line.word in CONDITIONS}
-        return self._saying[flag]
-
-    def _lines_of(self, flag: str) -> dict[int, Header]:
-        """The statements that contain a name, by their start offset."""
-        lines = map(self._indents.header_at, self.facts.searches.find(("flag", flag), uses(flag, True)))
-        return {line.start: line for line in lines}
-
     def polarity(self, header: Header, questions: Sequence[int]) -> int:
         """Return 1 if the block of a condition is for CUDA, -1 if it is for any device but CUDA."""
         devices = [index for index in questions if index not in self._asking_state]
-        held = frozenset(flag for index in devices or questions for flag in self._flags_of.get(index, ()))
+        held = frozenset(flag for index in devices or questions for flag in self._flags.of(index))
         held |= frozenset() if devices else self._states
         key = header.start, held
         if key not in self._polarities:
             self.work.search(0, 16 * len(held))
             asked = self._branches.asks_cuda(header.start, header.end)
             denied = self._denies_any(held, header.start, header.end)
-            self._polarities[key] = asked or (-1 if denied else 1)
+            few = asked > 0 and _FEW.search(self._text, header.start, header.end) is not None
+            self._polarities[key] = -1 if few else asked or (-1 if denied else 1)
         return self._polarities[key]
 
     def excludes(self, header: Header, questions: Sequence[int]) -> bool:
@@ -295,16 +251,16 @@ class Questions:
         statement = hit.statement
         if statement is None:
             return
-        if index in self._flags_of:
-            for flag in self._flags_of[index]:
-                for header in self._uses_of(flag).values():
-                    self.work.compare(1 + len(self._flags[flag]) // 16)
-                    if index in self.of(header):
-                        yield from self._of_test(header, [index])
-                for known, parts in self._choices(flag):
-                    self.work.compare()
-                    if index in known:
-                        yield from parts
+        for flag in self._flags.of(index):
+            for header in self._flags.conditions(flag).values():
+                asked = self.of(header)
+                self.work.compare(1 + len(asked) // 16)
+                if index in asked:
+                    yield from self._of_test(header, [index])
+            for known, parts in self._choices(flag):
+                self.work.compare()
+                if index in known:
+                    yield from parts
         if index in self._tested:
             yield from self._of_test(self._indents.header_at(statement.start), [index])
         for block in self._marked_by.get(index, ()):
@@ -315,25 +271,31 @@ class Questions:
         yield from self._of_expression(hit.node, statement)
 
     def _functions(self) -> Iterator[Stretch]:
-        """Yield the spans of the outermost functions that contain hits."""
+        """Yield the spans of the outermost functions that contain hits, with their decorators."""
         starts = (
             [header.start for header in self._indents.headers(hit.start) if header.word == "def"] for hit in self._hits
         )
         for start in dict.fromkeys(inside[-1] for inside in starts if inside):
-            yield start, self._indents.extent(start)
+            yield self._with_decorators(start), self._indents.extent(start)
+
+    def _with_decorators(self, start: int) -> int:
+        """Return the start offset of the first decorator of a function or class."""
+        for line in takewhile(lambda line: line.word == "@", self._indents.lines_above(start)):
+            start = line.start
+        return start
 
     def _choices(self, flag: str) -> list[tuple[frozenset[int], list[Stretch]]]:
         """Find statements that evaluate parts of an expression only if the variable `flag` is true. For each of these
         statements, return the tests whose result `flag` holds, and the spans of the parts that depend on `flag`."""
         if flag not in self._choices_of:
             found = []
-            for line in self._lines_of(flag).values():
+            for line in self._flags.lines(flag).values():
                 self.work.search(line.start, line.end)
                 if not _CHOOSES.search(self._text, line.start, line.end):
                     continue
                 statement = self.facts.peek(line.start)
-                nodes = _spelled(flag, statement) if statement is not None else []
-                if nodes and statement is not None and (known := frozenset(self._known_at(flag, line))):
+                nodes = spelled(flag, statement) if statement is not None else []
+                if nodes and statement is not None and (known := frozenset(self._flags.known_at(flag, line))):
                     found.append((known, [part for node in nodes for part in self._of_expression(node, statement)]))
             self._choices_of[flag] = found
         return self._choices_of[flag]
@@ -378,7 +340,7 @@ class Questions:
         start, end = statement.digest.span(node)
         start, end = statement.start + start, statement.start + end
         asked = self._branches.asks_cuda(start, end)
-        held = self._states.union(self._held_in(start, end))
+        held = self._states.union(self._flags.within(start, end))
         return asked < 0 or (not asked and self._denies_any(held, start, end))
 
     def _denies_any(self, names: frozenset[str], start: int, end: int) -> bool:
@@ -391,21 +353,19 @@ class Questions:
         that holds the result of a test."""
         start, end = (statement.start + at for at in statement.digest.span(node))
         found = [index for index in self.inside.get(statement.start, ()) if start <= self._hits[index].start < end]
-        for name in self._held_in(start, end):
-            found += self._known_at(name, self._indents.header_at(statement.start))
+        for name in self._flags.within(start, end):
+            found += self._flags.known_at(name, self._indents.header_at(statement.start))
         return found
 
-    def _held_in(self, start: int, end: int) -> list[str]:
-        """Return the variables in a part of the source that hold the result of a test, each once."""
-        if not self._flags:
-            return []
-        self.work.search(start, start + 16 * (end - start))
-        return [name for name in dict.fromkeys(_VARIABLE.findall(self._text, start, end)) if name in self._flags]
+
+def may_skip(says: Callable[[str], bool]) -> bool:
+    """Return whether a file may skip tests. `says`: a function that returns whether the file contains a word."""
+    return says("skip") or says("SkipTest")
 
 
-def _spelled(name: str, statement: Statement) -> list[ast.expr]:
-    """Return the nodes of a dotted name in a statement."""
-    return [one.node for one in statement.digest.chains if one.spelled == name]
+def _is_compared(hit: Hit) -> bool:
+    """Return whether a hit is in a comparison; hits that change together and are all in comparisons hold no value."""
+    return hit.statement is not None and is_within(hit.node, hit.statement, (ast.Compare, ast.match_case))
 
 
 def is_question(hit: Hit) -> bool:

@@ -51,8 +51,6 @@ _OF_A_MAKER = re.compile(
 _WRAPS = "_aiter_ops"
 _OF_A_WRAPPER = re.compile(r"^from[ \t]+[\w.]*\._aiter_ops[ \t]+import\b", re.M)
 _HEAD = re.compile(r"(?:\s|#[^\n]*\n)*(?:\"{3}[^\"]*\"{3})?")
-# names of backends for NVIDIA's GPUs only, and compute capabilities, in the first comments and docstring of a script
-_ABOUT_NVIDIA = re.compile(r"\b(?:cuDNN|TRT-?LLM|CUTLASS|CuTe[ _-]?DSL|SM[ _]?(?:\d{1,2}\.\d|\d{2,3}[af]?))\b", re.I)
 _DOCSTRING = re.compile(r"(?:\s|#[^\n]*\n)*\"{3}([^\"]*)\"{3}")
 _ABOUT_AMD, _ABOUT_CUDA = re.compile(r"\b(?:AMD|ROCm|AITER)\b"), re.compile(r"CUDA|NVIDIA|NCCL", re.I)
 _BUILDS = "torch.utils.cpp_extension."
@@ -68,6 +66,7 @@ class Served:
 
     def __init__(self, context: Context, branches: Branches) -> None:
         self._facts, self._target, self._branches = context.facts, context.target, branches
+        self._catalogue = context.catalogue
         self._everywhere = self._target.id in context.project.served
         self._portable = context.portable  # fixes in portable projects import the name `accelerator_type`
         self._path = context.path
@@ -184,7 +183,9 @@ class Served:
         """Return whether the comments and the docstring at the top of the file name kernels of NVIDIA."""
         head = _HEAD.match(self._facts.text)
         self._facts.work.search(0, head.end() if head is not None else 0)
-        return head is not None and _ABOUT_NVIDIA.search(head[0]) is not None
+        rules = self._catalogue.rules.values()
+        patterns = [pattern for rule in rules if rule.check == "module" and (pattern := rule.get("one-maker"))]
+        return head is not None and any(re.search(pattern, head[0]) for pattern in patterns)
 
     def _wraps_aiter(self) -> bool:
         """Return True if the file imports a module `_aiter_ops` at module level, and the docstring of the file names

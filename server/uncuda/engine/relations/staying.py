@@ -16,6 +16,7 @@ from .kernels import BUILDER, Libraries
 from .loading import of_loading
 from .makes import of_makes
 from .questions import Questions, hits_in
+from .reached import behind_reached, imported_names, over_reached
 from .served import is_import
 
 OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN = "question-over-cuda", "question-over-cuda-only", "question-over-unknown"
@@ -130,8 +131,36 @@ def staying(
         result.pairs.append((held.question, index))
         if classes[index] != SAFE:
             result.hold(held.question, classes[index], OVER_ENTRY)
+    imported = imported_names(branches, libraries)
+    safe = sorted((hit.start, index) for index, hit in enumerate(hits) if imported and classes[index] == SAFE)
+    for region in behind_reached(imported, questions):
+        for _, index in hits_in(safe, region):
+            result.hold(index, REVIEW, BEHIND)
     if not any(classes[index] == SAFE for index in questions.asking()):
         return result
+    for reached in over_reached(imported, hits, questions, branches, libraries):
+        result.hold(reached.question, REVIEW, OVER_LEFT)
+    _hold_over_cuda(result, hits, classes, questions, branches, libraries)
+    for index in questions.lost:
+        result.hold(index, REVIEW, OVER_LEFT)
+    for index in of_makes(hits, questions, branches):
+        result.hold(index, REVIEW, OF_MAKE)
+    for index in of_loading(hits, questions, branches):
+        result.hold(index, REVIEW, OF_LOADING)
+    for found in to_unknown(hits, questions, branches):
+        result.hold(found.question, REVIEW, OVER_UNKNOWN, found.name)
+    return result
+
+
+def _hold_over_cuda(
+    result: Staying,
+    hits: Sequence[Hit],
+    classes: Sequence[str | None],
+    questions: Questions,
+    branches: Branches,
+    libraries: Libraries,
+) -> None:
+    """Hold the tests that guard code which works only with CUDA; the imports in this code never run on the target."""
     positions = {id(hit): index for index, hit in enumerate(hits)}
     built = {index for index, hit in enumerate(hits) if hit.words.get("name") == BUILDER}
     imports = sorted(
@@ -150,12 +179,3 @@ def staying(
     taken = {index for index in built if is_import(hits[index])}
     if result.idle & built and built <= result.idle | taken:
         result.unused = taken - result.idle
-    for index in questions.lost:
-        result.hold(index, REVIEW, OVER_LEFT)
-    for index in of_makes(hits, questions, branches):
-        result.hold(index, REVIEW, OF_MAKE)
-    for index in of_loading(hits, questions, branches):
-        result.hold(index, REVIEW, OF_LOADING)
-    for found in to_unknown(hits, questions, branches):
-        result.hold(found.question, REVIEW, OVER_UNKNOWN, found.name)
-    return result

@@ -1,10 +1,15 @@
-"""Finds device strings whose use depends on an availability test: `["cuda"] if torch.cuda.is_available() else []`."""
+"""Finds device strings whose use depends on an availability test, `["cuda"] if torch.cuda.is_available() else []`, and
+comparisons with the type of a device that the same function makes."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 
 from ...checks import Hit
+from ...checks.branches import Branches
+from ...facts.read import Statement
+from ...facts.role_calls import last_word
 from ...limits import Work
 
 
@@ -24,3 +29,45 @@ def questioned(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int | Non
         found = starts.get(question[0]) if question is not None else None
         if question is not None and (found is not None or question[1]):
             yield index, found
+
+
+def compared(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
+    """Yield (comparison, value) for each comparison of a device's type with a string, and each string from which the
+    same function makes this device: `device.type == "cuda"` and `device = torch.device("cuda:1")`."""
+    tests: dict[tuple[int, str], list[int]] = {}
+    values: dict[tuple[int, str], list[int]] = {}
+    branches.work.compare(len(hits))
+    for index, hit in enumerate(hits):
+        if hit.rule.check != "string" or hit.statement is None or hit.node is None:
+            continue
+        name, found = _tested(hit.node, hit.statement), tests
+        if not name:
+            name, found = _made(hit.node, hit.statement), values
+        if name:
+            scope = branches.indents.scope_of(hit.statement.start)
+            found.setdefault((scope[0] if scope is not None else -1, name), []).append(index)
+    for key, (first, *others) in tests.items():
+        # a pair of each comparison and each value would take time that grows with the square of their number
+        found_values = values.get(key, [])
+        yield from ((first, value) for value in found_values)
+        yield from ((index, first) for index in others if found_values)
+
+
+def _tested(node: ast.AST, statement: Statement) -> str:
+    """The variable `x` if a string is compared with `x.type`."""
+    compare = statement.digest.parents.get(node)
+    if not isinstance(compare, ast.Compare) or len(compare.ops) != 1:
+        return ""
+    other = compare.comparators[0] if node is compare.left else compare.left
+    device = other.value if isinstance(other, ast.Attribute) and other.attr == "type" else None
+    return device.id if isinstance(device, ast.Name) else ""
+
+
+def _made(node: ast.AST, statement: Statement) -> str:
+    """The variable to which a device is assigned that `torch.device` makes from a string."""
+    call = statement.digest.parents.get(node)
+    if not isinstance(call, ast.Call) or last_word(call.func) != "device" or call.args[:1] != [node]:
+        return ""
+    given = statement.digest.parents.get(call)
+    target = given.targets[0] if isinstance(given, ast.Assign) else getattr(given, "target", None)
+    return target.id if isinstance(target, ast.Name) and getattr(given, "value", None) is call else ""

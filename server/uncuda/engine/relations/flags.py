@@ -1,0 +1,201 @@
+"""Finds the variables, attributes and functions of a file that hold the result of a test for CUDA."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from ...checks.branch_words import last_of
+from ...checks.branches import Branches
+from ...checks.parameters import Parameters
+from ...facts.read import Statement
+from ...facts.scans import uses
+from ...facts.scopes import FUNCTION, Header
+
+CONDITIONS = frozenset({"if", "elif", "while", "case"})
+"""The first words of statements whose condition may be a test for CUDA."""
+_VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
+_ANSWERS = re.compile(r"return[ \t(]+(True|False|1|0)\b")
+_GIVES = re.compile(r"return\b|[\w.]+(?:[ \t]*,[ \t]*[\w.]+)*[ \t]*(?::[^=\n]+)?=(?!=)")
+_WIDEST = 50  # maximum number of values in a tuple that are matched with variables
+_MANY = 200  # maximum number of variables in one file that receive the result of a test for CUDA from another variable
+
+Flag = tuple[str, int | None]
+"""A variable, attribute or function, and the scope in which it is visible: the offset of the scope's header, or None
+for the module."""
+
+
+class Flags:
+    """The variables, attributes and functions of one file that hold the results of tests. A test is an index in the
+    list of hits."""
+
+    def __init__(self, branches: Branches) -> None:
+        self._branches, self._facts = branches, branches.facts
+        self._text, self._indents, self._work = branches.text, branches.indents, branches.work
+        self._held: dict[str, dict[tuple[int, int | None], None]] = {}
+        self._of: dict[int, list[str]] = {}
+        self._saying: dict[str, dict[int, Header]] = {}  # for each name: the conditions that contain it
+        self._parameters = Parameters(self._facts, set())
+        self.lost: list[int] = []
+        """Tests whose result is assigned to further variables that are not traced, because `_MANY` is reached."""
+
+    def __bool__(self) -> bool:
+        return bool(self._held)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names that hold the result of a test."""
+        return iter(self._held)
+
+    def of(self, index: int) -> list[str]:
+        """Return the names that hold the result of a test."""
+        return self._of.get(index, [])
+
+    def assigned(self, index: int, node: ast.AST | None, statement: Statement) -> None:
+        """Record the variable or function that receives the result of the test at a node."""
+        if (found := self._receiver(node, statement)) is not None:
+            self._hold(index, *found)
+
+    def returned(self, index: int, statement: Statement) -> None:
+        """Record the function that is true only if a test for CUDA succeeds, because the block of the test returns True
+        or, if the test is for other devices, False."""
+        header = self._indents.header_at(statement.start)
+        end = self._indents.extent(header.start)
+        self._work.search(header.start, end)
+        may = self._text.find("return", header.start, end) >= 0  # a quick test, because most blocks do not return
+        match = _ANSWERS.match(last_of(header, self._facts)) if may and header.word in CONDITIONS else None
+        asked = self._branches.asks_cuda(header.start, header.end) if match else 0
+        if match and (asked >= 0) is (match[1] in ("True", "1")) and (found := self._function(statement)):
+            self._hold(index, *found)
+
+    def spread(self) -> None:
+        """Record the variables that receive the result of a test from another variable: `self.fast = use_cuda and not
+        slow`."""
+        waiting, spread = list(self._held), 0
+        while waiting:
+            flag, done = waiting.pop(), -1
+            for at in self._facts.searches.find(("flag", flag), uses(flag, True)):
+                line = self._indents.header_at(at)
+                if line.start == done or not self._gives(line, at):
+                    continue
+                done = line.start
+                held = self._holder(flag, line)
+                if held is None or held[0] == flag:
+                    continue
+                fresh = [index for index in self.known_at(flag, line) if self._hold(index, *held)]
+                if fresh:
+                    waiting.append(held[0])
+                    spread += 1
+                if spread > _MANY:
+                    self.lost += fresh
+                    return
+
+    def known_at(self, name: str, header: Header) -> list[int]:
+        """Return the tests whose result the variable `name` holds in the statement at `header`."""
+        flags = self._held.get(name, ())
+        self._work.compare(len(flags))
+        around = {None, *(line.start for line in self._indents.headers(header.start))} if flags else set()
+        return [index for index, scope in flags if scope in around]
+
+    def conditions(self, flag: str) -> dict[int, Header]:
+        """The conditions that contain a name, by their start offset."""
+        if flag not in self._saying:
+            lines = self.lines(flag).items()
+            self._saying[flag] = {start: line for start, line in lines if line.word in CONDITIONS}
+        return self._saying[flag]
+
+    def lines(self, flag: str) -> dict[int, Header]:
+        """The statements that contain a name, by their start offset."""
+        lines = map(self._indents.header_at, self._facts.searches.find(("flag", flag), uses(flag, True)))
+        return {line.start: line for line in lines}
+
+    def within(self, start: int, end: int) -> list[str]:
+        """Return the names in a part of the source that hold the result of a test, each once."""
+        if not self._held:
+            return []
+        self._work.search(start, start + 16 * (end - start))
+        return [name for name in dict.fromkeys(_VARIABLE.findall(self._text, start, end)) if name in self._held]
+
+    def _hold(self, index: int, flag: str, around: int | None) -> bool:
+        """Record that a variable holds the result of a test; return whether this was not known before."""
+        held = index, None if "." in flag else around
+        known = self._held.setdefault(flag, {})
+        if held in known:
+            return False
+        known[held] = None
+        flags = self._of.setdefault(index, [])
+        if flag not in flags:
+            flags.append(flag)
+        return True
+
+    def _gives(self, line: Header, at: int) -> bool:
+        """Whether a statement assigns or returns the value at an offset."""
+        self._work.search(line.start, at)
+        return _GIVES.match(self._text, line.start, at) is not None
+
+    def _holder(self, flag: str, line: Header) -> Flag | None:
+        """Return the variable or function that receives the value of `flag` in a statement."""
+        statement = self._facts.peek(line.start)
+        if statement is None:
+            return None
+        self._work.compare(len(statement.digest.chains))
+        return next(filter(None, (self._receiver(node, statement, False) for node in spelled(flag, statement))), None)
+
+    def _receiver(self, node: ast.AST | None, statement: Statement, compared: bool = True) -> Flag | None:
+        """Return the variable or function that holds the result of a test, as in `use_cuda = torch.cuda.is_available()
+        and …`. `compared`: whether the result may be compared with a number, as in `torch.cuda.device_count() > 1`."""
+        inner, item, parents = node, node, statement.digest.parents
+        for outer in statement.digest.ancestors(inner) if inner is not None else ():
+            if isinstance(outer, (ast.Assign, ast.AnnAssign)):
+                target = _target(outer, inner, item)
+                if not isinstance(target, (ast.Name, ast.Attribute)):
+                    return None
+                scope = self._indents.scope_of(statement.start)
+                return ast.unparse(target), scope[0] if scope is not None else None
+            if isinstance(outer, ast.Return):
+                return self._function(statement)
+            if isinstance(outer, ast.Call) and inner is not outer.func:
+                return self._parameters.holder(outer, inner, statement)
+            asks = isinstance(outer, ast.Call) and inner is outer.func and not outer.args
+            compares = compared and isinstance(outer, ast.Compare)
+            listed = isinstance(outer, (ast.List, ast.Set)) and isinstance(parents.get(outer), ast.Compare)
+            passes = asks or compares or listed or _is_false_else(outer, inner)
+            passes = passes or isinstance(outer, (ast.keyword, ast.Tuple))
+            if not passes and not (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And)):
+                return None
+            inner, item = outer, inner if isinstance(outer, ast.Tuple) else outer
+        return None
+
+    def _function(self, statement: Statement) -> Flag | None:
+        """Return the function around a statement."""
+        scope = self._indents.scope_of(statement.start)
+        match = FUNCTION.match(self._text, scope[0]) if scope is not None else None
+        above = self._indents.scope_of(scope[0]) if scope is not None else None
+        method = above is not None and above[1] == "class"
+        return (f"self.{match[1]}" if method else match[1], above[0] if above else None) if match else None
+
+
+def spelled(name: str, statement: Statement) -> list[ast.expr]:
+    """Return the nodes of a dotted name in a statement."""
+    return [one.node for one in statement.digest.chains if one.spelled == name]
+
+
+def _is_false_else(outer: ast.AST, inner: ast.AST | None) -> bool:
+    """Return whether a conditional expression is false if its test is: `torch.cuda.device_count() if has_cuda else
+    0`."""
+    if not isinstance(outer, ast.IfExp) or inner is outer.orelse:
+        return False
+    return isinstance(outer.orelse, ast.Constant) and not outer.orelse.value
+
+
+def _target(outer: ast.Assign | ast.AnnAssign, value: ast.AST | None, item: ast.AST | None) -> ast.expr | None:
+    """Return what an assignment gives a value to. `value`: the whole assigned value; `item`: the item of the value, if
+    it is a tuple: `a, b = torch.cuda.is_available(), 1`."""
+    target = outer.targets[0] if isinstance(outer, ast.Assign) else outer.target
+    if value is not outer.value:
+        return None
+    if not isinstance(value, ast.Tuple):
+        return target
+    items = target.elts if isinstance(target, ast.Tuple) and len(value.elts) <= _WIDEST else []
+    plain = len(items) == len(value.elts) and not any(isinstance(one, ast.Starred) for one in (*items, *value.elts))
+    return items[value.elts.index(item)] if plain and item in value.elts else None

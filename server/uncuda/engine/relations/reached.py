@@ -1,0 +1,79 @@
+"""Finds skip marks and other skips of tests over code that leads, through functions of other files, to what only CUDA
+has. The scan of the project finds these functions (`workspace/calls.py`)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from ...checks import Hit
+from ...checks.branches import Branches
+from ...facts.scans import plain
+from ...module_names import agree, imported_from, module_at
+from ...project import MARK
+from .guarded import Held, over_words
+from .kernels import Libraries
+from .questions import Questions, Stretch, may_skip
+
+_IMPORTS = "import "
+_WORDS = re.compile(r"\w+")
+
+
+Imported = Sequence[tuple[str, str, int]]
+"""The names of `Libraries.reached` that a file imports, each with its name in the file, and the offset of its
+import."""
+
+
+def imported_names(branches: Branches, libraries: Libraries) -> Imported:
+    """Return the names of `Libraries.reached` that a file imports, if it skips tests or may import a skip mark."""
+    if not libraries.reached or not (libraries.marks or may_skip(branches.says)):
+        return ()
+    return tuple(_imported(branches, libraries))
+
+
+def over_reached(
+    imported: Imported, hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries
+) -> Iterator[Held]:
+    """Yield the tests that skip code which calls such functions: of this file, or of files that import the skip mark
+    with the test."""
+    if not libraries.reached or not may_skip(branches.says):
+        return
+    words = [(local, at) for known, local, at in imported if not known.startswith(MARK)]
+    for held in over_words(words, hits, questions, branches, libraries):
+        if questions.skips(held.question):
+            yield held
+    own = module_at(branches.path)
+    for known in libraries.marks if own else ():
+        module, _, name = known.rpartition(".")
+        if agree(own, module):
+            yield from (Held(index, name, left=True) for index in questions.made_by(name))
+
+
+def behind_reached(imported: Imported, questions: Questions) -> Iterator[Stretch]:
+    """Yield the spans of code that a skip mark of another file skips, if `over_reached` yields a test in this mark."""
+    for known, local, _ in imported:
+        if known.startswith(MARK):
+            yield from questions.marked_by(local)
+
+
+def _imported(branches: Branches, libraries: Libraries) -> Iterator[tuple[str, str, int]]:
+    facts, work = branches.facts, branches.work
+    for at in facts.searches.find(("text", _IMPORTS), plain(_IMPORTS)):
+        line = facts.indents.header_at(at)
+        if line.word not in ("from", "import"):
+            continue
+        work.search(line.start, line.end)
+        if libraries.last_words.isdisjoint(_WORDS.findall(branches.text, line.start, line.end)):
+            continue
+        statement = facts.peek(line.start)
+        for binding in statement.digest.bindings if statement is not None else ():
+            node, alias = binding.statement, binding.alias
+            if alias is None or binding.kind not in ("import", "from"):
+                continue
+            dotted, local = alias.name, alias.asname or alias.name
+            if isinstance(node, ast.ImportFrom):
+                module = imported_from("." * node.level + (node.module or ""), branches.path)
+                dotted = f"{module}.{alias.name}"
+            for known in libraries.reached_below(dotted):
+                yield known, local + known.removeprefix(MARK)[len(dotted) :], line.start

@@ -1,0 +1,32 @@
+"""Dotted names of modules, as far as the paths of files show them."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+_DEPTH = 6  # maximum number of segments in the name of a file's module
+
+
+def module_at(path: str) -> str:
+    """Return the dotted name of the module in a file; an `__init__.py` has the name of its package."""
+    parts = PurePath(path.replace("\\", "/")).with_suffix("").parts if path else ()
+    parts = parts[:-1] if parts[-1:] == ("__init__",) else parts
+    return ".".join(part for part in parts[-_DEPTH:] if part.strip("./"))
+
+
+def imported_from(module: str, path: str) -> str:
+    """Return the dotted name of a module as the file at `path` imports it; `module` begins with a dot for each level of
+    a relative import."""
+    name = module.lstrip(".")
+    dots = len(module) - len(name)
+    if not dots:
+        return name
+    parts = module_at(path).split(".")
+    above = dots - (PurePath(path).name == "__init__.py")
+    return ".".join([*parts[: len(parts) - above], *filter(None, [name])])
+
+
+def agree(one: str, other: str) -> bool:
+    """Return whether one of two dotted names ends with the other."""
+    longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
+    return longer == shorter or longer.endswith(f".{shorter}")

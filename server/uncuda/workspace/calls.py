@@ -1,0 +1,266 @@
+"""Finds which functions of a project call which, and what only CUDA has: names of `torch.cuda`, and CUDA libraries.
+
+With these calls, `reached` tells which names that files of tests import lead to code for CUDA in other files; a skip
+mark over such a name must stay unchanged.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
+
+from uncuda.module_names import agree, imported_from, module_at
+from uncuda.project import MARK
+
+_PIECE = re.compile(rb"\n(?:(class)|(?:async +)?def)[ ]+(\w+)([^\n]*)|\n(?:    |\t)(?:async +)?def[ ]+(\w+)")
+_FROM = re.compile(rb"from[ ]+([.\w]+)[ ]+import[ ]+(\([^)]{0,4000}\)|[^\n#]*)")
+_IMPORT = re.compile(rb"import[ ]+([A-Za-z_][\w.]*)(?:[ ]+as[ ]+(\w+))?[ \t]*(?:\n|\r|#|\Z)")
+_NAMED = re.compile(rb"(\w+)(?:[ ]+as[ ]+(\w+))?")
+_WORD = re.compile(rb"\w+")
+_OF_CUDA = re.compile(rb"torch\.cuda(?:\.\w+)+")
+_ARGUMENTS = re.compile(rb"\(([^()\n]{1,200})\)")
+_KEYWORD = re.compile(rb"(\w+)[ ]*=")
+_ASKS = re.compile(rb"if [^\n]{0,200}?(?:is_cuda|is_available|device_count|device\.type|_available\b)")
+_SKIPS = re.compile(rb"skip(?:if|If|unless|Unless|Test|[ ]*\()")
+_LOADS = re.compile(rb"load(?:_inline)?[ ]*\(")
+_MARKED = re.compile(rb"\n[ \t]*@(\w+)[ \t]*(?=\r?\n)")
+_MADE = re.compile(rb"\n(\w+)[ ]*=[^\n=]*skip")
+_OF_FILE = re.compile(rb"\npytestmark[ ]*=([^\n]*)")
+_LIVING = (b"__init__", b"forward", b"__call__", b"apply")  # the methods that an object of a class is assumed to run
+_OWNERS = frozenset({b"self", b"cls"})
+_SEPARATE = bytes(at if (chr(at).isalnum() and at < 128) or chr(at) in "_.(" else 32 for at in range(256))
+_OTHERS = sys.stdlib_module_names | {"torch", "numpy", "pytest"}
+
+_ALIKE = 50  # maximum number of functions with the same last two segments that are told apart by their folders
+_TEST = re.compile(r"(?:^|[/\\])test_\w*\.py\Z")
+
+Calls = frozenset[str]
+"""What one file calls: "CALLER CALLEE …", separated by spaces. A caller is a function, class or method of the file, or
+a skip mark that the file imports (with MARK before it). The callees of the caller "" are the names that the file
+imports, if it skips tests, and the skip marks that it imports (with MARK before them) or makes (with "=" before
+them)."""
+
+
+def calls(data: bytes, path: str, libraries: Collection[str]) -> Calls:
+    """Return the calls that the bytes of a file show. `libraries`: the root names of known libraries."""
+    says = b"torch.cuda" in data or b"skip" in data or ("test" in path and b"cuda" in data)
+    if not says or not path.endswith(".py"):
+        return frozenset()
+    found = _File(data, path, libraries).calls()
+    return frozenset(" ".join([caller, *sorted(callees)]) for caller, callees in found.items() if callees)
+
+
+def has_tests(paths: Iterable[str]) -> bool:
+    """Return whether a project has files of tests; in other projects no call is followed."""
+    return any(map(_TEST.search, paths))
+
+
+class _File:
+    def __init__(self, data: bytes, path: str, libraries: Collection[str]) -> None:
+        self._data, self._libraries = b"\n" + data, libraries
+        self._path, self._module = path, module_at(path)
+        self._package = path.endswith("__init__.py")
+        self._names: dict[bytes, str] = {}
+        """Maps each name that the file imports or defines to its dotted name."""
+        self._needed: set[str] = set()  # the libraries that the file needs when it is imported
+        self._loads = b"cpp_extension" in data
+        self._found: dict[str, set[str]] = {"": set()}
+        self._callers: list[str] = []  # the dotted names of the file's functions, classes and methods, in order
+
+    def calls(self) -> dict[str, set[str]]:
+        """Return the callees of each caller."""
+        self._read_imports()
+        pieces = list(_PIECE.finditer(self._data))
+        imported, found = dict(self._names), self._found
+        for match in pieces:
+            if name := match[2]:
+                self._names[name] = f"{self._module}.{name.decode()}"
+        self._read_pieces(pieces)
+        skips = b"skip" in self._data
+        if skips and _SKIPS.search(self._data):
+            called = {callee for callees in found.values() for callee in callees}
+            found[""].update(callee for callee in called if not callee.startswith(self._module))
+            found[""].update(imported.values())
+        if self._package:
+            for name, dotted in imported.items():
+                self._called(f"{self._module}.{name.decode()}").add(dotted)
+        if self._needed:
+            self._called(self._module).update(self._needed)
+        for mark, skipped in self._marks(imported, pieces) if "test" in self._path else ():
+            found[""].add(mark)
+            self._called(mark).add(skipped)
+        made = _MADE.finditer(self._data) if skips else ()
+        found[""].update(f"={self._module}.{match[1].decode()}" for match in made)
+        return found
+
+    def _called(self, caller: str) -> set[str]:
+        """The callees of a caller, to which further callees can be added."""
+        return self._found.setdefault(caller, set())
+
+    def _read_imports(self) -> None:
+        for match in _FROM.finditer(self._data):
+            module = match[1].decode()
+            if module.partition(".")[0] not in _OTHERS and self._is_first(match.start()):
+                module = imported_from(module, self._path)
+                self._need(match.start(), module)
+                for one in _NAMED.finditer(match[2]):
+                    self._names[one[2] or one[1]] = f"{module}.{one[1].decode()}"
+        for match in _IMPORT.finditer(self._data):
+            dotted = match[1].decode()
+            root = dotted.partition(".")[0]
+            if root not in _OTHERS and self._is_first(match.start()):
+                self._names[match[2] or root.encode()] = dotted if match[2] else root
+                self._need(match.start(), dotted)
+
+    def _is_first(self, at: int) -> bool:
+        """Return whether a word is the first of its line."""
+        return not self._data[self._data.rfind(b"\n", 0, at) + 1 : at].strip()
+
+    def _need(self, at: int, module: str) -> None:
+        """Record a library that the file imports at module level."""
+        if module.partition(".")[0] in self._libraries and self._data[at - 1 : at] == b"\n":
+            self._needed.add(module)
+
+    def _marks(self, imported: Mapping[bytes, str], pieces: list[re.Match[bytes]]) -> Iterator[tuple[str, str]]:
+        """Yield each imported name that is used as a decorator or as `pytestmark`, with MARK before it, and what it
+        decorates."""
+        starts = [piece.start() for piece in pieces]
+        for match in _MARKED.finditer(self._data):
+            below = bisect_left(starts, match.end())
+            if (dotted := imported.get(match[1])) and below < len(pieces):
+                yield MARK + dotted, self._callers[below]
+        for match in _OF_FILE.finditer(self._data):
+            for dotted in filter(None, map(imported.get, _WORD.findall(match[1]))):
+                yield from ((MARK + dotted, own) for word, own in self._names.items() if word not in imported)
+
+    def _read_pieces(self, pieces: list[re.Match[bytes]]) -> None:
+        """Read the functions, classes and methods of the file, from one header to the next."""
+        data, names, around = self._data, self._names, b""
+        known, needs = names.keys(), self._loads or b"torch.cuda" in data
+        ends = [*(match.start() for match in pieces[1:]), len(data)]
+        for match, end in zip(pieces, ends):
+            is_class, name, bases, method = match.groups()
+            if name:
+                around, caller = (name if is_class else b""), names[name]
+                called = self._called(caller)
+                if is_class:
+                    called.update(names[base] for base in _WORD.findall(bases) if base in names)
+            else:
+                owner = names[around] if around else self._module
+                caller = f"{owner}.{method.decode()}"
+                called = self._called(caller)
+                if around and (method in _LIVING or method.startswith(b"test")):
+                    self._called(owner).add(caller)
+            self._callers.append(caller)
+            if self._needed:
+                called.add(self._module)
+            body = data[match.end() : end]
+            words = {part[part.rfind(b" ") + 1 :] for part in body.translate(_SEPARATE).split(b"(")}
+            called.update([names[word] for word in words & known])
+            if around and b"cls" in words:
+                called.add(names[around])
+            called.update([dotted for word in words if b"." in word and (dotted := self._dotted(word, around))])
+            if (needs or b"import " in body) and (only := [*self._only_cudas(body)]) and not _ASKS.search(body):
+                called.update(only)
+
+    def _dotted(self, word: bytes, around: bytes) -> str:
+        """The dotted name that a name with dots means; `around`: the class around it; "" for other names."""
+        root, _, rest = word.partition(b".")
+        if root in self._names:
+            return f"{self._names[root]}.{rest.decode()}"
+        return f"{self._names[around]}.{rest.decode()}" if around and root in _OWNERS and b"." not in rest else ""
+
+    def _only_cudas(self, body: bytes) -> Iterator[str]:
+        """Yield the names of `torch.cuda` in a piece of the source, with the keywords of their call, and the libraries
+        that it imports."""
+        for match in _OF_CUDA.finditer(body):
+            given = _ARGUMENTS.match(body, match.end())
+            keywords = ",".join(sorted(word.decode() for word in _KEYWORD.findall(given[1]))) if given else ""
+            yield match[0].decode() + (f"({keywords})" if keywords else "")
+        if self._loads and _LOADS.search(body):
+            yield "torch.utils.cpp_extension.load"
+        for pattern in (_FROM, _IMPORT) if b"import " in body else ():
+            for match in pattern.finditer(body):
+                module = match[1].decode()
+                if module.partition(".")[0] in self._libraries and not body[: match.start()].rstrip().endswith(b"try:"):
+                    yield module
+
+
+def reached(told: Iterable[Calls], libraries: Collection[str]) -> frozenset[tuple[str, str]]:
+    """Return (name, needed) of each name that files which skip tests import, and each skip mark that files import; the
+    name leads, through calls, to what is needed: a name of `torch.cuda`, with keywords of the call in parentheses, or a
+    library."""
+    every = [*chain.from_iterable(told)]
+    if not any(one.startswith(" ") for one in every):
+        return frozenset()
+    graph: dict[str, list[str]] = {}
+    for one in every:
+        caller, *callees = one.split(" ")
+        graph.setdefault(caller, []).extend(callees)
+    roots = graph.pop("", [])
+    own, made = _Own(graph), _Own(root[1:] for root in roots if root.startswith("="))
+    marks = [root for root in roots if root.startswith(MARK) and made.of(root[1:])]
+    found = {root: node for root in roots if root[0] not in (MARK, "=") for node in own.of(root)}
+    needed = _needed([*found.values(), *marks], graph, own, libraries)
+    pairs = [*((root, found[root]) for root in found), *((mark, mark) for mark in marks)]
+    folders = {part for name in graph for part in name.split(".")} - {"torch"}
+    return frozenset(
+        (root, need) for root, node in pairs for need in needed.get(node, ()) if need.partition(".")[0] not in folders
+    )
+
+
+class _Own:
+    """Finds the functions, classes and methods of the project by the names with which other files import them."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._by_end: dict[str, list[str]] = {}
+        for name in names:
+            self._by_end.setdefault(_end(name), []).append(name)
+
+    def of(self, name: str) -> list[str]:
+        """Return the function that a name means, if the project defines exactly one such function."""
+        like = self._by_end.get(_end(name), [])
+        found = (
+            [own for own in like if agree(own, name)] if len(like) <= _ALIKE else [own for own in like if own == name]
+        )
+        return found if len(found) == 1 else [own for own in found if own == name]
+
+
+def _end(name: str) -> str:
+    return ".".join(name.split(".")[-2:])
+
+
+def _is_cudas(name: str, libraries: Collection[str]) -> bool:
+    return name.startswith(("torch.cuda.", "torch.utils.cpp_extension.")) or name.partition(".")[0] in libraries
+
+
+def _needed(
+    starts: Iterable[str], graph: Mapping[str, list[str]], own: _Own, libraries: Collection[str]
+) -> dict[str, set[str]]:
+    """Return, for each function that is called from one of `starts`, what it needs directly or through calls."""
+    needs: dict[str, set[str]] = {}
+    callers: dict[str, list[str]] = {}
+    waiting = list(dict.fromkeys(starts))
+    while waiting:
+        caller = waiting.pop()
+        if caller in needs:
+            continue
+        needs[caller] = set()
+        for callee in graph.get(caller, ()):
+            known = [callee] if callee in graph else own.of(callee)
+            for node in known:
+                callers.setdefault(node, []).append(caller)
+                waiting.append(node)
+            if not known and _is_cudas(callee, libraries):
+                needs[caller].add(callee)
+    changed = [name for name, found in needs.items() if found]
+    while changed:
+        name = changed.pop()
+        for caller in callers.get(name, ()):
+            if not needs[name] <= needs[caller]:
+                needs[caller] |= needs[name]
+                changed.append(caller)
+    return needs

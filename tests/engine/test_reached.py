@@ -1,0 +1,166 @@
+"""Tests of skip marks over code that leads to CUDA's own names and libraries through functions of other files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.engines import engine_for
+from uncuda.catalogue import load
+from uncuda.lsp.state.scan import CODEC, Reader, SaidBy
+from uncuda.project import Project
+from uncuda.settings import Settings
+from uncuda.source import Source
+from uncuda.workspace import Scanner, Words
+from uncuda.workspace.calls import calls
+
+CATALOGUE = load()
+WORDS = Words.of(CATALOGUE.declarations, CATALOGUE.libraries)
+IMPORTS = {"npu": "import torch_npu\n", "musa": "import torch_musa\n"}
+HEAD = "import pytest\nimport torch\n{plugin}"
+MARK = "@pytest.mark.skipif(not torch.cuda.is_available(), reason='')\n"
+TEST = MARK + "def test():\n    x = torch.zeros(1).cuda()\n    {0}\n"
+OPS = """\
+import torch
+class Manager:
+    def __init__(self):
+        self.event = torch.cuda.Event(external=True)
+    @classmethod
+    def reset(cls):
+        return cls()
+    @staticmethod
+    def name():
+        return "m"
+class Other(Manager):
+    pass
+def fast(x):
+    return helper(x)
+def helper(x):
+    return Manager()
+def asks(x):
+    if not torch.cuda.is_available():
+        return x
+    return torch.cuda.Event(external=True)
+def slow(x):
+    return torch.cuda.current_device()
+"""
+LAYERS = "import torch\nfrom pkg import ops\nfrom .ops import fast as quick\nclass Layer(torch.nn.Module):\n"
+LAYERS += "    def forward(self, x):\n        torch.cuda.synchronize()\n        return self.run(x)\n"
+LAYERS += "    def run(self, x):\n        return quick(x)\n"
+CUTE = "import cutlass\nimport torch\n\ndef kernel(x):\n    torch.cuda.synchronize()\n    return x\n"
+TRIED = "try:\n    import cutlass\nexcept ImportError:\n    cutlass = None\n" + CUTE.partition("\n")[2]
+FILES = {"pkg/__init__.py": "from .ops import fast\n# torch.cuda\n", "pkg/ops.py": OPS, "pkg/layers.py": LAYERS}
+FILES |= {"pkg/cute.py": CUTE, "pkg/tried.py": TRIED}
+STAYS = {
+    "a function": ("from pkg.ops import fast\n", "fast(x)"),
+    "a class": ("from pkg.ops import Manager as M\n", "M()"),
+    "a class that derives from one": ("from pkg.ops import Other\n", "Other()"),
+    "a method of a class": ("from pkg.ops import (\n    slow,\n    Manager,\n)\n", "Manager.reset()"),
+    "a module": ("import pkg.ops\n", "pkg.ops.fast(x)"),
+    "a module by another name": ("from pkg import ops as o\n", "o.helper(x)"),
+    "a package": ("from pkg import fast\n", "fast(x)"),
+    "two files away": ("from pkg.layers import Layer\n", "Layer()(x)"),
+    "a file that imports a CUDA library": ("from pkg.cute import kernel\n", "kernel(x)"),
+}
+MOVES = {
+    "a method that needs nothing": ("from pkg.ops import Manager\n", "Manager.name()"),
+    "a function that asks for CUDA": ("from pkg.ops import asks\n", "asks(x)"),
+    "a function that moves": ("from pkg.ops import slow\n", "slow(x)"),
+    "a function that is not called": ("from pkg.ops import fast\n", "print(fast)"),
+    "a file that can work without the library": ("from pkg.tried import kernel\n", "kernel(x)"),
+    "a function of the same name": ("from other.ops import fast\n", "fast(x)"),
+}
+
+
+def project_of(files: dict[str, str]) -> Project:
+    scanner = Scanner(WORDS)
+    for path, text in files.items():
+        scanner.add(text.encode(), path=path)
+    return scanner.project(files)
+
+
+def fixed(files: dict[str, str], path: str, target: str = "npu") -> str:
+    engine = engine_for(target, Settings(locale="en"), project_of(files))
+    return engine.fix(Source(files[path], path)).text
+
+
+def moved(text: str, target: str) -> str:
+    return text.replace("torch.cuda", f"torch.{target}").replace(".cuda()", f".{target}()")
+
+
+@pytest.mark.parametrize("target", IMPORTS)
+@pytest.mark.parametrize("name", STAYS)
+def test_a_mark_stays_over_what_leads_to_cuda_alone(name: str, target: str) -> None:
+    imports, call = STAYS[name]
+    text = HEAD.format(plugin=IMPORTS[target]) + imports + TEST.format(call)
+    assert fixed(FILES | {"tests/test_a.py": text}, "tests/test_a.py", target) == text
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_a_mark_moves_over_what_moves(name: str) -> None:
+    imports, call = MOVES[name]
+    text = HEAD.format(plugin=IMPORTS["npu"]) + imports + TEST.format(call)
+    assert fixed(FILES | {"tests/test_a.py": text}, "tests/test_a.py") == moved(text, "npu")
+
+
+def test_a_program_s_test_moves_over_what_leads_to_cuda_alone() -> None:
+    text = "import torch\nimport torch_npu\nfrom pkg.ops import fast\nif torch.cuda.is_available():\n    fast(1)\n"
+    skip = "def test():\n    if not torch.cuda.is_available():\n        pytest.skip('')\n    fast(1)\n"
+    assert fixed(FILES | {"train.py": text}, "train.py") == moved(text, "npu")
+    text = HEAD.format(plugin=IMPORTS["npu"]) + "from pkg.ops import fast\n" + skip
+    assert fixed(FILES | {"tests/test_a.py": text}, "tests/test_a.py") == text
+
+
+@pytest.mark.parametrize("made", [MARK[1:-1], "pytest.mark.skipif(not HAS, reason='')"])
+@pytest.mark.parametrize("use", ["@needs\n", "pytestmark = needs\n", "pytestmark = [pytest.mark.slow, needs]\n"])
+def test_a_mark_of_another_file_stays_with_what_it_skips(made: str, use: str) -> None:
+    head = HEAD.format(plugin=IMPORTS["npu"])
+    utils = f"{head}HAS = torch.cuda.is_available()\nneeds = {made}\nother = {MARK[1:]}"
+    test = f"{head}from pkg.ops import fast\nfrom .utils import needs, other\n{use}"
+    test += "def test():\n    x = torch.zeros(1).cuda()\n    fast(x)\n"
+    files = FILES | {"tests/utils.py": utils, "tests/test_a.py": test}
+    other = f"other = {MARK[1:]}"
+    assert fixed(files, "tests/test_a.py") == test
+    assert fixed(files, "tests/utils.py").removesuffix(moved(other, "npu")) == utils.removesuffix(other).replace(
+        "HAS = torch.cuda", "HAS = torch.npu" if "HAS" not in made else "HAS = torch.cuda"
+    )
+    files["tests/test_a.py"] = test.replace("fast(x)", "slow(x)")
+    assert fixed(files, "tests/test_a.py") == moved(files["tests/test_a.py"], "npu")
+    assert fixed(files, "tests/utils.py") == moved(utils, "npu")
+
+
+def test_an_imported_decorator_that_is_no_mark_skips_nothing() -> None:
+    head = HEAD.format(plugin=IMPORTS["npu"])
+    test = f"{head}from pkg.ops import fast\nfrom .utils import needs\n"
+    test += "@needs\ndef test():\n    x = x.cuda()\n    fast(x)\n"
+    files = FILES | {"tests/utils.py": f"{head}def needs(function):\n    return function\n", "tests/test_a.py": test}
+    assert fixed(files, "tests/test_a.py") == moved(test, "npu")
+
+
+def test_the_language_server_learns_the_same_calls(tmp_path: Path) -> None:
+    text = HEAD.format(plugin="") + "from pkg.ops import fast\n" + TEST.format("fast(x)")
+    files = FILES | {"tests/test_a.py": text}
+    reader = Reader(CATALOGUE)
+    said = {path: reader.facts(text.encode(), path) for path, text in files.items()}
+    assert reader.project(said).reaches == project_of(files).reaches != frozenset()
+    for facts in said.values():
+        assert CODEC.record(CODEC.line(SaidBy("a.py", facts))).facts == facts
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from .a import (b,\n",
+        "if " * 20,
+        "import torch.cuda  # skip(",
+        "    def f(self",
+        "class A(B\n",
+        "@a\n",
+        "pytestmark = a",
+    ],
+)
+def test_calls_are_found_in_time_that_grows_with_the_size(line: str) -> None:
+    text = (f"torch.cuda skip(\n{line}\n" * 4000).encode()
+    assert len(text) > 64_000
+    assert len(calls(text, "a.py", frozenset())) < 13_000
