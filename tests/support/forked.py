@@ -243,7 +243,7 @@ def _prepare() -> None:
             for part in engine.parts if isinstance(engine, PortableEngine) else [engine]:
                 _engines.append(part)
                 for shim in (False, True):
-                    assert part.ruleset(shim).words
+                    assert part.ruleset(shim).words.roots
     _prepare_patterns()
     _prepare_protocol()
 

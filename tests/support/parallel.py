@@ -44,10 +44,10 @@ def pytest_configure(config: pytest.Config) -> None:
     """Let a worker send only the messages that the controller shows: each test would otherwise send six, which takes
     longer than many tests."""
     shown = config.option.xmlpath or config.option.durations is not None
-    for plugin in config.pluginmanager.get_plugins() if hasattr(config, "workerinput") and not shown else ():
-        if type(plugin).__name__ == "WorkerInteractor":
-            send = plugin.sendevent
-            plugin.sendevent = lambda name, **data: None if is_silent(name, data) else send(name, **data)
+    if hasattr(config, "workerinput") and not shown:
+        (worker,) = (one for one in config.pluginmanager.get_plugins() if type(one).__name__ == "WorkerInteractor")
+        send = worker.sendevent
+        worker.sendevent = lambda name, **data: None if is_silent(name, data) else send(name, **data)
 
 
 def is_silent(name: str, data: dict[str, Any]) -> bool:
@@ -55,7 +55,7 @@ def is_silent(name: str, data: dict[str, Any]) -> bool:
     what they should."""
     if name == "testreport":
         report = data["data"]
-        return report["when"] != "call" and report["outcome"] == "passed"
+        return bool(report["when"] != "call" and report["outcome"] == "passed")
     return name == "logstart"
 
 

@@ -1,4 +1,4 @@
-"""Tests that the tests of a file that share a costly fixture run on one worker, and that a worker reports what counts."""
+"""Tests that the tests of a file that share a costly fixture run on one worker, and that a worker sends each result."""
 
 from pathlib import Path
 
