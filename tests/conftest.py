@@ -9,6 +9,7 @@ from hypothesis import settings
 
 from support import notes, parallel, skips
 from support.corpus import corpus as corpus
+from support.folders import tmp_path as tmp_path
 
 # Hypothesis must not fail a run because of time or a random seed, which would say nothing about the tested change.
 settings.register_profile("default", deadline=None)
@@ -33,8 +34,14 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.set_threshold(10_000, 20, 1_000)
 
 
+def pytest_collection_finish() -> None:
+    """Keep what was imported and collected out of all later garbage collections, because it lives until the end."""
+    gc.freeze()
+
+
 def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
     """Collect garbage after the last test of a process: this test fails if an earlier test has left a file or another
     resource open that only a reference cycle still holds."""
     if nextitem is None:
         gc.collect()
+        gc.freeze()  # pytest and Python collect garbage several times more before the process ends

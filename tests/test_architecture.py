@@ -177,6 +177,7 @@ def test_every_feature_is_registered() -> None:
     assert sorted(here) == sorted(feature.__name__.rpartition(".")[2] for feature in FEATURES)
 
 
+@pytest.mark.slow
 def test_the_language_server_starts_light() -> None:
     code = "from uncuda.lsp.server import UncudaServer; import sys; UncudaServer(); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

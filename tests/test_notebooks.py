@@ -46,6 +46,7 @@ def pieces(cells: Any, style: Any) -> list[str]:
     return made
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(CELLS, STYLES)
 def test_fixes_change_no_other_byte(cells: Any, style: Any) -> None:
@@ -70,6 +71,7 @@ def test_fixes_change_no_other_byte(cells: Any, style: Any) -> None:
         assert result == data
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(CELLS, STYLES)
 def test_every_place_is_found_in_the_file(cells: Any, style: Any) -> None:

@@ -337,6 +337,7 @@ def test_what_is_not_utf_8_is_named_by_its_line(tmp_path: Path) -> None:
         Configuration(WORDS).settings_for(str(tmp_path))
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_files(tmp_path: Path) -> None:
     for number in range(2000):
         (tmp_path / f"{number}.toml").write_text(f'extend = "{number + 1}.toml"')

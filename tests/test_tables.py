@@ -282,6 +282,7 @@ def test_tables_agree_with_the_targets() -> None:
         assert names["torch.utils.cpp_extension.CUDAExtension"] == words["extension"]
 
 
+@pytest.mark.slow
 def test_tables_are_fresh() -> None:
     result = run("--check")
     assert result.returncode == 0, result.stdout + result.stderr
@@ -305,6 +306,7 @@ def decide(checkout: Path, target: str, change: Callable[[list[str]], list[str]]
     path.write_text("\n".join(change(path.read_text("utf-8").splitlines())) + "\n", "utf-8", newline="\n")
 
 
+@pytest.mark.slow
 def test_a_hand_edit_is_found_and_undone(checkout: Path) -> None:
     table = checkout / "rules" / "tables" / "musa" / "api-2.7.1.tsv"
     right = table.read_bytes()
@@ -316,6 +318,7 @@ def test_a_hand_edit_is_found_and_undone(checkout: Path) -> None:
     assert table.read_bytes() == right
 
 
+@pytest.mark.slow
 def test_a_table_of_a_version_that_is_gone_is_named(checkout: Path) -> None:
     old = checkout / "rules" / "tables" / "musa" / "api-1.9.0.tsv"
     shutil.copy(old.with_name("api-2.7.1.tsv"), old)
@@ -326,6 +329,7 @@ def test_a_table_of_a_version_that_is_gone_is_named(checkout: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "said"),
     [

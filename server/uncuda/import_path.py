@@ -36,8 +36,10 @@ def imported_from_current_folder() -> str:
         return ""
     known: dict[str, str] = {}
     for name, module in list(sys.modules.items()):
+        if "." in name or name == "__main__":
+            continue
         file = getattr(module, "__file__", None)
-        if not isinstance(file, str) or "." in name or name == "__main__":
+        if not isinstance(file, str):
             continue
         folder, base = os.path.split(file)
         if base.startswith("__init__."):

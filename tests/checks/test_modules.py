@@ -293,6 +293,7 @@ def test_what_a_block_does_besides_the_import_may_be_tested_elsewhere(start: str
 OPTIONAL = "try:\n    import cupy{0}\nexcept ImportError:\n    pass\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["a long word", "many imports", "a long line", "many names on a line"])
 def test_the_time_to_look_for_tests_of_optional_imports_is_linear(shape: str) -> None:
     def text(count: int) -> str:

@@ -153,6 +153,7 @@ def test_a_disk_that_is_full(arguments: list[str]) -> None:
     assert done.stderr.splitlines()[-1] == "uncuda: error: No space left on device"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="needs a shell")
 def test_streams_that_are_closed() -> None:
     make({"a.py": SAFE})

@@ -74,6 +74,7 @@ def {0}(x):
 HEADER = '{"format": 1, "counts": {}}\n'
 
 
+@pytest.mark.slow
 def test_a_project_without_a_configuration_is_the_same_from_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """A baseline that an editor, or `check` inside the project, has written is also used by `check PROJECT` in another
     folder."""
@@ -335,6 +336,7 @@ class TestFix:
         after = Path("a.py").read_text()
         assert ("device='cuda'" in after) == ("device == 'cuda'" in after)
 
+    @pytest.mark.slow
     def test_workers_say_and_write_the_same(self) -> None:
         made = []
         for workers in ("1", "3"):
@@ -660,6 +662,7 @@ class TestMerges:
         }
         assert said == {("a.py", "start"), ("b.py", "ours"), ("b.py", "theirs"), ("c.py", "theirs")}
 
+    @pytest.mark.slow
     def test_two_clones_that_accept_and_fix_the_same_files(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Each of two clones fixes findings that the other one accepts, moves code that the other one changes, and
         removes entries that it does not need."""

@@ -262,6 +262,7 @@ class TestSaid:
         run = uncuda("check", "--verbose", "--target", "npu", "-", stdin="print torch.cuda, 1\n")
         assert "-:1:1: this statement could not be read" in run.err
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("env", "option", "chinese"),
         [

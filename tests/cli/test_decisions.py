@@ -96,6 +96,7 @@ class TestText:
         assert "\n需手动作出的决定：\n   149  module-unsupported  flash_attn" in out
         assert sorted(places(out)) == sorted(places(text().out))
 
+    @pytest.mark.slow
     def test_the_same_every_time(self) -> None:
         assert text("--statistics").out == text("--statistics", PYTHONHASHSEED="7").out
 
@@ -237,6 +238,7 @@ class TestFix:
 
 
 class TestSize:
+    @pytest.mark.slow
     def test_ten_thousand_places(self) -> None:
         for number in range(100):
             make({f"m{number:03}.py": "import torch\n" + "torch.cuda.nothing_like_it()\n" * 100})

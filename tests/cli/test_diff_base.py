@@ -154,6 +154,7 @@ class TestWhatCounts:
         make({"r/a.py": OLD + SYNC})
         assert places(changed("r/b.py")) == ["r/b.py:4"]
 
+    @pytest.mark.slow
     def test_workers_say_the_same(self) -> None:
         repository({f"f{number}.py": OLD for number in range(9)})
         make({f"f{number}.py": OLD + SYNC for number in range(0, 9, 2)})

@@ -34,6 +34,7 @@ def test_unknown_option() -> None:
     assert "--target" in run.err
 
 
+@pytest.mark.slow
 def test_every_command_that_is_announced_works() -> None:
     announced = run_uncuda("--help").out.partition("Commands:")[2].splitlines()
     names = [line.split()[0] for line in announced if line.strip()]

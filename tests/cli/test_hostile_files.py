@@ -41,6 +41,7 @@ CONFIGURATIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="needs pipes, devices and sparse files")
 def test_each_costs_what_it_governs() -> None:
     make({"good.py": SAFE, "requirements.txt/x": ""})

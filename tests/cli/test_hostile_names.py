@@ -136,6 +136,7 @@ class TestTree:
         assert not commands(run.out)
         assert r"  new\n::error file=x::owned.py:" in run.err
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("arguments", "term"), [(["check"], "dumb"), (["fix", "--diff"], "xterm")])
     def test_a_terminal_sees_colours_of_ours_alone(self, arguments: list[str], term: str) -> None:
         shown = on_terminal(*arguments, "--target", "npu", TERM=term)
@@ -264,6 +265,7 @@ class TestDiff:
         before, after = (lines.format(value).encode("gbk") for value in (1, 2))
         assert " # 中文\n" in list(readable_diff("中文.py", before, after, "gbk"))
 
+    @pytest.mark.slow
     @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
     def test_applied_it_is_what_fix_writes(self) -> None:
         """The files have unusual names, some of them random, and random contents; the name of their folder is the

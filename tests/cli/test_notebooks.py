@@ -177,6 +177,7 @@ class TestFix:
         run = check("-", "--stdin-filename", "n.ipynb", stdin=TWO)
         assert [finding["cell"] for finding in run.json["findings"]] == [3]
 
+    @pytest.mark.slow
     def test_workers_say_and_write_the_same(self) -> None:
         files: dict[str, str | bytes] = {f"n{number}.ipynb": TWO for number in range(8)}
         files |= {"r.ipynb": notebook(CALL, metadata={"language_info": {"name": "R"}}), "bad.ipynb": "{", "a.py": SAFE}

@@ -191,6 +191,7 @@ def test_fewer_accelerators() -> None:
     assert '""" "cuda" or "musa"."""' in text
 
 
+@pytest.mark.slow
 def test_several_processes_say_the_same() -> None:
     files = {f"pkg/m{number}.py": TEXT + "#" * 40_000 for number in range(24)}
     make({**files, "pkg/__init__.py": "", "uncuda.toml": SETTINGS})

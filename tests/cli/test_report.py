@@ -323,6 +323,7 @@ def test_two_runs_write_the_same_bytes_wherever_they_are(form: str, locale: str)
     assert not re.search(r"\b20\d\d-\d\d-\d\d\b", text)
 
 
+@pytest.mark.slow
 def test_several_processes_find_what_one_does() -> None:
     make({f"p{number}/{name}": text for number in range(4) for name, text in FILES.items()})
     make({"requirements.txt": "torch_npu==2.1.0\n", "later.py": LATER})

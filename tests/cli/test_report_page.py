@@ -242,6 +242,7 @@ def test_on_paper_all_findings_are_there_on_white_and_nothing_to_click(pages: di
     assert len(tab.pdf(format="A4")) > 20_000
 
 
+@pytest.mark.slow
 def test_the_page_is_alone(pages: dict[str, Path]) -> None:
     for page in pages.values():
         text = page.read_text(encoding="utf-8")

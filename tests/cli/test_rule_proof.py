@@ -70,6 +70,7 @@ def test_a_page_ends_with_the_proof(installed: Path, locale: str, section: str) 
     assert page.count("xpu") == 0
 
 
+@pytest.mark.slow
 def test_a_reason_is_said(installed: Path) -> None:
     page = rule(installed, json.dumps(RECORD), "nccl-backend").out
     assert "NPU: 1 of 1 example ran on simulated torch_npu 2.14 (A cluster is shared). Moore" in page
@@ -85,6 +86,7 @@ def test_all_pages_have_theirs(installed: Path) -> None:
     assert f"{ENGLISH}\n# " in pages  # the paragraph is the last one before the next page
 
 
+@pytest.mark.slow
 def test_json(installed: Path) -> None:
     record = json.dumps(RECORD)
     page = rule(installed, record, "cuda-method", "--output-format", "json").json
@@ -107,6 +109,7 @@ BROKEN = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("record", [None, BROKEN[0], BROKEN[-1]], ids=["missing", "empty", "broken"])
 def test_without_a_record_there_is_no_section(installed: Path, record: str | None) -> None:
     page = rule(installed, record, "cuda-method").out
@@ -133,6 +136,7 @@ def test_a_rule_without_an_entry_has_no_section(installed: Path) -> None:
     assert "**Proof.**" not in rule(installed, json.dumps(RECORD), "tf32").out
 
 
+@pytest.mark.slow
 def test_only_pages_of_rules_read_it() -> None:
     importers = {
         (found.module, name)

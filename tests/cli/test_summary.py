@@ -203,6 +203,7 @@ class TestScreen:
 class TestOrder:
     STEPS = ("library", "extension", "environment", "safe", "review", "manual")
 
+    @pytest.mark.slow
     def test_what_blocks_comes_first(self, screen: str) -> None:
         out = screen.partition("Order of work\n")[2]
         titles = re.findall(r"^ (\d)\. (.*?)(?: \(|:)", out, re.M)
@@ -228,6 +229,7 @@ class TestOrder:
         )
         assert {step["step"]: step["count"] for step in order} == expected
 
+    @pytest.mark.slow
     def test_each_command_shows_what_the_step_counts(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(tmp_path)
         make({"pkg/a.py": LIBRARY, "pkg/b.py": EXTENSION, "pkg/c.py": ENVIRONMENT, "pkg/d.py": SAFES, "e.py": SAFES})
@@ -250,6 +252,7 @@ class TestOrder:
                 if step["step"] == "safe":
                     assert f"\nFixes that would be made: {step['count']:,}. " in run.err
 
+    @pytest.mark.slow
     def test_steps_without_findings_are_left_out(self) -> None:
         assert [step["step"] for step in check("--summary", "tests").json["summary"]["order"]] == ["safe"]
         assert " 2. " not in summary("tests").out
@@ -281,6 +284,7 @@ class TestJson:
             found.setdefault(finding["rule"], dict.fromkeys(CLASSES, 0))[class_of(finding)] += 1
         assert rows == found
 
+    @pytest.mark.slow
     def test_schema(self) -> None:
         schema = json.loads((ROOT / "docs" / "findings.schema.json").read_text(encoding="utf-8"))
         described = schema["$defs"]["summary"]
@@ -436,6 +440,7 @@ def test_every_prerequisite_is_that_of_a_rule() -> None:
 class TestTerminal:
     HINT = "For a summary on one screen: uncuda check --summary"
 
+    @pytest.mark.slow
     def test_more_than_a_screen_names_it(self) -> None:
         make({"a.py": "import torch\n" + "torch.cuda.synchronize()\n" * 101})
         shown = on_terminal("check", "--target", "npu", "--select", "cuda-api").replace("\r\n", "\n")
@@ -516,6 +521,7 @@ class TestFixable:
         uncuda("fix", "--target", "npu", "--fixable", "is-cuda")
         assert Path("x.py").read_text() == LINKED
 
+    @pytest.mark.slow
     def test_workers_and_standard_input_do_the_same(self) -> None:
         make({f"p/{name}.py": LINKED + SAFES for name in "abcdefghijklmnop"})
         options = ["--target", "npu", "--fixable", "cuda-api,cuda-method", "--diff"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,13 +58,13 @@ def test_damage_stays_where_it_is(corpus: Callable[[str], Path]) -> None:
         for source in sources(corpus(package), "npu")
         if len(engine("npu").check(source).findings) >= 3
     ]
-    whole = {text: places(Source(text)) for text in texts}
+    whole = cache(lambda text: places(Source(text)))
     chance = random.Random(20)
     total, lost, fresh = Counter[str](), Counter[str](), Counter[str]()
     for _ in range(EDITS):
         text = chance.choice(texts)
         kind, line, after = damaged(text, chance)
-        before_findings, after_findings = away_from(line, whole[text]), away_from(line, places(Source(after)))
+        before_findings, after_findings = away_from(line, whole(text)), away_from(line, places(Source(after)))
         total[kind] += len(before_findings)
         lost[kind] += len(before_findings - after_findings)
         fresh[kind] += len(after_findings - before_findings)

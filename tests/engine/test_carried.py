@@ -229,9 +229,8 @@ def test_nothing_is_left_out_of_comparisons(kind: type[Hit]) -> None:
     assert all(field.compare for field in fields(kind))
 
 
-@pytest.mark.parametrize(
-    ("target", "version"), [VERSIONS[0], *(pytest.param(*other, marks=pytest.mark.slow) for other in VERSIONS[1:])]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("target", "version"), VERSIONS)
 def test_every_field_is_carried_past_each_line(target: str, version: str | None) -> None:
     words = "torch.cuda.sync"
     lines = FIELDS.splitlines(keepends=True)

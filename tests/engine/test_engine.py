@@ -115,6 +115,7 @@ def test_findings_do_not_depend_on_what_was_checked_before() -> None:
     assert findings(text, made) == first
 
 
+@pytest.mark.slow
 def test_every_fix_has_a_chinese_title() -> None:
     catalogue, titles = load(), set()
     for strategy, target in itertools.product(("rewrite", "shim"), catalogue.declarations):

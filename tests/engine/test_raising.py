@@ -303,6 +303,7 @@ def test_a_function_waits_with_all_questions_behind_which_it_is_called() -> None
     assert ENGINE.fix(Source(text)).text == text
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_functions_waits_with_the_question_behind_which_it_is_called() -> None:
     """Functions that call each other are followed without recursion, because Python limits its depth."""
     count = 1000

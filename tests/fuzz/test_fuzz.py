@@ -202,6 +202,7 @@ def test_an_interrupted_run_keeps_what_it_found(tmp_path: Path) -> None:
     assert "CASE=0-39\n" in said[0]
 
 
+@pytest.mark.slow
 def test_a_real_input_of_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--seed", "7", "--kind", "names", "--case", "1000000", "--folder", str(tmp_path)]) == 0
     assert re.search(r"^names +1 +1 +0 ", capsys.readouterr().out, re.MULTILINE)

@@ -182,6 +182,7 @@ def test_an_unknown_document(client: Client) -> None:
     assert client.reply(client.begin("textDocument/hover", params, deliberate=True)) is None
 
 
+@pytest.mark.slow
 def test_a_statement_that_only_libcst_reads(start: Start, tmp_path: Path) -> None:
     if sys.version_info >= (3, 14):
         pytest.skip("this Python reads it itself")
@@ -207,6 +208,7 @@ def test_chinese(start: Start) -> None:
     assert f"- {load().limit('stream-initialises-device', 'zh')}\n" in text
 
 
+@pytest.mark.slow
 def test_it_is_instant(start: Start) -> None:
     """A hover is answered within a time limit, measured in the client including the pipes; the limit allows for other
     load on the machine."""

@@ -142,6 +142,7 @@ def test_a_process_that_is_not_of_this_machine_is_not_waited_for(start: Start) -
         client.process.wait(3)
 
 
+@pytest.mark.slow
 def test_a_socket(tmp_path: Path) -> None:
     command = [*SERVER, "--tcp", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, cwd=tmp_path, env=environment()) as server:

@@ -161,6 +161,7 @@ def inside(monkeypatch: pytest.MonkeyPatch) -> Iterator[Inside]:
     made.server.loop.close()
 
 
+@pytest.mark.slow
 def test_every_request_with_every_part_of_another_type(inside: Inside) -> None:
     uri = "untitled:one"
     inside.open(uri)
@@ -180,6 +181,7 @@ def test_every_request_with_every_part_of_another_type(inside: Inside) -> None:
     assert inside.diagnostics(uri) == found
 
 
+@pytest.mark.slow
 def test_initialize_with_every_part_of_another_type() -> None:
     params = PROFILES["vscode"].initialize([Path("/nowhere")]) | {"rootPath": "/nowhere", "trace": "off"}
     made, junk, wrong = Inside(), itertools.cycle(JUNK), []
@@ -202,6 +204,7 @@ def test_process_ids_that_are_none(value: Any) -> None:
     made.server.loop.close()
 
 
+@pytest.mark.slow
 def test_every_notification_with_every_part_of_another_type(inside: Inside) -> None:
     """An invalid notification affects no open document except the one that it is about."""
     witness = "untitled:witness"

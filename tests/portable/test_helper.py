@@ -94,6 +94,7 @@ def test_of_two_plugins_the_one_with_a_device(tmp_path: Path, npu: bool, musa: b
     assert after_import == ["npu", "musa"]
 
 
+@pytest.mark.slow
 def test_it_is_formatted_and_typed(tmp_path: Path) -> None:
     path = tmp_path / "device.py"
     path.write_text(helper_text(TARGETS), encoding="utf-8")

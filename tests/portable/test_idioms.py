@@ -45,5 +45,6 @@ def test_a_name_with_device_receives_the_value(text: str) -> None:
     assert idioms(text.encode(), "a", "a.py") == expected
 
 
+@pytest.mark.slow
 def test_the_time_follows_the_size() -> None:
     assert run_bounded(HOSTILE) == "done\n"

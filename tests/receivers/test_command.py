@@ -51,6 +51,7 @@ def test_the_text_says_no_more_than_before() -> None:
     assert set(shown) <= set(before)
 
 
+@pytest.mark.slow
 def test_fix_leaves_what_is_silent() -> None:
     assert uncuda("fix", "--receivers", "--review-fixes", "--quiet", ".").code == 0
     fixed = Path("main.py").read_text(encoding="utf-8")
@@ -58,6 +59,7 @@ def test_fix_leaves_what_is_silent() -> None:
     assert uncuda("check", "--receivers", "main.py").code == 0
 
 
+@pytest.mark.slow
 def test_standard_input() -> None:
     run = uncuda("check", "--receivers", "--output-format", "json", "--stdin-filename", "main.py", "-", stdin=CODE)
     assert len(run.json["findings"]) == 2

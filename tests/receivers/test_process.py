@@ -237,6 +237,7 @@ class TestReal:
         assert not notes
         assert verdicts(receivers, project, HEAD + "Renamed(1).cuda()\n") == ["silent"]
 
+    @pytest.mark.slow
     def test_it_says_what_memory_it_has(self, project: Path) -> None:
         """The memory limit applies to the child process only: its parent may use more."""
         held = bytearray(500 << 20)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from uncuda.catalogue import load
 from uncuda.engine import Engine
-from uncuda.engine.several import make_engine
+from uncuda.engine.several import PortableEngine, make_engine
 from uncuda.project import Project
 from uncuda.settings import Settings
 
@@ -21,5 +21,8 @@ def engine_for(
     settings = settings or Settings()
     key = target, remember, repr(settings)
     if key not in _prepared:
-        _prepared[key] = make_engine(load(), target, settings, remember=remember)
+        engine = _prepared[key] = make_engine(load(), target, settings, remember=remember)
+        for part in engine.parts if isinstance(engine, PortableEngine) else ():
+            for shim in (False, True):
+                part.ruleset(shim)  # engines with the same settings share it
     return _prepared[key].knowing(project or Project())

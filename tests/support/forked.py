@@ -223,21 +223,33 @@ def _serve(number: int) -> None:
 
 
 def _prepare() -> None:
-    """Import all modules, and do here, once, what each forked process would otherwise do anew: read tables, compile
-    patterns and resolve protocol types."""
+    """Import all modules, and do here, once, what each forked process would otherwise do anew: read tables, prepare
+    rules, compile patterns and resolve protocol types."""
     import uncuda
     from uncuda.catalogue import load
-    from uncuda.engine import Engine
+    from uncuda.engine.several import PortableEngine, make_engine
+    from uncuda.settings import Settings
     from uncuda.source import Source
 
+    re._MAXCACHE = 1 << 16  # type: ignore[attr-defined] # all patterns stay compiled
     for found in pkgutil.walk_packages(uncuda.__path__, "uncuda."):
         import_module(found.name)
     import_module("jedi")
     assert load().targets and load().libraries
     for target in load().declarations:
-        Engine(load(), target).fix(Source(_PORTED), review=True)
+        for strategy in ("auto", "portable"):
+            engine = make_engine(load(), target, Settings(strategy=strategy))
+            engine.fix(Source(_PORTED), review=True)
+            for part in engine.parts if isinstance(engine, PortableEngine) else [engine]:
+                _engines.append(part)
+                for shim in (False, True):
+                    assert part.ruleset(shim).words.roots
     _prepare_patterns()
     _prepare_protocol()
+
+
+_engines: list[object] = []
+"""Engines whose prepared rules the engines of forked processes use."""
 
 
 def _prepare_patterns() -> None:
@@ -336,3 +348,4 @@ def _fork_children(orders: socket.socket, starting: Sequence[dict[str, Any]]) ->
 
 if __name__ == "__main__":
     _serve(int(sys.argv[1]))
+    os._exit(0)  # without freeing all objects first

@@ -39,6 +39,26 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return scheduler
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Let a worker send only the messages that the controller shows: each test would otherwise send six, which takes
+    longer than many tests."""
+    shown = config.option.xmlpath or config.option.durations is not None
+    if hasattr(config, "workerinput") and not shown:
+        (worker,) = (one for one in config.pluginmanager.get_plugins() if type(one).__name__ == "WorkerInteractor")
+        send = worker.sendevent
+        worker.sendevent = lambda name, **data: None if is_silent(name, data) else send(name, **data)
+
+
+def is_silent(name: str, data: dict[str, Any]) -> bool:
+    """Return whether the controller shows nothing of a worker's message: that a test starts, or that its fixtures did
+    what they should."""
+    if name == "testreport":
+        report = data["data"]
+        return bool(report["when"] != "call" and report["outcome"] == "passed")
+    return name == "logstart"
+
+
 def part_of(test: str) -> str:
     """Return the group of a test: all tests of a group run on the same worker. `test`: the id of the test."""
     if test.startswith(PACKAGES):

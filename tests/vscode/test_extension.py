@@ -141,6 +141,7 @@ def test_an_untrusted_workspace_cannot_name_a_program() -> None:
     assert manifest["capabilities"]["virtualWorkspaces"]["supported"] is False
 
 
+@pytest.mark.slow
 def test_the_problem_matcher_reads_what_the_command_says() -> None:
     (matcher,) = _json("package.json")["contributes"]["problemMatchers"]
     assert matcher["applyTo"] == "closedDocuments"  # with other values, an open file would show each finding twice

@@ -32,7 +32,7 @@ from .relations.foreign import imports_unknown, without_handed
 from .relations.kernels import Libraries
 from .relations.served import Served, reported
 from .results import Finding, Fixed, Related, Report, sparing, whole
-from .ruleset import Ruleset
+from .ruleset import Ruleset, ruleset_for
 from .selection import LeftAlone, Selection, name_of
 from .sites import answered, sites_of
 
@@ -116,7 +116,7 @@ class Engine:
     def ruleset(self, shim: bool) -> Ruleset:
         """The active rules for code with, or without, an active shim."""
         if shim not in self._sets:
-            self._sets[shim] = Ruleset(self.catalogue, self.target, self.settings, shim)
+            self._sets[shim] = ruleset_for(self.catalogue, self.target, self.settings, shim)
         return self._sets[shim]
 
     def read(self, source: Source, limits: Limits | None = None) -> tuple[Facts, Ruleset]:

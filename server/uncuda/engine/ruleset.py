@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from weakref import WeakValueDictionary
 
 from ..catalogue import Catalogue, Rule, Target, lacking, words_in
 from ..checks import CHECKS, Check
@@ -22,7 +23,7 @@ class Ruleset:
     """
 
     def __init__(self, catalogue: Catalogue, target: Target, settings: Settings, shim: bool) -> None:
-        self.target, self.shim, self._portable = target, shim, settings.portable
+        self.catalogue, self.target, self.shim, self._portable = catalogue, target, shim, settings.portable
         self.rules = [_capped(rule, target) for rule in catalogue.rules.values() if self._applies(rule)]
         self.off = frozenset(rule.name for rule in self.rules if not settings.selects(rule.name))
         self.unselected = self.off - frozenset(settings.ignore)
@@ -88,6 +89,22 @@ class Ruleset:
         families = tuple(name.rstrip("*") for name in every if name.endswith("*"))
         before = frozenset(prefixes)
         return Words(self._anchors, frozenset(roots), frozenset(names), before, listed, spoken, families, libraries)
+
+
+def ruleset_for(catalogue: Catalogue, target: Target, settings: Settings, shim: bool) -> Ruleset:
+    """Return the rules of a target for settings, with or without an active shim. Engines whose settings select the same
+    rules share one ruleset, because it takes longer to prepare than a small file takes to check."""
+    chosen = settings.portable, tuple(settings.select), tuple(settings.extend_select), tuple(settings.ignore)
+    key = id(catalogue), id(target), shim, chosen
+    known = _prepared.get(key)
+    if known is None:
+        known = _prepared[key] = Ruleset(catalogue, target, settings, shim)
+    return known
+
+
+_prepared: WeakValueDictionary[tuple[int, int, bool, tuple[object, ...]], Ruleset] = WeakValueDictionary()
+"""The rulesets that engines use. A ruleset holds its catalogue and its target, so that their ids, which are in its key,
+are those of no other object while the ruleset exists."""
 
 
 def _capped(rule: Rule, target: Target) -> Rule:

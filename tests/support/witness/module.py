@@ -52,6 +52,17 @@ class Word:
         return self.target and self.moved
 
 
+def _parents(tree: ast.Module) -> dict[ast.AST, ast.AST]:
+    """Return the parent of each node, in the order of `ast.walk`."""
+    found: dict[ast.AST, ast.AST] = {}
+    nodes: list[ast.AST] = [tree]
+    for node in nodes:
+        children = list(ast.iter_child_nodes(node))
+        found.update(dict.fromkeys(children, node))
+        nodes += children
+    return found
+
+
 class Module:
     """A parsed file; `target` is the device whose words are collected beside CUDA's."""
 
@@ -62,9 +73,7 @@ class Module:
         self.tree = ast.parse(after)
         self.lines = after.encode().split(b"\n")
         self.change = Change(before, after)
-        self.parents: dict[ast.AST, ast.AST] = {
-            child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)
-        }
+        self.parents = _parents(self.tree)
         self.bindings: dict[str, list[Binding]] = {}
         self._bind()
 
@@ -285,7 +294,18 @@ class Module:
 
     def inside(self, node: ast.AST) -> list[Word]:
         """Return the words for a device, such as `cuda`, that a node of the syntax tree contains."""
-        return [self.words[item] for item in ast.walk(node) if item in self.words]
+        return [self.words[item] for item in ast.walk(node) if item in self.words] if node in self._around else []
+
+    @cached_property
+    def _around(self) -> frozenset[ast.AST]:
+        """The nodes that contain a word for a device."""
+        found: set[ast.AST] = set()
+        for word in self.words:
+            node: ast.AST | None = word
+            while node is not None and node not in found:
+                found.add(node)
+                node = self.parents.get(node)
+        return frozenset(found)
 
     def source(self, node: ast.AST) -> str:
         """The source of a node on one line, cut to 160 characters."""
