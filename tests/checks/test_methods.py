@@ -294,8 +294,8 @@ OTHERS = [
 
 @pytest.mark.parametrize(("owner", "text", "applicability"), OTHERS)
 def test_a_class_with_the_method_lowers_what_may_be_its_object(owner: str, text: str, applicability: str) -> None:
-    """The fix class is the same whether the Python class with the method is in the checked file or in another file of
-    the project."""
+    """The class of the fix of `x.cuda()` is the same whether the Python class that defines its own method `cuda` is in
+    the checked file or in another file of the project."""
     head = "import torch\nfrom torch import nn\n"
     scanner = Scanner(Words({}, {}))
     scanner.add(owner.encode())

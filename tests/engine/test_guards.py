@@ -18,7 +18,7 @@ WAITS = {  # the guarded code needs review, so the test that guards it does, too
     "conditional": "name = torch.cuda.get_device_name(device=0) if torch.cuda.is_available() else None",
     "conditional, turned round": "x = None if not torch.cuda.is_available() else torch.cuda.get_device_name(device=0)",
 }
-GOES_ON = {  # here the code that needs review runs whatever the result of the test is, or before the test
+GOES_ON = {  # the device test does not guard get_device_name(), whose fix needs review
     "before": "ok = torch.cuda.get_device_name(device=0)[0] >= 9 and d.type == 'cuda'",
     "or": "ok = d.type == 'cuda' or torch.cuda.get_device_name(device=0)[0] >= 'B'",
     "the other arm": "name = 1 if torch.cuda.is_available() else torch.cuda.get_device_name(device=0)",

@@ -1,6 +1,6 @@
 """Tests of `strategy = "portable"` on code whose fix would differ between the targets: a fix that needs review for
-one target needs review for all. If one target has no fix, there is no fix, and the message is the one for that
-target."""
+one target needs review for all. A finding that has no fix for one of the targets has no fix at all, and its message is
+the one for that target."""
 
 from __future__ import annotations
 

@@ -66,12 +66,12 @@ COMMON = (
         filled=False),
     Key("title-zh", TEXT, "The page's title in Chinese.", "页面标题（中文）。", filled=False),
     Key("needs", TEXT,
-        "A feature of the target. The rule is off for targets that have the feature; for other targets, the rule's "
-        "messages contain the reason that the target's file states.",
+        "A feature that a target may have, such as `float64`. The rule is off for targets that have the feature; for "
+        "other targets, the rule's messages contain the reason that the target's file states.",
         "目标的一项特性。目标具备时规则关闭；否则提示信息中说明原因。", filled=False),
     Key("when-imported", TEXT,
-        "The module of the runtime patch, written as `{patch}`. A rule with this key is on only with the strategy "
-        "`shim`.",
+        "The module whose import activates the runtime patch; `{patch}` stands for the target's module. A rule with "
+        "this key is on only with the strategy `shim`.",
         "运行时补丁的模块（`{patch}`）。仅在策略为 `shim` 时规则才开启。"),
     Key("prerequisite", TEXT,
         "The step of the recommended order of work to which the rule's findings without a fix belong; it comes before "
@@ -110,8 +110,8 @@ _REPLACE = Key("replace", TEXT, "The replacement that a fix writes if the target
 
 _PORTABLE = Key("portable", TABLE,
                 "With `strategy = \"portable\"`: for each name, method, word or argument that the rule reports, the "
-                "replacement that a fix writes; a name in braces is a function of the helper module. In a "
-                "portable source, a finding without a replacement has no fix, and `{}` switches the rule off.",
+                "replacement that a fix writes; a name in braces is a function of the helper module. With "
+                "this strategy, a finding without a replacement has no fix, and `portable = {}` switches the rule off.",
                 "使用 `strategy = \"portable\"` 时：各项的写法，花括号中为辅助模块的函数。"
                 "不写则此时需手动处理；`{}` 表示此时不报告。",
                 empty=True, group="in a source for every accelerator", each=TEXT)  # fmt: skip
@@ -121,8 +121,8 @@ _PORTABLE_SINCE = Key("portable-since", TEXT,
                       "`portable` 的写法自哪个 PyTorch 版本起可用。声明支持更旧版本的项目，其修复需要审查。",
                       filled=False, group="in a source for every accelerator")  # fmt: skip
 
-_MANUAL_LIMITS = Key("manual-limits", TEXTS, "Ids of limits of the target, from `rules/limits.tsv`. A finding to "
-                     "which one of these limits applies has no fix.",
+_MANUAL_LIMITS = Key("manual-limits", TEXTS, "Ids of sentences in `rules/limits.tsv`, which say what differs on "
+                     "the target. If one of these sentences applies to a finding, the finding has no fix.",
                      "`rules/limits.tsv` 中目标限制的 id。受其中任一限制的问题没有修复。",
                      group="which limits lower the class of a fix")  # fmt: skip
 _NAME = (
@@ -169,9 +169,9 @@ _NAME = (
     Key("manual-calls", TEXTS, "Functions. A name in an argument of one of these functions has no fix.",
         "函数。位于其参数中的名称没有修复。", group="which limits lower the class of a fix"),
     Key("call-limits", TABLE,
-        "For each limit: the arguments (`enabled=True`, or `=True` by position) or uses of the result (`['key']`) to "
-        "which the limit applies. The limit changes neither the fix nor the message of a call without these arguments "
-        "or uses.",
+        "Maps ids of sentences in `rules/limits.tsv` to the arguments (`enabled=True`, or `=True` by position) or uses "
+        "of the result (`['key']`) that the sentence is about. A sentence has no effect on a call without these "
+        "arguments or uses.",
         "按限制列出：受其约束的参数（`enabled=True`，或按位置 `=True`）或对结果的使用（`['key']`）。其他调用保留修"
         "复，提示信息也不含该限制。", group="which limits lower the class of a fix", each=TEXTS),
     Key("fields", TEXTS,
@@ -250,7 +250,7 @@ _STRING = (
         group="what proves that a string is a device or backend"),
     Key("questions", TEXTS,
         "Tests for CUDA, such as `torch.cuda.is_available()`, that decide whether the string is used. The string and "
-        "the test that decides about it are fixed together.",
+        "the test are fixed only together.",
         "决定是否使用该字符串的 CUDA 判断。字符串与判断一起修复。",
         group="what proves that a string is a device or backend"),
     Key("needs-import", TEXTS, "Modules. In a file that imports none of these modules, the fixes of all strings need "
@@ -265,13 +265,13 @@ _STRING = (
         "字符串。同一名称也可取其中之一时，其值是程序自己的字符串。",
         group="whether a string is torch's or the program's own"),
     Key("hints", TEXTS,
-        "Patterns for the names that a string is compared with. A string that is compared with a matching name is "
-        "torch's device or backend.",
+        "Patterns for names. A string that is compared with a name that matches one of these patterns is torch's "
+        "device or backend.",
         "名称的模式。与这类名称的比较是对 torch 设备或后端的判断。",
         group="whether a string is torch's or the program's own"),
     Key("suggesting-items", TEXTS,
-        "Strings that suggest that the checked string is a device or backend, if they are in the same list. The fix of "
-        "the checked string then needs review.",
+        "Strings that suggest that the checked string is a device or backend, if they are in the same list. In a list "
+        "with one of these strings, the fix of the checked string needs review.",
         "位于同一列表中、使其可能是设备或后端的字符串；修复需复核。",
         group="what suggests that a string is a device or backend"),
     Key("otherwise", TEXT, "What the rule does if nothing proves a string to be a device or backend.",
@@ -399,8 +399,8 @@ CHECKS: dict[str, Verb] = {
                                  "规则检查的 `torch.accelerator` 名称。", required=True),
                              Key("cases", TABLE, "For each case: the reason why the use fails, in English and Chinese.",
                                  "按情形列出失败原因（英文和中文）。", required=True, filled=False, each=TEXTS),
-                             Key("ways", TABLE, "For each way to replace a name that does not work: the sentence that "
-                                                "describes the replacement, in English and Chinese.",
+                             Key("ways", TABLE, "For each kind of replacement: the sentence that says what to write "
+                                                "instead of the reported name, in English and Chinese.",
                                  "按替代方案列出可行的写法（英文和中文）。", required=True, filled=False, each=TEXTS)),
                             ("name", "why", "way", "why-zh", "way-zh")),
     "accelerator-member": Verb("A group of modules or classes, one for each accelerator, without one for the target.",

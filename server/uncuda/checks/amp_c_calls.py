@@ -1,8 +1,8 @@
 """Replacements for amp_C's functions by `torch._foreach_*`, which every backend supports.
 
-The kernels of amp_C compute in float32 whatever the dtype of their input, and so do these replacements; a factor may be
-a 1-element tensor. A function of amp_C is called as `multi_tensor_applier(amp_C.OP, flag, [lists], *args)` or
-`OP(chunk_size, flag, [lists], *args)`.
+The kernels of amp_C and their replacements compute in float32, whatever the dtype of their input. A factor, such as
+`scale`, may be a tensor with one element. A function of amp_C is called as
+`multi_tensor_applier(amp_C.OP, flag, [lists], *args)` or `OP(chunk_size, flag, [lists], *args)`.
 """
 
 from __future__ import annotations

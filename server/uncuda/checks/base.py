@@ -146,8 +146,8 @@ class Context:
         return known | owners_of(layout.text, lambda at: not layout.token_at(at), known, self._places)
 
     def _places(self, text: str, word: str) -> Sequence[int]:
-        """Return the offsets of a word in the text. If an edit changes the word, the field `asked` or another search
-        causes the hits to be computed again."""
+        """Return the offsets of a word in the text. The caller must also make another search or extend `asked`, so that
+        hits are computed again after an edit of the word (see `Facts.places`)."""
         return self.facts.places(word)
 
     @cached_property

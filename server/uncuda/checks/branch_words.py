@@ -24,8 +24,8 @@ _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.
 
 
 def _named(words: tuple[str, ...]) -> Scan:
-    """Return a function that searches a text for words that have no letter next to them, whatever their case. It finds
-    the same words as the pattern `BranchWords._serves`, but takes less time."""
+    """Return a function that searches a text for words that have no letter next to them, whatever their case. This
+    function finds the same words as the pattern `BranchWords._serves`, but takes less time."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         lowered = text[start:end].lower()
@@ -46,7 +46,7 @@ def _alone(text: str, word: str) -> Iterator[int]:
 
 @lru_cache(maxsize=16)
 def _asking(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Two patterns: one for each of these device names, one for a test that excludes such a device: `!= "npu"`."""
+    """Two patterns: one for any of these device names, one for a test that excludes one of them: `!= "npu"`."""
     words = "|".join(map(re.escape, names))
     named = rf"[\w.\"']*(?<![A-Za-z])(?:{words})(?![A-Za-z])"
     negated = (
@@ -66,7 +66,7 @@ def _written(words: tuple[str, ...]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=1024)
 def asks(condition: str, names: tuple[str, ...]) -> int:
-    """Return what a condition tests for: 1 for one of these devices, -1 for any device but them, 0 for neither."""
+    """Return what a condition tests for: 1 for a device in `names`, -1 for any device not in `names`, 0 for neither."""
     named, negated = _asking(names)
     if not named.search(condition):
         return 0
@@ -108,8 +108,8 @@ class BranchWords:
         """1 if a part of the source names the target, -1 if it names the target to exclude it, 0 otherwise.
 
         `alike`: do not return 0 for names of the target that a fix of uncuda may have written. Callers set `alike`
-        where only a person can have written the target's name, because a fix would have replaced the name of CUDA that
-        is still there.
+        beside a name of CUDA that a fix would have replaced: because it is still there, a person must have written the
+        target's name.
         """
         self._work.search(0, 1000 + 16 * (end - start))
         text = self._code(start, end)
@@ -144,8 +144,8 @@ class BranchWords:
         if self._serves.search(self._written.sub("", text)):
             return True
         if self._touched is None:
-            # `ask` may call this method again; until `ask` returns, only words that fixes never write count as written
-            # by the author
+            # `ask` may call this method again; until `ask` returns, this method assumes that the file has no safe fix
+            # left
             self._touched = True
             ask = self._ask()
             self._touched = ask is None or ask()
@@ -161,7 +161,7 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
     device's collective library.
     """
     text, by_name = layout.text, f"{device}_available"
-    words = words_for(device, ccl) | {"gpu": "gpu", "GPU": "GPU"}  # CUDA-only code tests for `gpu` beside `cuda`
+    words = words_for(device, ccl) | {"gpu": "gpu", "GPU": "GPU"}  # code for CUDA may test for `cuda` and `gpu`
     done, seen = 0, set()
     for at in merge(_alone(text, device), _alone(text, vendor) if vendor else ()):
         line = indents.header_at(at) if at >= done else None

@@ -64,8 +64,8 @@ class Branches:
         return self._words.certain
 
     def _touched(self) -> bool:
-        """Return whether the file has no safe fix left, except of CUDA code beside a branch for the target that only
-        the author can have written."""
+        """Return whether each safe fix that the file has left is for CUDA code beside a branch for the target, and this
+        branch contains words that no fix writes."""
         evident = Branches(self._facts, self._target, lambda _: ())
         return all(hit.statement and evident.served(hit.statement, hit.node) for hit in self._safe(self))
 

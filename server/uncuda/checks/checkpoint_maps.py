@@ -1,5 +1,6 @@
 """Dictionaries that map the devices of a checkpoint, `map_location={"cuda:0": "cuda:1"}`. The fix of a device string in
-such a dictionary adds an entry for the target beside the entry for CUDA; if it cannot add the entry, it is not safe."""
+one of these dictionaries adds an entry for the target beside the entry for CUDA; a fix that cannot add an entry is not
+safe."""
 
 from __future__ import annotations
 
@@ -148,7 +149,7 @@ class CheckpointMaps:
 
     def _place(self, role: Role, statement: Statement) -> tuple[str, int] | None:
         """Return the variable to which a string is assigned, and the scope of this variable. For an option, an
-        attribute or a field of a class, the method returns (`.name`, -1)."""
+        attribute or a field of a class, return its name with a leading dot, and -1, which means the whole file."""
         scope = self._context.facts.indents.scope_of(statement.start)
         of_class = role.kind == "assignment" and scope is not None and scope[1] == "class"
         if name := role.option or (role.name if of_class or isinstance(role.subject, ast.Attribute) else ""):

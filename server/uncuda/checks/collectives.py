@@ -45,7 +45,8 @@ library."""
 
 class _Tensor(NamedTuple):
     """An expression that is a float64 tensor. `placed`: whether the tensor is on the accelerator; `array`: whether it
-    is known to have dimensions, so that an operation with a tensor of any other dtype returns a float64 tensor, too."""
+    certainly has at least one dimension, so that the result of an operation with a tensor of another dtype is float64,
+    too."""
 
     node: ast.AST
     statement: Statement
@@ -180,9 +181,9 @@ class Collectives:
         return same._replace(array=tensor.array and name not in _REDUCING) if kept else None
 
     def _given(self, tensor: _Tensor, call: ast.Call, given: int | str, alone: bool, depth: int) -> str:
-        """Return the source of the collective's call that receives a tensor which is an argument of `call`: `call`
-        itself, or a call in the function that `call` runs. `given`: the index or keyword of the argument; `alone`:
-        whether the argument is the tensor itself, not a list that contains it."""
+        """A tensor is an argument of `call`: return the source of the call of a collective that receives this tensor,
+        which is `call` itself or a call in the function that `call` runs. `given`: the index or keyword of the
+        argument; `alone`: whether the argument is the tensor itself, not a list that contains it."""
         name = self._flow.resolve(call.func, tensor.statement) or ""
         if name in self._names:
             places = _TENSORS if "scatter" in name else _TENSORS - {1}

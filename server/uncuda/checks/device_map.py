@@ -104,7 +104,8 @@ def kept(role: Role, statement: Statement) -> tuple[int, int]:
 
 
 def _translated(value: str, words: dict[str, str], target: Target) -> str | None:
-    """Return CUDA's value rewritten for the target; None if a part of it has no certain counterpart."""
+    """Return the value of a dictionary entry for CUDA, rewritten for the target; None if a part of this value has no
+    certain counterpart."""
 
     def named(match: re.Match[str]) -> str:
         row = target.row(match[0])

@@ -114,9 +114,9 @@ class Check:
                 yield self._hit(context, statement, rule, place, applicability)
 
     def _means_other(self, row: Row, rule: Rule, value: ast.AST | str | None) -> bool:
-        """Return whether the assigned value means something else in the target's variable; if `value` is None, whether
-        the variable that is read has another format on the target (`value-limits` and `format-limits` in
-        docs/rule-keys.md)."""
+        """Return whether an environment variable cannot just be renamed for the target: the value that the code assigns
+        to it means something else there or, if the code only reads it (`value` is None), its values have another format
+        there. See `value-limits` and `format-limits` in docs/rule-keys.md."""
         if value is None:
             return not set(row.limits).isdisjoint(rule.get("format-limits", ()))
         differs = not set(row.limits).isdisjoint(rule.get("value-limits", ()))

@@ -36,8 +36,8 @@ _SKIPS = "importorskip("
 _SKIPPED = re.compile(r"[\"'](\w+(?:\.\w+)*)[\"']")
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 _APART = re.compile(r"[\W_]+")
-# The words of a name that tests for a whole library, besides the library's own: `has` in `has_apex`. A name with any
-# other word, such as `has_apex_gemm`, tests for a part of the library.
+# The words that a name may contain besides the library's name if it tests for the whole library: `has` in `has_apex`. A
+# name with a word that is not in this set, such as `gemm` in `has_apex_gemm`, tests for a part of the library.
 _ASKING = frozenset({"", "available", "has", "have", "installed", "is", "use", "with"})
 # maximum number of checked `if` statements above a block, blocks around an offset, and calls of a function
 _MANY = 20
@@ -135,7 +135,7 @@ class Fallbacks:
 
     def _left_without(self, module: str, block: int, offset: int, of_part: bool) -> bool:
         """Return whether `offset` is below an `if` that leaves the block if the module is missing: `if not
-        is_x_available(): return`. The `if` is in the block that contains the offset `block`."""
+        is_x_available(): return`. `block`: an offset in the block that contains the `if`."""
         facts = self._context.facts
         if not facts.says("available"):
             return False
@@ -149,9 +149,9 @@ class Fallbacks:
         return False
 
     def _is_enough(self, condition: str, offset: int) -> bool:
-        """Return whether the code at an offset does not run if the module is missing. If the condition of the test has
-        further parts, such as `fast` in `if fast and not has_x(): return`, blocks around the code must test these
-        parts, too."""
+        """Return whether the code at an offset does not run if the module is missing. If the condition has several
+        parts, as in `if fast and not has_x(): return`, the blocks around this code must test the other parts (`fast`),
+        too."""
         if len(parts := _terms(condition)) == 1:
             return True
         headers = list(islice(self._indents.headers(offset), _MANY))

@@ -21,8 +21,9 @@ _COMMON = frozenset({"object", "ABC", "abc.ABC", "Enum", "str", "int", "Exceptio
 
 
 class ClassFamily(NamedTuple):
-    """A family of classes. `name`: the span of the name of CUDA's class; `devices`: the devices that have a class;
-    `spans`: the spans of all classes of the family and of their common base classes."""
+    """A family: classes that do the same job for different devices. `name`: the span of the name of CUDA's class;
+    `devices`: the devices that have a class; `spans`: the spans of all classes of the family and of their common base
+    classes."""
 
     name: Span
     devices: frozenset[str]

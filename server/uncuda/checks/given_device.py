@@ -62,8 +62,8 @@ def is_bound_to_device(context: Context, name: str) -> bool:
     known = context.devices
     if name not in known:
         facts = context.facts
-        # This name gets a search of its own: after an edit of a line, hits (raw findings) in other lines stay valid if
-        # `said_of` returns the same for the old and the new line (engine/incremental_hits.py).
+        # The search is for this name alone, so that after an edit of a line that contains the name, the hits in other
+        # lines can be reused if `said_of` returns the same for the old and the new line (engine/incremental_hits.py).
         if len(known) < _FEW:
             places = facts.searches.find((WHOLE_WORD, name), whole_word(name))
             facts.work.compare(4 * len(places))

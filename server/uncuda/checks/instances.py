@@ -40,11 +40,11 @@ _TENSORS = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "
 def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> bool:
     """Return whether a class of the checked project may define the method that an attribute names.
 
-    If the project replaces torch's method, the function returns True for every object. In all other projects, it
-    returns False for an object of torch, and True for an object of a class that defines the method. For an object of
-    unknown type, the function returns True in two cases: a method of this name in the project does more than move its
-    object to a device, or the variable is named after a class whose method moves the contents of its objects. For
-    an attribute `is_cuda` of a name that is not imported from torch, the function always returns True.
+    If the project replaces torch's method, the function returns True for every object. If the project does not replace
+    it, the function returns False for an object of torch, and True for an object of a class that defines the method.
+    For an object of unknown type, the function returns True in two cases: a method of this name in the project does
+    more than move its object to a device, or the variable is named after a class whose method moves the contents of its
+    objects. For an attribute `is_cuda` of a name that is not imported from torch, the function always returns True.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         return True
@@ -63,7 +63,8 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
 
 class Instances:
     """Tells whether an object in one file belongs to torch, to certain classes of the project, or is unknown. `names`:
-    these classes, which define a method such as `cuda`, and functions that return their objects."""
+    the names of the project's classes that define a method such as `cuda`, and of functions that return their
+    objects."""
 
     def __init__(self, context: Context, names: frozenset[str]) -> None:
         self._context = context

@@ -13,7 +13,7 @@ from ..facts.scans import matches
 from ..facts.scopes import FUNCTION
 
 VERSION_ONLY = "version-only"
-"""The id of the sentence about a library of which a function returns the version, and the file uses nothing else."""
+"""The id of the sentence about a library that the file imports only to return the library's version from a function."""
 OLDER_REFUSED = "older-refused"
 """The id of the sentence about a library of which the file does not take older versions."""
 VERSION = "__version__"
@@ -42,8 +42,9 @@ def asks_only(text: str, ends: Sequence[int]) -> bool:
 
 
 def refuses_older(module: str, statement: Statement, facts: Facts) -> bool:
-    """Return whether the `try` around an import raises ImportError below a version of the library, or of the library
-    whose compiled part it imports: `transformer_engine` for `transformer_engine_torch`."""
+    """Return whether the `try` around an import raises ImportError if the imported library is too old. The version may
+    be that of another library whose name is the beginning of `module`: `transformer_engine` for
+    `transformer_engine_torch`."""
     if not facts.says(VERSION):
         return False
     for header in facts.indents.headers(statement.start):

@@ -54,8 +54,8 @@ class Check:
 
     def _by_itself(self, feature: str) -> tuple[str, tuple[str, ...]]:
         """Return the severity of the hit ("" for the severity of its rule), and the ids of the sentences in
-        `rules/limits.tsv` that its message contains. Both depend on whether PyTorch is known to load the plugin
-        automatically."""
+        `rules/limits.tsv` that its message contains. Severity and sentences depend on whether PyTorch is known to load
+        the plugin automatically."""
         if not self.target.has(feature):
             return "", (self.target.features[feature],)
         return ("" if self.target.assumed else "information"), ()

@@ -93,12 +93,11 @@ class Check:
                     yield self._asked(hit, binding, context), part, used.parts.get(part, ())
 
     def _lowered(self, fallbacks: Fallbacks, context: Context, hit: Hit, module: str, uses: Sequence[int]) -> Hit:
-        """Return the hit at an import with its severity, which conditions and `try` statements around the import may
-        lower. If the file uses a part of the library as an attribute (`flashinfer.comm`), conditions around these uses
-        may lower the severity, too.
+        """Return the hit at an import with its severity. Conditions and `try` statements around the import may lower
+        the severity, as may conditions around uses of a part of the library as an attribute (`flashinfer.comm`).
 
-        If the target has a build of the library that lacks only this part, importing the library works, and a handler
-        of a failed import never runs.
+        If the target has a build of the library that lacks only the part that the file uses, importing the library
+        works, so an `except` for a failed import never runs.
         """
         row = self.target.modules.get(module.partition(".")[0])
         of_part = "." in module and row is not None and row.status in _THERE
@@ -132,7 +131,7 @@ class Check:
             return hit
         name = alias.asname or alias.name
         text, layout = context.text, context.facts.layout
-        # a search with a key of this form is compared after an edit; (name, flag) only selects statements to parse
+        # the first key is not (name, flag), because changes in the results for such a key are ignored after an edit
         key = ("asked", name, VERSION) if asks_version else (name, True)
         places = context.facts.searches.find(key, uses(name, True))
         context.facts.work.compare(len(places))
@@ -148,8 +147,8 @@ class Check:
         return replace(hit, severity="information", limits=(ASKED_ONLY,))
 
     def _of_import(self, dotted: str) -> tuple[str, Rule | None]:
-        """Return the imported module, or the parent of it, for which there is a rule, and this rule; ("", None) if no
-        rule reports the import."""
+        """Return the module that a rule reports (the imported module or one of its parents), and this rule. The rule is
+        None if no rule reports the import."""
         if module := self._module(dotted):
             return module, self._rules[module]
         root = dotted.partition(".")[0]

@@ -164,8 +164,8 @@ def _reference(
 def _is_of_object(context: Context, reference: Name, rule: Rule) -> bool:
     """Whether an unbound method is called with its object as the only argument: `map(f, xs)`, `f(x)`.
 
-    A call in a function of the same name is not counted: this function is a wrapper, which must be changed together
-    with its calls.
+    A call of `torch.Tensor.cuda` in a function named `cuda` does not count: such a function is a wrapper, which must be
+    changed together with its calls.
     """
     parent = reference.statement.digest.parents.get(reference.chain.node)
     if reference.dotted not in rule.get("unbound") or not isinstance(parent, ast.Call):
@@ -195,8 +195,9 @@ def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
 
 def _class(context: Context, reference: Name, verdict: Verdict, results: Results) -> tuple[str | None, dict[str, str]]:
     """Return the fix class of a reference: the class in `verdict`, or a less safe one if the reference's call or the
-    uses of the call's result require this. If a use of the result makes the class less safe, the second value has one
-    item: the key is the id of the sentence that says why, the value is the source of this use."""
+    uses of the call's result require this. Also return a dictionary. If a use of the result requires a less safe class,
+    the dictionary has one item: the id of the sentence that says why, and the source of this use; otherwise it is
+    empty."""
     if verdict.applicability is None:
         return None, {}
     apart = results.apart(reference, verdict.rule)
@@ -294,8 +295,8 @@ def _spelled_anew(context: Context, reference: Name, new: str, rule: Rule) -> li
 
 
 def _edits(old: str, new: str, spans: list[Place | None], hidden: int, hidden_new: str) -> list[Edit] | None:
-    """Return the edits that turn the dotted name `old` into `new` where the source spells it; None if a part of the
-    name would have to change that the source does not spell, because an alias stands for it."""
+    """Return the edits that turn the dotted name `old`, as the source spells it, into `new`. If an alias stands for a
+    part of the name, and this part would have to change, return None."""
     prefix = hidden_new.split(".") if hidden_new else []
     wanted = new.split(".")
     if wanted[: len(prefix)] != prefix:

@@ -102,9 +102,10 @@ def call_limits(
     lacks, and whether the target rejects the call.
 
     The rule's key `call-limits` maps the id of a sentence to the arguments that the sentence is about: `enabled=True`,
-    or `=True` for the first positional argument. An entry such as `['segments']` is about a key that the code reads
-    from the result of the call (found by `keys`). The target rejects a call with an argument that `call-limits` lists.
-    If a call has none of the arguments that are listed for a sentence, the id of this sentence is not returned.
+    or `=True` for the first positional argument. If `['segments']` is in the list of arguments, the sentence is about
+    code that reads the key `segments` from the result of the call; `keys` returns the keys that the code reads. The
+    target rejects a call with an argument that `call-limits` lists. If a call has none of the arguments that are listed
+    for a sentence, the id of this sentence is not returned.
     """
     call, about = call_of(reference), rule.get("call-limits", {})
     if call is None:

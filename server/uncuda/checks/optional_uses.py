@@ -50,7 +50,7 @@ class OptionalUses:
 
     def __init__(self, context: Context) -> None:
         self._context, self._indents, self._text = context, context.facts.indents, context.text
-        # caches: by the start of a block, of a clause, and by a name or the root of a module
+        # caches; their keys are, in this order: start of a block, start of a clause, name, name, top-level module
         self._told: dict[int, frozenset[str]] = {}
         self._notes: dict[int, bool] = {}
         self._used: dict[str, _Uses] = {}
@@ -117,8 +117,8 @@ class OptionalUses:
         return self._used[name]
 
     def _harmless(self, name: str) -> Sequence[int]:
-        """The offsets of those uses of a name that may raise no exception if the name is not bound or is None, such as
-        an annotation, an argument, or a use in a `try`."""
+        """The offsets of the uses of a name that may work although the name is not bound or is None, such as an
+        annotation, an argument, or a use in a `try`."""
         if name not in self._safe:
             self._safe[name] = [at for at in self._uses(name).places if not self._is_raising(name, at)]
         return self._safe[name]

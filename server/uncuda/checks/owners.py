@@ -216,7 +216,7 @@ def _moves(statement: ast.stmt) -> bool:
 
 def _moves_plain(statement: ast.stmt) -> bool:
     """Return whether a statement only stores members that it moves to a device (`self.x = self.x.cuda()`), or returns a
-    new object that is made from them. The class of the statement derives from no class of torch."""
+    new object that is made from them. The statement is in a class that derives from no torch class."""
     if isinstance(statement, ast.Assign):
         return _is_move(statement.value)
     if isinstance(statement, ast.If):

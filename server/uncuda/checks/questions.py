@@ -141,5 +141,5 @@ def words_around(text: Text, statement: Statement) -> tuple[frozenset[str], ast.
         node = outer
     parts = list(islice(ast.walk(node), _MANY + 1))
     found = {inner.value for inner in parts if isinstance(inner, ast.Constant) and inner is not text.node}
-    unseen = frozenset({""} if len(parts) > _MANY else ())  # "" is not a device; it marks a list with unread items
+    unseen = frozenset({""} if len(parts) > _MANY else ())  # "" stands for the strings beyond `_MANY`
     return unseen.union(value for value in found if isinstance(value, str)), node

@@ -137,7 +137,7 @@ class Followed:
                 break
             if self._flow.scope(name, found.start, Role("assignment", value.node)) != scope:
                 continue  # this variable is of the same name, but of another function
-            for chain in reversed(found.digest.chains):  # the digest lists chains from right to left
+            for chain in reversed(found.digest.chains):  # `chains`: dotted names, from right to left
                 if chain.root == name:
                     used = True
                     yield from self._follow(value.at(cut(chain.node, len(chain.parts)), found), depth)

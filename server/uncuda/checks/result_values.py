@@ -33,7 +33,7 @@ class Value(NamedTuple):
 
 class Read(NamedTuple):
     """Code that reads a field of a call's result, or that compares or unpacks the numbers in the result. `field`: the
-    name of the field, or "" for numbers. `source`: the source text of this code.
+    name of the field, or "" for numbers. `source`: the source text of the code that reads, compares or unpacks.
 
     `lost`: whether the read stands for code that cannot be traced.
     """

@@ -18,7 +18,7 @@ from .result_names import Followed
 from .result_values import NUMBER, NUMBERS, OBJECT, PAIR, Read, Value, computes
 
 FIELD = "field-not-filled"
-"""The id of the sentence about a result of which the file reads a field that the target does not fill."""
+"""The id of the sentence that says: the file reads a field of a call's result, but the target does not fill it."""
 LOST = "answer-not-followed"
 """The id of the sentence about a result that differs on the target, with uses that cannot be traced."""
 _MANY = 200  # maximum number of expressions that are checked to find the uses of one call's result
@@ -36,8 +36,8 @@ class Results(Followed):
 
     def apart(self, reference: Name, rule: Rule) -> tuple[str, str] | None:
         """Return the reason why the fix of a call needs review: code that uses the call's result in a way that may be
-        wrong on the target. The reason consists of the id of a sentence about this code, and the source text of this
-        code. Return None if there is no such code.
+        wrong on the target. The reason consists of the id of a sentence for the message, and of the source text of the
+        code that uses the result. Return None if no use of the result may be wrong on the target.
 
         The rule's key `fields` lists functions whose result has fields that the target does not fill; its key `numbers`
         lists functions whose result contains numbers that mean something only for CUDA.
@@ -108,8 +108,8 @@ class Results(Followed):
             yield from self._part(value, parent, depth)
 
     def _tested(self, value: Value, parent: ast.AST) -> Iterator[Read]:
-        """Yield the read of the value in a test such as `if value:`. Only a number is read there, because it is
-        compared with zero; an object is always true."""
+        """Yield the read of a number in a test such as `if value:`, which compares the number with zero. A test of an
+        object does not read it, because an object is always true."""
         if value.kind == NUMBER and not value.listed and value.node is not getattr(parent, "msg", None):
             yield from self._lost(value)
 

@@ -265,7 +265,7 @@ def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
 
 def _suggests(rule: Rule, role: Role) -> bool:
     near = any(item in rule.get("suggesting-items", ()) for item in role.items)
-    # a loop tries the values of a list in turn
+    # a list that a comprehension iterates over may be a list of devices to try
     near = near or any(isinstance(holder, COMPREHENSIONS) for holder in role.containers)
     if role.kind == "value" and role.outer is not None:
         return near or says_index(role) or named(role.outer.name, (*rule.get("names", ()), *rule.get("parameters", ())))

@@ -66,8 +66,9 @@ class TargetVariants:
         return bool(twin) and self._begins(twin, rf"[ \t]*{re.escape(twin)}[ \t]*(?::[^=\n]+)?=(?!=)")
 
     def asked(self, header: Header) -> bool:
-        """Return whether the `if` directly above or below has the same condition for the target. A person must have
-        written that `if`: a fix that wrote the target into one of the two conditions would have changed both."""
+        """Return whether the `if` directly above or below has the same condition, with the target's names in place of
+        CUDA's. A person must have written that other `if`, because a fix would have replaced CUDA's names in both
+        conditions."""
         twin = self._twin(self._text[header.start : header.end].strip())
         if not twin:
             return False
@@ -78,7 +79,7 @@ class TargetVariants:
 
     def answered(self, header: Header, others: list[Header]) -> bool:
         """Return whether another clause of the if/elif chain makes the same test for the target. A person must have
-        written that clause, because fixes add no such clauses."""
+        written the clause for the target, because fixes never add clauses."""
         twin = self._twin(condition_of(self._text, header))
         return bool(twin) and any(condition_of(self._text, other) == twin for other in others)
 
@@ -101,15 +102,15 @@ class TargetVariants:
 
     def _twin(self, words: str) -> str:
         """Return a name or condition with CUDA's words replaced by the target's: `is_npu` for `is_cuda`. Return "" if
-        it contains none of CUDA's words, or if the file does not contain the result."""
+        `words` contains none of CUDA's words, or if the file does not contain the name or condition for the target."""
         twin = said_for(self._words, words)
         if twin == words:
             return ""
         lines = twin.split("\n")
-        # only lines that the replacement changes are searched; the file certainly contains the other lines
+        # only the lines that the replacement changed are searched for; the other lines come from this file itself
         fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}
         says = self._mentions if len(lines) == 1 else self._says
-        # `says` finds only ASCII text; other text is searched for in the last line, with `in`
+        # `says` finds only ASCII text; other text is searched for with `twin in self._text` below
         held = all(map(says, fresh)) if twin.isascii() else True
         return twin if held and ((len(lines) == 1 and twin.isascii()) or twin in self._text) else ""
 

@@ -56,8 +56,8 @@ def _is_tested_for(reference: Name, facts: Facts) -> bool:
 def _is_caught(reference: Name, facts: Facts) -> bool:
     """Whether a use of a name is inside a short `try` with a handler that continues without the name.
 
-    The handler must catch every exception. If the name builds an extension, it may catch only OSError, which is raised
-    if CUDA's toolkit is missing. For a handler that only reports the exception, the function returns False.
+    The handler must catch every exception; for a function that builds an extension, it need only catch OSError, which
+    is raised if CUDA's toolkit is missing. A handler that only reports the exception does not count.
     """
     indents, text = facts.indents, facts.text
     for header in indents.headers(reference.statement.start):

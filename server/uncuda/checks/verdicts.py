@@ -86,9 +86,10 @@ class Verdicts:
     def judge(self, context: Context) -> Judge:
         """Return the function that returns the verdicts on the names of one file.
 
-        The returned function ignores a rule that needs another name if the file lacks that name, and rules about
-        compilation if no source file is for CUDA. The verdicts of a rule allow no fix if the file contains one of the
-        words that the rule's key `manual-words` lists.
+        The returned function ignores a rule whose key `only-with` lists names if the file contains none of these names,
+        and a rule whose key `silent-sources` lists file endings if the file compiles only sources with these endings.
+        The verdicts of a rule allow no fix if the file contains one of the words that the rule's key `manual-words`
+        lists.
         """
         if not self._complete:
             self._add(rule for rule in context.catalogue.rules.values() if self._silent_owner(rule, context))

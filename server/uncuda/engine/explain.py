@@ -132,8 +132,8 @@ Segments = list["tuple[int, int] | None"]
 
 
 def _names(facts: Facts, offset: int) -> Iterator[tuple[str, Segments]]:
-    """Yield the dotted names at an offset, each with the spans of its segments; None is the span of a segment for which
-    an import alias stands."""
+    """Yield the dotted names at an offset, each with the spans of its segments; None replaces the span of a segment
+    that the code does not spell because of an import alias: `torch` and `cuda` in `tc.Event`."""
     for reference in facts.references:
         if reference.statement.start <= offset <= reference.statement.end and _holds(_segments(reference), offset):
             yield reference.dotted, _segments(reference)
@@ -148,8 +148,8 @@ def _holds(segments: Segments, offset: int) -> bool:
 
 
 def _segments(reference: Name) -> Segments:
-    """Return the span of each part of a reference's dotted name; None for a part for which an import alias stands. If
-    the alias stands for all parts, the last span is that of the alias."""
+    """Return the span of each part of a reference's dotted name; None for a part that the code does not spell because
+    of an import alias. If the alias replaces the whole dotted name, the span of the last part is that of the alias."""
     places = reference.spans()
     if any(places):
         return places
@@ -184,7 +184,8 @@ def _spread(dotted: str, start: int) -> Segments:
 
 
 def _spelled(segments: Segments, name: str) -> Span:
-    """Return the source span of `name`, which is the first part of a dotted name with these segments."""
+    """Return the source span of `name`, such as `torch.cuda`. `segments`: the spans of the segments of a dotted name
+    that begins with `name`, such as `torch.cuda.synchronize`."""
     places = [place for place in segments[: name.count(".") + 1] if place is not None]
     places = places or [place for place in segments if place is not None][:1]
     return Span(places[0][0], places[-1][1])

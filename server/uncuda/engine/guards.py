@@ -69,7 +69,7 @@ def _in_chain(outer: ast.BoolOp, parts: Parts, denied: dict[ast.AST, bool], work
     """Yield the pairs for `a and b and …`: each test is paired with the operands after it, up to and including the next
     test.
 
-    The pairs of the last test come first, because whether a test is fixed depends on the tests after it.
+    The pairs of the last test in the chain come first: whether a test is fixed depends on the tests after it.
     """
     wanted = isinstance(outer.op, ast.Or)
     behind: list[int] = []

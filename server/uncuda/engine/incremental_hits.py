@@ -109,7 +109,7 @@ class Carried:
         self._found[key] = Found(facts, context.project, results, asked, context.absent, keys, placed, certain, bare)
 
     def report(self, key: Hashable, facts: Facts, report: Report) -> None:
-        """Store the report on the last checked version of a text, which is a function of the linked hits alone."""
+        """Store the report on the last checked version of a text, which depends on the linked hits alone."""
         found = self._found.get(key)
         if found is not None and found.facts is facts and found.results.linked is not None:
             self._found[key] = found._replace(results=found.results._replace(report=Movable(report)))
@@ -150,7 +150,7 @@ def _moved_on(found: Found, facts: Facts, region: Region) -> Results | None:
     """Return the results without those in the edited lines; None if the edit affects a hit in another line."""
     results, since = found.results, found.results.since
     if since is not None and (since.new_end < region.old or region.old_end < since.new):
-        results, since = results.placed(found.facts), None  # lines between the edits may be named by a result
+        results, since = results.placed(found.facts), None  # a hit may be between the two edits
     if found.certain and facts.taken_over and results.linked is not None:
         whole = region if since is None else one_after_the_other(since, region)
         if results.stay(facts, whole):
@@ -221,16 +221,16 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
 
 
 def _is_local(facts: Facts, start: int, end: int, name: str) -> bool:
-    """Whether a line in a function, of which no statement was read, assigns a name that no statement says which was
-    read."""
+    """Whether the line that assigns `name` is in a function and was not parsed, and no parsed statement contains
+    `name`."""
     if facts.holds_part_of(start, end) or facts.indents.outer_function(start, end) is None:
         return False
     return not any(name in _words(statement.digest) for statement in facts.statements.values())
 
 
 def _apart(found: Found, facts: Facts, region: Region) -> tuple[int, int] | None:
-    """Return the function around the edited line if no statement of it was parsed, and the line contains no name that a
-    check traces; both before and after the edit. The edit then has no effect on the hits in other lines."""
+    """Return the function around the edited line if the edit has no effect on the hits in other lines, because, before
+    and after the edit, no statement of this function was parsed and the line contains no name that a check traces."""
     old = found.facts.indents.outer_function(region.old, region.old_end)
     new = facts.indents.outer_function(region.new, region.new_end)
     if old is None or new is None or new != (old[0], old[1] + region.shift):
@@ -252,9 +252,9 @@ def _apart(found: Found, facts: Facts, region: Region) -> tuple[int, int] | None
 
 
 def _nothing_found(found: Found, facts: Facts, region: Region, edited: Region, function: tuple[int, int]) -> bool:
-    """Whether the searches that the checks made in the text find nothing in the edited code, neither in its old nor in
-    its new version. Depending on the search, the edited code is the whole function or only the edited line. `edited`:
-    the physical lines that changed; `function`: the function before the edit."""
+    """Whether the searches that the checks made in the text find nothing in the edited line, neither in its old nor in
+    its new version; some of the searches must find nothing in the whole function. `edited`: the physical lines that
+    changed; `function`: the span of the function around them in the text before the edit."""
     old, now = found.facts.searches, facts.searches
     flat = facts.same_blocks
     for text, first, lines in (
@@ -271,7 +271,7 @@ def _nothing_found(found: Found, facts: Facts, region: Region, edited: Region, f
         elif kind == WHOLE_WORD:
             if not _said_alike(found, facts, region, more):
                 return False
-        elif kind != "beginnings":  # matches of this kind of search affect only the block that contains them
+        elif kind != "beginnings":  # a match of a search "beginnings" affects only the block that contains the match
             return False
     # outside of the line, the searches have the same matches as before
     start, end = function
@@ -283,12 +283,13 @@ def _nothing_found(found: Found, facts: Facts, region: Region, edited: Region, f
 
 @lru_cache(maxsize=64)
 def _wide(keys: frozenset[Hashable], placed: frozenset[Hashable]) -> tuple[list[Hashable], list[Hashable]]:
-    """The keys of those searches of which no match may be in a function of which nothing was read: in the whole
-    function, or below the edited line."""
+    """Return two lists of keys of searches. An edit in a function of which no statement was parsed has no effect on the
+    hits in other lines only if the searches in the first list find nothing in the whole function, and the searches in
+    the second list find nothing below the edited line."""
     wide, below = list[Hashable](), list[Hashable]()
     for key in keys:
         kind, more = _parts(key)
-        # A match of any other search has no effect: if it had, its line would have been parsed as a statement.
+        # the other searches (`own`) are left out: a line with a match that affects a hit would have been parsed
         own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in placed
         if not own and kind not in ("beginnings", MENTIONED, WHOLE_WORD):
             beneath = kind in _OF_BLOCKS or (kind == "text" and more.startswith(_DEFINITIONS))
@@ -308,7 +309,8 @@ def _parts(key: Hashable) -> tuple[Any, Any]:
 
 
 def _said_alike(found: Found, facts: Facts, region: Region, word: str) -> bool:
-    """Whether the edited lines say the same of a word as before."""
+    """Whether the edited lines assign values of the same kind to the name `word` as before the edit: only devices, also
+    other values, or no values."""
     old, new = found.facts.text[region.old : region.old_end], facts.text[region.new : region.new_end]
     return said_of(word, old) == said_of(word, new)
 
@@ -337,8 +339,8 @@ def _are_quiet(facts: Facts, span: Span, edited: Span, found: Found) -> bool:
 
 
 def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
-    """Return whether `words`, all words of some lines, contain a name in `asked`, whose uses a check has searched for;
-    for a name such as `device.type`, `words` must contain both `device` and `type`."""
+    """Return whether some lines contain a name in `asked`, i.e. a name whose uses a check has searched for. `words`:
+    all words of the lines; for a name such as `device.type`, they must contain both `device` and `type`."""
     for name in asked:
         if not name.startswith("def "):
             parts = _WORD.findall(name)
@@ -348,8 +350,8 @@ def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
 
 
 def _assigned(line: str) -> str:
-    """The part of a line up to the last `=` of an assignment to attributes or items. Return "" if only local names are
-    assigned: only statements of the same function can use these names, and no statement of this function was parsed."""
+    """The part of a line up to the last `=` of an assignment to attributes or items. Return "" if the line assigns
+    only to local names: these have no effect on hits, because no statement of their function was parsed."""
     if "=" not in line:
         return ""
     if ":=" in line or _TO_ITEM.search(line):

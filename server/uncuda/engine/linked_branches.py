@@ -197,8 +197,8 @@ class LinkedBranches:
         return own + below if below else []
 
     def _above(self, header: Header, own: Group) -> Iterator[Group]:
-        """Yield groups of an `if` with an earlier `if` that has the same condition, or that tests for CUDA and returns
-        or raises."""
+        """Yield groups that consist of the hits of an `if` (`own`) and the hits of an earlier `if` that has the same
+        condition, or that tests for CUDA and returns or raises."""
         line, above = header.start - self._width(header.start), self._indents.header_above(header.start)
         block = above.start if above is not None else -1, header.indent
         last, left = self._left.get(block, (-1, []))

@@ -103,9 +103,10 @@ def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, li
     their fix classes.
 
     A test is fixed only if the code that it guards is fixed, and never if a call in its block would raise an exception
-    on the target. In sibling branches, a safe fix has the edits of all safe fixes, and a fix that needs review has the
-    edits of all fixes. Hits in a group of more than `_MOST` hits have no fix, and neither have hits that depend on such
-    hits. `package`: the package of the plugin; `libraries`: tells which modules are compiled for CUDA.
+    on the target. In sibling branches, a safe fix also contains the edits of the other safe fixes in these branches,
+    and a fix that needs review contains the edits of all fixes in these branches. Hits in a group of more than `_MOST`
+    hits have no fix, and neither have hits that depend on such hits. `package`: the package of the plugin; `libraries`:
+    tells which modules are compiled for CUDA.
     """
     hits = [hit.lowered(REVIEW) if hit.by_hand else hit for hit in _keep_imports(hits, package, facts.work)]
     for _ in range(_ROUNDS):
@@ -179,8 +180,8 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
     """Yield each test with the code that computes the tested value, as a pair in both orders. `owner`: for each key in
     `Hit.links`, the first hit that has it.
 
-    The test and this code are linked by pairs and not put into one set of hits, because if the test has no fix, this
-    code must stay unchanged, too.
+    The test and the code that computes the tested value are linked by pairs and not put into one set of hits: if the
+    test has no fix, the code that computes the value must stay unchanged, too.
     """
     for index, hit in enumerate(hits):
         for key in hit.sources:
@@ -189,9 +190,9 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
 
 
 def _left(hits: Sequence[Hit], before: list[str | None], classes: list[str | None], stays: Staying) -> bool:
-    """Return whether a fix that was safe (`before`) is no longer safe, although its code fails on the target without
-    it; code behind a test that is known to stay unchanged does not count. If the result is True, the tests that guard
-    such code must stay unchanged, too."""
+    """Return whether code that fails on the target without a fix has no safe fix any more, but had one in `before`;
+    code behind a test that is known to stay unchanged does not count. If the result is True, the tests that guard the
+    code of this fix must stay unchanged, too."""
     fresh = [
         index
         for index, (was, now) in enumerate(zip(before, classes, strict=True))
@@ -240,10 +241,11 @@ def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tupl
 
 
 def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work: Work) -> tuple[list[Hit], set[int]]:
-    """Return the hits, and the indices of hits that change together with too many others. The first fix of each
-    returned hit gets the edits of all hits that change together with it.
+    """Return the hits, each with the edits of all hits that change together with it in its first fix; and the indices
+    of hits that change together with too many others. If there are such indices, no hits are returned.
 
-    `along`: pairs of indices of hits; the set of the first hit gets the edits of the second hit's set, too.
+    `along`: pairs of indices of hits; all hits linked to the first one also get the edits of all hits linked to the
+    second one.
     """
     taken: dict[int, set[int]] = {}
     for one, other in along:
@@ -261,7 +263,7 @@ def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work
     if crowded:
         return [], crowded
     found = list(hits)
-    for root, shared in edits.items():  # reading these edits for each hit of a set is counted as work
+    for root, shared in edits.items():  # the edits of a set of linked hits are added to each hit of the set
         work.compare(len(shared) * len(members.get(root, [root])) // 16)
         for index in members.get(root, [root]):
             if hits[index].fixes:

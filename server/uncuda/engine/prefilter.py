@@ -109,8 +109,8 @@ def _library_imports(rules: Iterable[Rule], target: Target) -> list[str]:
 
 
 def _found_by_imports(rule: Rule) -> bool:
-    """Whether a rule covers only top-level modules. The engine searches for no words of such a rule to choose the
-    statements that it parses, because it always parses imports, and statements with a name that they bind."""
+    """Whether a rule covers only top-level modules. If so, the engine needs no words of the rule to choose the
+    statements that it parses: it always parses imports, and statements with a name that an import binds."""
     if rule.check in _DOTTED:
         return all("." not in name for name in (*rule.get("names", ()), *rule.get("calls", ())))
     return rule.check in ("module", "amp-c")

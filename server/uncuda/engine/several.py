@@ -94,7 +94,7 @@ class _Part(Engine):
 
 
 class PortableEngine(Engine):
-    """An engine that checks portable source for several targets. `target`: the first of these targets."""
+    """An engine that checks portable source for several targets. `target`: the first of the several targets."""
 
     def __init__(
         self, catalogue: Catalogue, settings: Settings, project: Project | None = None, remember: int = 1
@@ -154,9 +154,9 @@ class PortableEngine(Engine):
         return report
 
     def _limit_between(self, source: Source, report: Report) -> str:
-        """Return the id of the sentence that says why no fix is safe; "" if there is no such reason. The reason is
-        another file of the same package that stays on CUDA. Either the other file reads a value that this text
-        declares, or the other file sets a device to "cuda", and this text may compare that device with a string."""
+        """Return the id of the sentence that says why no fix is safe; "" if there is no such reason. The reason is a
+        file of the same package that stays on CUDA. It either reads a value that `source` declares, or sets a device to
+        "cuda", which `source` may compare with a string."""
         helper = self.project.helper
         folder = helper.package_of(source.path) if helper is not None else ""
         if helper is None or not folder:

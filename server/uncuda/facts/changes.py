@@ -10,7 +10,8 @@ from typing import NamedTuple
 from ..limits import UNLIMITED, Work
 
 _STRETCH = 4096
-# if a check made less than this share of the number of searches of an earlier check, it checked the text only in part
+# the results of an earlier version of a text are kept as long as the number of searches in the current version is below
+# this share of the number of searches in the earlier version
 _MOST = 0.8
 # maximum number of search functions that are kept: `_FEW` plus `_IN_VAIN` times the number of searches in the last text
 _FEW, _IN_VAIN = 100, 4
@@ -18,8 +19,8 @@ _WIDE = 0.2  # if a larger share of a text has changed, the results of earlier t
 _APART = 16  # the results of an earlier text are kept if the texts differ in at most this number of regions
 FAR = 20_000  # a search in at least this many characters of a text reuses results from before the last edit
 FOLLOWED = "followed"
-"""The first part of the key of each search whose results need no comparison after an edit, because the traced names are
-compared instead, or the check runs after every edit."""
+"""The first part of the keys of those searches whose results the engine does not compare before and after an edit: it
+notices an edit of their words by other searches or by `Context.asked`, or it runs the check after every edit."""
 Scan = Callable[[str, int, int], Iterable[int]]
 
 
@@ -68,7 +69,8 @@ def one_after_the_other(one: Region, other: Region) -> Region:
 
 
 def _followed_by(regions: Sequence[Region], later: Region) -> list[Region]:
-    """Return the regions that successive edits change together: those of the earlier edits, and a later one."""
+    """Return the regions in which the text after several edits differs from the text before all of them. `regions`: the
+    regions that all edits but the last changed; `later`: the region that the last edit changed."""
     above = [one for one in regions if one.new_end < later.old]
     below = [one for one in regions if one.new > later.old_end]
     beside = regions[len(above) : len(regions) - len(below)]
@@ -204,8 +206,8 @@ class Searches:
 
     def _scans_for(self) -> dict[Hashable, Scan]:
         """Return a dictionary from the key of each search in this text or an earlier one to its function `scan`. All
-        versions of a text share one such dictionary; it is replaced by a smaller one when too many of its functions are
-        no longer used."""
+        versions of a text share this dictionary, until too many of its functions are no longer used; then return a
+        smaller copy without these functions."""
         used = len(self._found) if self._base is None else max(len(self._found), len(self._base.found))
         if len(self._scans) < _FEW + _IN_VAIN * used:
             return self._scans
@@ -234,8 +236,7 @@ class Searches:
         return found
 
     def keys(self, known: Collection[Hashable] = ()) -> frozenset[Hashable]:
-        """The keys of all searches so far, without those in `known` and without those for traced names, which begin
-        with FOLLOWED."""
+        """The keys of all searches so far, except the keys in `known` and the keys that begin with FOLLOWED."""
         found = self._found.keys() - known if known else self._found
         return frozenset(key for key in found if not (isinstance(key, tuple) and key[0] == FOLLOWED))
 
@@ -270,7 +271,8 @@ class Searches:
         return self._changed[1]
 
     def imports(self) -> Iterator[tuple[list[int], list[int]]]:
-        """Yield (old offsets, new offsets) for each search for imports in the previous text."""
+        """Yield, for each search for imports that was made in the previous text, the offsets found there, and the
+        offsets that the same search finds in this text."""
         for key in [key for key in self._before if isinstance(key, tuple) and key[0] == "imports"]:
             yield self._before[key], self.again(key)
 

@@ -31,9 +31,9 @@ class Words:
     """A statement is parsed only if it contains one of these words, which the rules define.
 
     Names in the sets of this class may end with `*`. `anchors`: texts, such as `cuda`, that a quick search
-    looks for. `spoken`: the words that contain an anchor and for which there is a rule; `families`: the beginnings of
-    further such words; if `spoken` is empty, every word that contains an anchor counts. `libraries`: modules for which
-    only the statements that import them are parsed.
+    looks for. `spoken`: the words that contain an anchor and that rules cover; `families`: prefixes of more such words.
+    If `spoken` is empty, rules may cover every word that contains an anchor. `libraries`: modules for which only the
+    statements that import them are parsed.
     """
 
     anchors: tuple[str, ...]
@@ -117,7 +117,7 @@ class Statement:
 @dataclass(slots=True, eq=False)
 class Name:
     """A use of a name in the code, which refers to the object with the dotted name `dotted`. `hidden`: the number of
-    leading segments of `dotted` for which an import alias stands."""
+    leading segments of `dotted` that the code does not spell because of an import alias."""
 
     dotted: str
     chain: Chain
@@ -125,7 +125,7 @@ class Name:
     hidden: int
 
     def spans(self) -> list[tuple[int, int] | None]:
-        """Return the spans of the segments of `dotted`; None for a segment for which an import alias stands."""
+        """Return the spans of the segments of `dotted`; None for a segment that an import alias replaces."""
         base = self.statement.start
         spelled = [(a + base, b + base) for a, b in self.chain.segments()]
         if self.hidden:
@@ -165,15 +165,15 @@ class Facts:
     present: frozenset[str] = frozenset()
     # for the text of each logical line that was parsed: its contents; None if it could not be parsed
     digests: dict[str, Digest | None] = field(default_factory=dict)
-    # for each traced name: whether uses of the name that have attributes, such as `name.x`, are parsed, too
+    # for each local name whose uses are parsed: whether uses with attributes, such as `name.x`, are parsed, too
     followed: dict[str, bool] = field(default_factory=dict)
     star: int = -1  # the offset of the star import that certainly binds `torch`; -1 if there is none
     broken: Collection[int] = ()  # the starts of statements that could not be parsed completely
     # If this text differs from an earlier text in a single region of lines: the field `token` of the facts of the
     # earlier text, and the region. `same_blocks`: whether all other lines are in the same blocks as before; `alike`:
     # whether, in addition, no line of code was added or removed (see `IndentScopes.follow`). If `same_blocks` is False,
-    # the blocks of lines in the same function may have changed, but no others. `taken_over`: whether the statements of
-    # all other lines were copied from the facts of the earlier text.
+    # only lines of the function that contains the region may be in other blocks than before. `taken_over`: whether the
+    # statements of all other lines were copied from the facts of the earlier text.
     origin: object = None
     region: Region | None = None
     same_blocks: bool = False
@@ -197,9 +197,9 @@ class Facts:
         return self.searches.has(("text", word), plain(word))
 
     def places(self, word: str, start: int = 0, end: int = sys.maxsize) -> Sequence[int]:
-        """Return the offsets of a word in a part of the text. Code that uses the returned offsets must also make
-        another search or add the word to `Context.asked`; otherwise the engine does not run this code again when the
-        word is edited."""
+        """Return the offsets of a word in a part of the text. After an edit, the engine does not compare the results of
+        this search. Code that uses the returned offsets must therefore also make a search whose key does not begin with
+        FOLLOWED, or add the word to `Context.asked`; otherwise this code is not run again when the word is edited."""
         found = self.searches.find((FOLLOWED, word), plain(word))
         return found[bisect_left(found, start) : bisect_left(found, end)]
 
@@ -210,7 +210,7 @@ class Facts:
     def moved(self, facts: Facts, region: Region) -> list[Name]:
         """Copy the statements outside `region`, and all names, to the facts of the edited text.
 
-        Return the references to names in the copied statements, in the order in which the statements were parsed.
+        Return the uses of names in the statements outside `region`, in the order in which the statements were parsed.
         """
 
         for start, statement in self.statements.items():

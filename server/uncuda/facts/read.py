@@ -1,5 +1,5 @@
-"""Reads the facts of a text; only statements that contain a relevant word (called statement islands in the docs) are
-parsed."""
+"""Reads the facts of a text, i.e. the statements, imports, names and strings that checks look at. Only statements that
+contain a relevant word (called statement islands in the docs) are parsed."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class _Reader:
         scopes: IndentScopes,
         before: Facts | None = None,
     ) -> None:
-        self.text, self.words, self.layout = layout.text, words, layout  # `text`: no wide characters, for fast searches
+        self.text, self.words, self.layout = layout.text, words, layout  # `text`: in one-byte characters (see `narrow`)
         self.facts = Facts(text, layout, scopes, scopes, Names(scopes, layout.work), searches)
         self._work = layout.work
         self._digests = before.digests if before is not None else {}
@@ -137,9 +137,9 @@ class _Reader:
         moved = before.moved(facts, region)
         facts.imported = before.imported  # the line binds no name, neither before nor after the edit
         anchored = self.anchored()
-        if not facts.holds_any(anchored):  # no statement outside the changed lines was parsed, hence no import of torch
+        if not facts.holds_any(anchored):  # no other line has a word of the rules: imports of torch may be unparsed
             return None
-        # in the order of `read_all`, because the first offset decides whether a statement with an error counts as read
+        # in the order of `read_all`: for a statement with an error, the first offset decides whether it is in `unread`
         for found in (anchored, *(facts.searches.find(key, uses(*key)) for key in facts.followed.items())):
             self.read_at(_inside(found, region.new, region.new_end))
         if any(statement.digest.bindings for statement in self._pending):
@@ -227,8 +227,8 @@ class _Reader:
         return holder is not None and holder[0] - start <= 2 and not self.text[holder[1] : end].strip()
 
     def _recover(self, start: int, end: int, offset: int) -> bool:
-        """Parse only the physical line with the relevant word, if an unclosed bracket above joins several lines into
-        one statement."""
+        """If an unclosed bracket above joins several lines into one statement, parse only the physical line at
+        `offset`; return whether this line was parsed."""
         if start not in self.layout.unclosed and self.layout.line_start(start) not in self.layout.unclosed:
             return False
         first = self.layout.line_start(offset)

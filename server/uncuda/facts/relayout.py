@@ -49,8 +49,8 @@ def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple
 
 
 def _own_strings(before: Layout, text: str, region: Region) -> list[tuple[int, int]] | None:
-    """Return the triple-quoted strings of the changed lines, if no string leads into or out of these lines, before or
-    after the edit; otherwise None."""
+    """Return the triple-quoted strings in the changed lines; None if, before or after the edit, only a part of such a
+    string is in these lines."""
     for edge in (region.old, region.old_end):
         holder = before.string_around(edge)
         if holder is not None and holder[0] < edge:
@@ -164,8 +164,8 @@ def _ends(layout: Layout, offset: int) -> bool:
 
 
 def _holds_sure(layout: Layout, start: int, end: int) -> bool:
-    """Return whether a logical line contains a physical line that certainly begins a statement, or whether such a line
-    begins at `start`, if `start` is `end`; if so, the layout did not look for brackets above that physical line."""
+    """Return whether a physical line between two offsets certainly begins a statement; if the offsets are equal,
+    whether the line at this offset does. The layout does not look for open brackets above such a line."""
     if start == end:
         return layout.is_sure(start)
     while start < end:

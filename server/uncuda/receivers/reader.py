@@ -183,7 +183,7 @@ class Reader:
         return union(map(self._bound, found)) if found and not rebound(leaf) else UNKNOWN
 
     def _bound(self, place: Place) -> Values:
-        """Return the objects that the value of a name can be according to one of its definitions."""
+        """Return the possible values of a name according to one of its definitions (`place`)."""
         if place.leaf is None:
             return one("module", place.module.path)
         return self._guarded("bound", place.module, place.leaf, lambda: self._defined(place))

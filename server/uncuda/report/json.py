@@ -31,7 +31,8 @@ class JsonReporter(Reporter):
             self._separator = ",\n"
 
     def end(self) -> None:
-        """Write the errors; if requested, also the counts for each rule and each decision (a rule and a subject)."""
+        """Write the errors; if requested, also the number of findings for each rule, and for each pair of a rule and a
+        subject (such as a library)."""
         out = self.frame.out
         out.write("\n]" if self.counts.rows else "]")
         if self.frame.statistics:

@@ -1,7 +1,7 @@
 """Holds back repeated findings: the first few findings that have no fix and the same rule and subject are reported at
 once, the others together at the end.
 
-A finding that is held back is stored as six numbers, so that a million findings take 24 MB.
+Each finding that is reported at the end is stored as six numbers until then: a million of these findings take 24 MB.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from uncuda.workspace import MANUAL, fix_class
 FIRST = 3
 Shown = Callable[[Span], tuple[Location, Location]]
 """A function that returns the locations of the start and the end of a span."""
-# maximum number of different findings (see `Decision`) whose repetitions are held back; in a project with more
-# different findings, few of them are repeated often
+# Repetitions are held back only for the first _DECISIONS different findings (see `Decision`); in a project with more
+# different findings, few of them are repeated often.
 _DECISIONS = 10_000
 
 
 class Decision(NamedTuple):
-    """The fields of a finding without a fix, except its position. The user decides once about all findings for which
+    """All fields, except the position, of a finding that has no fix. The user decides once about all findings for which
     these fields are equal."""
 
     rule: str

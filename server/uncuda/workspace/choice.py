@@ -38,7 +38,8 @@ class Chosen:
 
     @property
     def assumed(self) -> bool:
-        """Whether the target is only assumed, because no source names one or several targets are named."""
+        """Whether the target is only assumed, because neither a setting nor the project names a target, or because the
+        project names several."""
         return bool(self.among) or self.note[:1] == (_ASSUMED,)
 
 
@@ -76,8 +77,8 @@ def _target(
     holds: Holds,
     named: Mapping[str, str],
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """Return (target, note, among) from the first source that names a target: a setting, an import, a requirement, a
-    constant. `note` and `among` have the same meaning as in Chosen."""
+    """Return the target, and the fields `note` and `among` of Chosen. The target comes from the first of these sources
+    that names one: a setting, an import, a requirement, a constant."""
     default = catalogue.default_target
     if settings.target:
         return settings.target, (), ()

@@ -113,8 +113,8 @@ class FileCounts:
 
 
 class FolderTally(NamedTuple):
-    """The tally of a folder, including subfolders without a tally of their own. `tests`: whether the tally counts only
-    the folder's test files; otherwise it counts only its other files."""
+    """The number of findings in a folder and its subfolders, except subfolders that have a FolderTally of their own.
+    `tests`: whether only the folder's test files are counted; otherwise only the other files are counted."""
 
     folder: str
     tests: bool
@@ -146,7 +146,7 @@ class Counts:
 
     @property
     def targets(self) -> Mapping[str, Tally]:
-        """Return the tally of each target, without counting files."""
+        """Return the tally of each target; the number of files in these tallies is 0."""
         return _tallies(self.rows, lambda row: row.target, {})
 
     @property
@@ -232,7 +232,8 @@ def _most_first(item: tuple[OrderedT, Tally]) -> tuple[int, OrderedT]:
 
 
 def _tallies(rows: Mapping[Row, int], key_of: Callable[[Row], KeyT], files: Mapping[KeyT, int]) -> dict[KeyT, Tally]:
-    """Return a tally for each key: the sum of the rows with this key, with the key's number of files."""
+    """Return a tally for each key: the number of findings by class in the rows for which `key_of` returns the key, and
+    the number of files from `files`."""
     kinds: dict[KeyT, list[tuple[str, int]]] = {}
     for row, number in rows.items():
         kinds.setdefault(key_of(row), []).append((row.kind, number))

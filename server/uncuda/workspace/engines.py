@@ -171,9 +171,9 @@ class Engines:
         return known
 
     def _admit(self, file: File) -> File:
-        """Add a file to the group of its settings; return the file. If the requirements for the file state other
-        versions than those for earlier files with the same settings object, the returned file has a copy of this
-        object, because each group has a settings object of its own."""
+        """Add a file to the group of files with the same settings and required versions; return the file. Each group
+        has a settings object of its own: if files with the same settings object require different versions, all groups
+        but the first get a copy of this object, and the returned file has the object of its group."""
         found = self._grouped(file)
         if found.settings.portable:
             self._paths.append((found.path, found.settings))
@@ -256,8 +256,8 @@ class Engines:
         """Return the engine for files with these settings, before the facts about the project are known.
 
         It is assumed that the project has no shim, and that its target is the one that a setting names or whose plugin
-        the project requires, otherwise the default target. After the whole project has been read, nearly always the
-        same engine is chosen; files without findings then need not be read again.
+        the project requires, otherwise the default target. After the whole project has been read, the engine that is
+        finally chosen nearly always equals the guessed one; then files without findings need not be read again.
         """
         key = id(settings)
         engine = self._guesses.get(key)
@@ -269,8 +269,8 @@ class Engines:
         return engine
 
     def _guessed_right(self, engine: Engine, key: int) -> bool:
-        """Return whether the assumptions of `_guess` are true for `engine`, which was created with the facts of the
-        project; `key`: the id of the settings."""
+        """Return whether `_guess` assumed the right target, and was right that the project has no shim. `engine`: the
+        engine that was chosen after the whole project had been read; `key`: the id of the settings."""
         shim = engine.settings.strategy == "auto" and is_projects(engine.project, engine.target)
         return not shim and self._guesses[key].target.id == engine.target.id
 

@@ -16,7 +16,7 @@ _JIT = "@triton.jit"
 _BUILT = r"xtension\(\s*(?:name\s*=\s*)?(?:[\"']([\w.]+)[\"']|(\w+)\b)"
 _ALIAS = r"\n[ \t]*([\w.]+)[ \t]*=[ \t]*\w*CUDAExtension\b"
 _VALUE = r"\n[ \t]*(\w+)[ \t]*=[ \t]*[\"']([\w.]+)[\"']"
-# patterns for the reversed text, because they find the name before `[` or `.apply(`
+# the name before `[` or `.apply(`, for the reversed text, in which the literal comes before the name
 _RUNS = (r"\[(\w+)", r"\(ylppa\.(\w+)")
 _DEF = r"\bdef[ \t]+(\w+)"
 _TOP_DEF = r"\n(?:def|(class))[ \t]+(\w+)"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 _ABOVE = 4  # how many folders above the file's folder are searched for modules of the project
 _MANY = 2000  # maximum number of entries that are read from one folder
-# entries that mark a project's root folder
+# a folder that contains one of these files or folders is a project's root folder
 _ENDS = frozenset({".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py"})
 _BUILD = "setup.py"  # modules beside this file are imported as top-level modules, even if the folder is a package
 _COMPILED = (".cu", ".cuh", ".cpp", ".cc", ".so", ".pyd", "setup.py")
@@ -21,8 +21,7 @@ _LAYOUTS = frozenset({"lib", "python", "src"})  # folders whose packages the fil
 
 
 def own_module(path: str, libraries: Collection[str]) -> str:
-    """Return FOLDER/MODULE if imports of a library in files of FOLDER find this file instead of the library; otherwise
-    "".
+    """Return FOLDER/MODULE if files in FOLDER that import a library get the file `path` instead; otherwise "".
 
     A module inside a package is imported by its full name, and therefore never instead of a library. A package may be
     in a namespace folder, such as `megatron` around `megatron.core`.
@@ -51,8 +50,8 @@ class _Found(NamedTuple):
 
 
 class Above:
-    """Modules on disk that imports find beside a file or in a parent folder, even if those modules are not checked. A
-    folder is read again when it changes; `once`: each folder is read only once."""
+    """Finds the modules that a file can import from its own folder or from a parent folder, even if uncuda does not
+    check these modules. A folder is read again when it changes; `once`: each folder is read only once."""
 
     def __init__(self, libraries: Collection[str], once: bool = False) -> None:
         self._libraries = {*libraries, *(name.partition(".")[0] for name in libraries)}

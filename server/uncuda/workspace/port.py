@@ -151,7 +151,7 @@ class Gathering:
         )
 
     def _plugins(self, target: str) -> list[Plugin]:
-        """Return the plugins that files are checked for; the plugin of the most files comes first.
+        """Return the plugins for which files are checked; the plugin for which the most files are checked comes first.
 
         `target`: the target to check all files for; "" means that each file is checked for the target of its own
         settings.

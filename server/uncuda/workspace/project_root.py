@@ -87,8 +87,8 @@ def _is_at(path: str, place: str) -> bool:
 
 
 def _as_given(path: str, here: str) -> str:
-    """Return an absolute path relative to the current folder, because the paths in the project were given in this form;
-    folders are compared by name."""
+    """Return an absolute path relative to the current folder `here`, like the paths that the user gave; uncuda compares
+    folders as strings, so all paths must have the same form."""
     if path.startswith(here + os.sep):
         return path[len(here) + 1 :]
     return os.path.relpath(path, here)

@@ -42,7 +42,8 @@ _IMPORT = re.compile(
 # a project counts as supporting a target if at least this number of its files choose the target at run time
 _CHOOSING = 2
 _NEAR = 200
-"""The maximum number of characters between a package's name and `import` on a line that is read."""
+"""A package's name counts as part of an import only if `import` begins before the name, or fewer than this number of
+characters after it."""
 
 Read = Callable[[str, int], bytes]
 """A function that reads at most a given number of bytes of a file."""
@@ -97,7 +98,8 @@ def survey(
 def look_at(
     files: Iterable[File], scanner: Scanner, concerns: Callable[[File, bytes], bool], read: Read = read_text
 ) -> Part:
-    """The work of `survey` for some of the files; the facts collected by the scanner are moved into the result."""
+    """Do the work of `survey` for some of the files. The result takes the facts that the scanner has collected; the
+    scanner has none afterwards."""
     silent: set[int] = set()
     problems: dict[int, Problem] = {}
     for number, file in enumerate(files):
@@ -272,8 +274,8 @@ class Scanner:
     def _may_choose(self, target: str, data: bytes, concerned: bool) -> bool:
         """Return whether a file may choose a target at run time; False if enough such files are known already.
 
-        A file that tests for the target's vendor counts even if it does not name CUDA, because a fix may have removed
-        the file's last CUDA name.
+        The result is True also for a file that tests for the target's vendor and does not name CUDA, because a fix may
+        have removed the file's last CUDA name.
         """
         if self.gathered.serving.get(target, 0) >= _CHOOSING:
             return False
@@ -290,8 +292,8 @@ class Scanner:
     def _imports(self, text: str) -> Iterator[re.Match[str]]:
         """Yield the imports on lines that contain a package's name; matching every import would be slow.
 
-        The next import is searched only after the previous import has been passed, and the next word `import` only
-        after the previous word, so the time stays linear.
+        The time stays linear in the length of the text: each search for an import, or for the word `import`, starts
+        behind the place that the previous search found.
         """
         done = line = passed = 0
         word = -1
@@ -339,9 +341,9 @@ class Scanner:
         """Return the Project with these facts: its files import `modules`, define the classes in `owners` (which have
         `cuda` or `is_cuda`), and contain `constants`.
 
-        `paths` are the paths of the project's files. `told` holds the modules that the files build for CUDA, their
-        functions that run a kernel, and the other fields of `Told`. `serving` maps each target to the number of
-        files that choose the target at run time. `torch` says whether a file uses torch's CUDA functions.
+        `paths` are the paths of the project's files. `told` describes each file by a `Told`, e.g. the modules that the
+        file builds for CUDA, and which of its functions run a kernel. `serving` maps each target to the number of files
+        that choose the target at run time. `torch` says whether a file uses torch's CUDA functions.
         """
         families = self.names.families(paths)
         served = {target for target, count in serving.items() if count >= _CHOOSING}

@@ -16,15 +16,17 @@ from uncuda.source import SourceError
 
 from .files import FileProblem
 
-_MOST = 64  # maximum number of functions of other files that are followed
+_MOST = 64  # if one imported name makes TorchScript compile more functions, any function may be compiled
 _OPEN = Scripting(is_open=True)
 
 
 SCRIPTS, COMPILED, ALIAS, UNCLEAR = "TorchScript", "compiled ", "alias ", "unclear "
-"""Facts about a file: SCRIPTS: it may compile anything; COMPILED: it compiles a function (path, name and the alias of
-TorchScript that it uses are appended); ALIAS: it has an alias of TorchScript (the name is appended); UNCLEAR: it may
-compile anything if some file has such an alias."""
-_BETWEEN = "\0"  # separates the parts of a fact
+"""The beginnings of facts about a file. SCRIPTS: the file may compile any code of the project with TorchScript.
+COMPILED: the file compiles a function; followed by the path and the name of the function, and by the name with which
+the file calls `torch.jit.script` ("" for this name itself). ALIAS: followed by a name that the file gives to
+`torch.jit.script`. UNCLEAR: followed by a name; if some file gives this name to `torch.jit.script`, the file may
+compile any code."""
+_BETWEEN = "\0"  # separates the path and the two names in a string that begins with COMPILED
 
 
 def scripts(data: bytes, path: str, read: Callable[[str], bytes], libraries: Collection[str]) -> frozenset[str]:

@@ -38,7 +38,7 @@ not, or the reverse |
 a default that is not among the option's choices |
 | kit | APIs that only work together, of which only some were ported: \
 graphs and pools, streams and events, autocast and GradScaler, the profiler |
-| call | a call for one device with an argument for the other device |
+| call | a call of a function for CUDA with an argument for the target, or the reverse |
 | position | a positional argument that has another meaning on the target |
 | patch | a name that a test patches, and that the ported code no longer calls |
 | import | names of the target in a project in which no file imports the plugin |

@@ -90,8 +90,8 @@ class Questions:
         return False
 
     def _runs(self, module: Module, node: ast.AST) -> bool:
-        """Return whether code that names a device uses the device, or passes its name on, when it runs. An import in a
-        `try`, a dictionary key or a comparison does neither."""
+        """Return whether the expression `node`, which names a device, uses the device or passes its name on. Return
+        False for an import in a `try`, a dictionary key and a comparison."""
         word = module.words[node]
         if word.family in ("api", "method", "import"):
             return not self._tried(module, node)
@@ -190,8 +190,8 @@ class Questions:
         }
 
     def _needs_cuda(self, module: Module, node: ast.AST) -> bool:
-        """Return whether code has no counterpart on the target; if it has one, the fix may only have missed the
-        code."""
+        """Return whether code needs CUDA because the target has no counterpart. Code that has a counterpart does not
+        count: the fix may only have missed it."""
         word = module.words.get(node)
         if word and word.text.rpartition(".")[2] not in UNSERVED:
             return False

@@ -1,5 +1,5 @@
-"""Reports a value that was ported although a comparison with it was not, or the reverse, and options whose default and
-choices differ."""
+"""Reports values and comparisons of which a fix ported only one: `device = "npu"` with `if device == "cuda":`, for
+example. Also reports options whose default is not one of their choices."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ class Agreement:
         self._served: set[Span] = set()
 
     def settled(self, reports: Sequence[Report]) -> bool:
-        """Return True if the reports, one for each engine, agree; otherwise `lows` contains the fix classes that the
-        engines must use in their next run."""
+        """Return True if the reports, one for each engine, have the same fix at each span; otherwise, store in `lows`
+        the fix classes with which the engines must run again."""
         said = _by_span(reports)
         for span, findings in said.items():
             for finding in findings.values():

@@ -131,8 +131,8 @@ def _dotted(node: ast.expr) -> str:
 
 
 def _defining(path: str, used: _Used, passed: set[tuple[str, _Used]]) -> str | None:
-    """Return the file that defines a function, which is found through the files that import its name. Return None
-    unless the function silently does something else on devices other than CUDA."""
+    """Return the file that defines a function, which is found through the files that import the function's name; None
+    if there is no such file, or if the function does not test for a CUDA device or raises an error without one."""
     if (path, used) in passed or len(passed) > _MOST:
         return None
     passed.add((path, used))

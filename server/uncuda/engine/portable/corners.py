@@ -54,8 +54,8 @@ class Corners:
 
     def _says(self, header: Header, how: str, unless: str) -> bool:
         """Return whether the condition of a clause compares the helper module's result with "cuda" by the operator
-        `how`, and contains neither `not` nor `unless` ("and" or "or"), which could change the effect of the
-        comparison."""
+        `how`. Return False if the condition also contains `not`, or the operator given as `unless` ("and" or "or"): the
+        comparison alone may then not decide the condition."""
         condition = self._context.text[header.start : header.end]
         match = self._pattern.search(condition) if self._pattern is not None else None
         return match is not None and match["how"] == how and not re.search(rf"\b(?:{unless}|not)\b", condition)

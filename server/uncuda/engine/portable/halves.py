@@ -147,8 +147,8 @@ class Halves:
 
     @cached_property
     def _kept(self) -> re.Pattern[str] | None:
-        """A pattern for conditions with a variable that was set by a test for CUDA whose fix needs review; None if
-        there is no such variable."""
+        """A pattern for conditions with a variable that holds the result of a test for CUDA, if the fix of this test
+        needs review; None if there is no such variable."""
         text = self._context.text
         asked = (hit for hit in self._hits if hit.fixes and hit.statement and self._asks(hit) and self._by_name(hit))
         names = {match[1] for hit in asked if hit.statement and (match := _SET.match(text, hit.statement.start))}

@@ -52,9 +52,9 @@ def _call(hit: Hit, node: ast.expr) -> ast.AST | None:
 
 
 def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str, ast.expr, str]:
-    """Return (key, part, rest). `key`: the dotted name for which the rule declares a replacement, such as `torch.cuda`;
-    `part`: the part of the expression to replace; `rest`: if `part` is an imported name, such as `amp` for
-    `torch.cuda.amp`, what follows `key` in the full name (`.amp`), otherwise ""."""
+    """Return what to replace, as (key, part, rest). `key`: the dotted name for which the rule declares a replacement,
+    such as `torch.cuda`; `part`: the part of the expression to replace. `rest`: if `part` is an imported name, the end
+    of its dotted name, after `key`: `.amp` for the name `amp` that stands for `torch.cuda.amp`; otherwise ""."""
     assert hit.statement is not None
     part: ast.expr = node
     while True:

@@ -161,7 +161,7 @@ def early_place(facts: Facts, first: int, usual: Gap) -> Gap:
 
 def in_place_of(facts: Facts, gone: Edit, place: Gap, lines: Sequence[str]) -> list[Edit]:
     """Return the edits that insert lines and remove `import torch`. A single edit replaces the import by the lines if
-    they belong directly below the import, and an empty line, or nothing, is above it."""
+    `place` is directly below the import, and the import is at the start of the file or below an empty line."""
     text = facts.text
     before = text[: gone.start].rstrip(" \t")
     alone = before.endswith(("\n\n", "\r\n\r\n")) or not before
@@ -198,8 +198,8 @@ def _first_group(lines: Sequence[_Line], facts: Facts) -> list[_Line]:
 
 
 def _sorted_block(owned: Sequence[_Line], lines: Sequence[_Line], facts: Facts) -> list[_Line]:
-    """Return the imports from the first to the last import of the project's own modules in one block of imports. The
-    result is an empty list if these imports are not sorted, or if all of them import the project's own modules."""
+    """Return one block of imports, from its first to its last import of the project's own modules; an empty list if the
+    imports in it are not sorted, or if it imports no other modules."""
     found = [owned[0]]
     for line in lines[lines.index(owned[0]) + 1 :]:
         between = facts.text[found[-1].end : line.start]

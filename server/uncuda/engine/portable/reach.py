@@ -35,7 +35,7 @@ class Reach(NamedTuple):
     module: str
     """The name of the helper module in an import statement of the file; a relative import has dots before it."""
     allowed: str
-    """The highest allowed fix class of a hit whose fix needs the import."""
+    """The best fix class of a fix that needs this import: "review" if the import may fail, otherwise "safe"."""
     spellings: tuple[str, ...] = ()
     """All names by which this file may import the helper module."""
 
@@ -109,8 +109,8 @@ def _dependent(helper: Helper, text: str, imports: Sequence[str]) -> Reach:
 
 
 def _from_outside(helper: Helper, path: str, layout: Layout, imports: Sequence[str]) -> Reach:
-    """Return how a file outside of all packages imports a helper module: that of a package which the file already
-    imports, otherwise that of a folder nearby."""
+    """Return how a file outside of all packages imports a helper module: the helper module of a package that the file
+    already imports or, if there is none, the helper module of a folder nearby."""
     folder = posixpath.dirname(path)
     for module in imports:
         for one in helper.every:

@@ -1,5 +1,5 @@
-"""Finds out whether a text exchanges values with other files. Some files read a field of a class to which the text
-assigns the number of devices or a backend; the text may test the device strings of others."""
+"""Finds out whether a text exchanges values with other files. Other files may read a field of a class to which the text
+assigns the number of devices or a backend, or the text may compare device strings with values from other files."""
 
 # Paths are strings here, because making a Path costs as much as reading a small file.
 # ruff: noqa: PTH118
@@ -53,7 +53,7 @@ def _tests_name(text: str, at: int) -> bool:
 
 
 def _fields(text: str, spans: Collection[Span]) -> Iterator[str]:
-    """Yield the fields of classes whose values contain one of the spans."""
+    """Yield the names of class fields to which a value is assigned that contains one of the spans."""
     lines = {text.count("\n", 0, span.start) + 1 for span in spans}
     tree = parsed(text)
     for node in ast.walk(tree) if tree is not None else ():

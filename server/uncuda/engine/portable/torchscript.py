@@ -131,7 +131,7 @@ class _Reached:
         """`compiling`: the local names of TorchScript's decorators in this file."""
         self._module, self._compiling = module, compiling
         self._seen: set[str] = set()
-        """Names that are already added or are being added."""
+        """The names for which `add` has collected the functions and classes, or is collecting them."""
         self._names: set[str] = set()
         self._taken: set[Taken] = set()
         self.is_open = False
@@ -171,7 +171,7 @@ class _Reached:
             self.add(word)
 
     def add_statement(self, statement: ast.stmt, name: str) -> None:
-        """Add the objects of one statement that binds a name."""
+        """Add the functions and classes, of this file or imported, that a statement binds to a name."""
         if isinstance(statement, ast.Import):
             roots = {alias.name.partition(".")[0] for alias in statement.names}
             self._taken.update(Taken(root, "") for root in roots - _LIBRARIES)

@@ -112,8 +112,8 @@ class _Statement:
         return _items(here, line, opener)
 
     def _in_brackets(self, here: Sequence[_Token], line: str, most: int, alone: bool) -> list[str]:
-        """Return the lines into which a line is broken at its last brackets: the content of the brackets is on a line
-        of its own or, if it is too long for one line, each of its items is."""
+        """Return the lines into which a line is broken at its last brackets. The content of the brackets gets one line;
+        if it is too long for one line, each item in the brackets gets one."""
         last = next((one for one in reversed(here) if one.text not in (":", ",")), here[-1])
         if last.text not in _PAIRS.values():
             return []

@@ -21,8 +21,8 @@ from .called import Called, Stretch
 from .ways import always_calls, callers
 
 Says = Callable[[ast.expr, bool], bool]
-"""A function that is called with a part of a condition and with a result (true or false) of this part. It returns
-whether the target never runs code that runs only if the part has this result."""
+"""A function that takes a part of a condition and a truth value, and returns whether the part never has this truth
+value on the target."""
 
 _RETURN = re.compile(r"\breturn\b")
 _ROCM = ("hip", "rocm", "HIP", "ROCM")
@@ -157,12 +157,12 @@ class Apart:
             yield from (one for one in said_there if one is not None)
 
     def _said(self, value: ast.expr) -> str:
-        """Return how the value of a variable depends on the searched tests.
+        """Return how a value depends on the tests that this object searches for, such as `platform.is_cuda()`.
 
-        "yes": the value is true only if one of the tests succeeds. "no": the value is false only if one of the tests
-        succeeds. "mark": the value is a pytest mark that skips code unless one of the tests succeeds. "capability": the
-        value is a compute capability that a platform object returned. "torch's capability": the value is a compute
-        capability that torch returned. "": the value shows nothing about the tests.
+        "yes": the value is true only if one of the tests succeeds. "no": the value, such as `not platform.is_cuda()`,
+        is false only if one of the tests succeeds. "mark": the value is a pytest mark that skips code unless one of the
+        tests succeeds. "capability": the value is a compute capability that a platform object returned. "torch's
+        capability": the value is a compute capability that torch returned. "": none of these.
         """
         if self._capable and (platforms := capability.gets_capability(value)) is not None:
             followed = platforms or (len(self._capabilities) < _FEW and self._facts.says("__main__"))

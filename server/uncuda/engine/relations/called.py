@@ -12,8 +12,8 @@ from ...facts.scans import uses
 
 Stretch = tuple[int, int]
 Answer = Generator[int, "bool | None", bool]
-"""A generator that yields offsets, receives for each whether only the spans use its code, and returns this for its own
-offset."""
+"""A generator that returns whether only the given spans use the code at one offset. To find this out, it yields other
+offsets, and for each of them is sent the same kind of answer."""
 
 _DEFINED = re.compile(
     r"(?:(?:async[ \t]+)?def[ \t]+(?P<def>[A-Za-z_]\w*)|(?P<constant>[A-Z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=))"
@@ -57,14 +57,15 @@ class Called:
         return bool(answer)
 
     def _held(self, at: int) -> Answer:
-        """The generator of `holds` for one offset."""
+        """A generator that returns the answer of `holds` for one offset. It yields each other offset whose answer it
+        needs, and is sent this answer."""
         self._facts.work.compare(1 + len(self._stretches))
         if any(start <= at < end for start, end in self._stretches):
             return True
         headers = list(self._facts.indents.headers(at))
         start = (headers[-1] if headers else self._facts.indents.header_at(at)).start
         if start not in self._known:
-            # this value ends the search: in a cycle of functions, uses of the functions by each other do not count
+            # False ends the search if functions use each other in a cycle: they then count as used outside of the spans
             self._known[start] = False
             self._known[start] = yield from self._is_called(start)
         return self._known[start]

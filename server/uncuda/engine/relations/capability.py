@@ -21,9 +21,10 @@ _FROM, _BELOW = (*_EXACTLY, ast.Gt, ast.GtE), (*_NOT_EXACTLY, ast.Lt, ast.LtE)
 def asks_capability(test: ast.expr, answer: bool, names: Mapping[str, bool], torchs: bool = False) -> bool:
     """Return whether a condition, if its result is `answer`, implies a compute capability that only NVIDIA GPUs have.
 
-    `answer`: the result that the condition is assumed to have. `names`: for each variable that holds a capability,
-    whether a platform object returned it. `torchs`: whether a test for one exact capability counts, too, if torch
-    returned the capability; on a target, torch returns capability numbers that the plugin has chosen.
+    `answer`: the result that the condition is assumed to have. `names`: for each variable that holds a capability, True
+    if a call such as `current_platform.get_device_capability()` returned the capability, False if torch did. `torchs`:
+    whether a test for one exact capability counts, too, if torch returned the capability; on a target, torch returns
+    capability numbers that the plugin has chosen.
     """
     if isinstance(test, ast.Call) and test.args:
         return (

@@ -27,7 +27,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _TRIED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:True|False|None)\b", re.M)
 
 
-Block = tuple[int, int]  # the offset of the block's header, or -1, and the indentation
+Block = tuple[int, int]  # (offset of the block's header, -1 for the module; indentation of its lines)
 # indices of tests; each has a flag that tells whether the other branch only raises an exception
 Answers = tuple[tuple[int, bool], ...]
 
@@ -55,7 +55,8 @@ def over_cuda(
     branches: Branches,
     libraries: Libraries,
 ) -> Iterator[Held]:
-    """Yield the tests that guard code which runs only on CUDA, each at most once for each guarded use."""
+    """Yield the tests that guard code which runs only on CUDA. A test that guards several uses of such code is yielded
+    for each of them."""
     unfollowed = list(questions.unfollowed())
     if not unfollowed and not questions.may_guard():
         return
@@ -191,9 +192,9 @@ class _Search:
         return [], later
 
     def _asked_before(self, outer: ast.AST, inner: ast.AST, statement: Statement) -> list[int]:
-        """Return the tests for CUDA that guard `inner`, a part of the expression `outer`: those in the condition of a
-        conditional expression, or in the first operand of `and` or `or` that contains such a test; [] if none guards
-        `inner`."""
+        """Return the tests for CUDA that guard `inner`, a part of the expression `outer`; [] if there are none. In a
+        conditional expression, these are the tests in its condition. In `a and b` or `a or b`, these are the tests in
+        the first operand that contains a test for CUDA."""
         if not isinstance(outer, ast.BoolOp):
             return self._first_asked(outer, inner, statement)[1]
         key = statement.start, outer
@@ -210,8 +211,8 @@ class _Search:
         return 0, []
 
     def _climb(self, line: Header, place: Place, later: bool = False) -> Iterator[Held]:
-        """Yield the nearest tests for CUDA around a place. If all of them only raise an exception on other devices,
-        tests around the calls of the function that contains the place are searched for, too."""
+        """Yield the nearest tests for CUDA around a place. If all these tests only raise an exception on other
+        devices, tests around the calls of the function that contains the place are searched for, too."""
         for index, raises in self._around(line, place, later):
             yield _held(place, index, raises)
 
@@ -244,9 +245,10 @@ class _Search:
         return found
 
     def _with_callers(self, found: Answers, place: Place, later: bool) -> Answers:
-        """Return the tests in `found`; if `later` is set, without those that only raise an exception on other devices.
-        If `later` is not set, and all tests only raise an exception on other devices, also search for tests around the
-        calls of the function that contains the place."""
+        """Return the tests in `found`; if `later` is True, without those that only raise an exception on other devices.
+        If `later` is False, and all tests in `found` only raise an exception on other devices, also search for tests
+        around the calls of the function that contains `place`. `later`: whether the tests are outside of the function
+        or lambda that contains `place`."""
         if later:
             return tuple(answer for answer in found if not answer[1])
         if found and all(raises for _, raises in found):
@@ -258,8 +260,8 @@ class _Search:
             self._follow(word._replace(left=place.left))
 
     def _handled(self, header: Header, later: bool) -> bool:
-        """Return whether a block handles a missing module by itself, or is a class, whose methods are called from
-        elsewhere."""
+        """Return whether the search for tests stops at a block: the block handles a missing module, such as a `try`
+        with an `except`, or the block is a class (its methods are called from outside of the class)."""
         text, start, end = self._text, header.start, header.end
         if later and header.word not in CONDITIONS:
             return False
@@ -272,9 +274,9 @@ class _Search:
         return header.word == "class"
 
     def _above(self, line: Header) -> Answers:
-        """Find the last statement before a line, in the same block, after which only CUDA continues. Return the tests
-        in that statement, each with a flag that tells whether the statement raises an exception on devices other than
-        CUDA."""
+        """Return the tests in the last statement above a line, in the same block, that leaves the block on devices
+        other than CUDA. Each test has a flag that tells whether this statement raises an exception on devices other
+        than CUDA."""
         if not self._leaving:
             return ()
         block = self._block(line)
@@ -284,8 +286,9 @@ class _Search:
 
     @cached_property
     def _leaving(self) -> dict[Block, list[tuple[int, Answers]]]:
-        """For each block: the statements after which the block continues only on CUDA, such as `if not
-        torch.cuda.is_available(): return`, each as (start offset, tests in its condition), sorted."""
+        """The statements that leave their block on devices other than CUDA, such as `if not torch.cuda.is_available():
+        return`. The key is the block; the value is a sorted list of (start of the statement, tests in its
+        condition)."""
         found: dict[Block, list[tuple[int, Answers]]] = {}
         for start in self._questions.conditions:
             header = self._indents.header_at(start)

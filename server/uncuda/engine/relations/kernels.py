@@ -273,7 +273,7 @@ class Kernels:
             yield from (self.word(f"{held}.{match[1]}", at) for held, at in self._objects(name[1]))
         if name is not None and match[1] in ("forward", "__init__", "__call__", "apply") and not gives:
             yield self.word(name[1], above.start)
-        yield from self.function_around(above.start)  # a function around the class may return it as a decorator
+        yield from self.function_around(above.start)  # a function around the class may return the class as a decorator
 
     def _objects(self, name: str) -> Iterator[tuple[str, int]]:
         """Yield the variables to which an object of a class is assigned, `TRACKER = Tracker()`, each with the offset of
@@ -346,7 +346,7 @@ def _hinted(hint: re.Pattern[str]) -> Scan:
 
 
 def _used(name: str) -> Scan:
-    """Return a scan for calls, indexing and attribute reads of a name."""
+    """Return a function that finds the places where a name is called or indexed, or an attribute of it is read."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         for at in uses(name, True)(text, start, end):

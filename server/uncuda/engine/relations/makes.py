@@ -78,7 +78,7 @@ def _torch_alone(index: int, hits: Sequence[Hit], questions: Questions, branches
     header = branches.indents.header_at(statement.start)
     if header.word not in CONDITIONS:
         return False
-    # because of this search, the hits are computed again after an edit that adds a call
+    # this search matches every call, so the hits are computed again after an edit that adds any call
     branches.facts.searches.find(("called", "("), plain("("))
     safe = {hit.end for hit in hits if hit.fixes and hit.fixes[0].applicability == SAFE}
     for start, end in questions.regions(index):

@@ -21,21 +21,22 @@ _AT = re.compile(r"@[ \t]*")
 
 
 class Marks:
-    """Finds what the skip marks of one file mark. The function below each decorator, and what each variable marks, is
-    found once."""
+    """Finds what the skip marks of one file mark. The results are cached for each decorator and
+    for each variable that holds a mark."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._below: dict[int, int] = {}
-        """For the end of each decorator that was read, and of each line below it: the start of the function or class
-        that it decorates."""
+        """The start of the function or class that a decorator decorates. The keys are the end of the decorator, and the
+        ends of the lines between it and the function or class."""
         self._of_names: dict[str, tuple[int, ...]] = {}
 
     def marked(self, node: ast.AST, statement: Statement) -> tuple[int, ...]:
-        """Return the start offsets of the functions and classes that a skip mark marks, and MODULE for the whole file,
-        if a node is in the condition of the mark.
+        """If a node is in the condition of a skip mark, return the start offsets of the functions and classes that the
+        mark skips; MODULE stands for the whole file.
 
-        A mark may be a decorator, the value of `pytestmark`, or the value of a variable that is used in their place.
+        A mark may be a decorator, the value of `pytestmark`, or the value of a variable that is used as a decorator or
+        assigned to `pytestmark`.
         """
         text = self._facts.text
         if text.startswith("@", statement.start):
@@ -48,7 +49,8 @@ class Marks:
         return self._of_names[name] if name else ()
 
     def _marked_by(self, name: str) -> Iterator[int]:
-        """Yield what the mark in a variable marks."""
+        """Yield the start offsets of the functions and classes that the mark in a variable skips; MODULE stands for the
+        whole file."""
         facts = self._facts
         for at in facts.searches.find(("flag", name), uses(name, True)):
             facts.work.compare()

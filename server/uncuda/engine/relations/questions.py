@@ -85,8 +85,8 @@ class Questions:
         return chain(self, self._asking_state, *self.tests.values(), *self.marks.values())
 
     def unfollowed(self) -> Iterator[int]:
-        """Yield the indices of hits that read a state, such as whether autocast is on. A hit is yielded if this file
-        does not test the state that the hit reads, or tests it in a condition that also tests for CUDA."""
+        """Yield the indices of hits that read a state, such as whether autocast is on, if no condition in this file
+        tests this state, or if a condition that tests it also tests for CUDA."""
         for index in self._asking_state:
             hit = self._hits[index]
             if hit.statement is None:
@@ -154,8 +154,8 @@ class Questions:
         return _GIVES.match(self._text, line.start, at) is not None
 
     def _holder(self, flag: str, line: Header) -> tuple[str, int | None] | None:
-        """Return the variable or function that receives the value of `flag` in a statement, with its scope, in the form
-        that `_flag` returns."""
+        """Return the variable or function that receives the value of `flag` in a statement, and the scope of this
+        variable or function (None for the module)."""
         statement = self.facts.peek(line.start)
         if statement is None:
             return None
@@ -198,7 +198,7 @@ class Questions:
         return self._function(statement) if match and (asked >= 0) is (match[1] in ("True", "1")) else None
 
     def _function(self, statement: Statement) -> tuple[str, int | None] | None:
-        """Return the function around a statement, in the form that `_flag` returns."""
+        """Return the function around a statement, and the scope in which it is defined (None for the module)."""
         scope = self._indents.scope_of(statement.start)
         match = FUNCTION.match(self._text, scope[0]) if scope is not None else None
         above = self._indents.scope_of(scope[0]) if scope is not None else None
@@ -323,8 +323,8 @@ class Questions:
             yield start, self._indents.extent(start)
 
     def _choices(self, flag: str) -> list[tuple[frozenset[int], list[Stretch]]]:
-        """Find statements that evaluate parts of an expression only if the variable `flag` is true. For each of these
-        statements, return the tests whose result `flag` holds, and the spans of the parts that depend on `flag`."""
+        """Find statements that evaluate parts of an expression only if the variable `flag` is true. Return, for each
+        statement found, the tests whose result is stored in `flag`, and the spans of these parts."""
         if flag not in self._choices_of:
             found = []
             for line in self._lines_of(flag).values():

@@ -56,8 +56,8 @@ def imports_left(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator
 
 def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
     """Yield device strings that no check reports and that are stored in a variable or passed by keyword, each with an
-    offset in its statement. Such strings have an index, as in `devices + ("cuda:0",)`, or are "gpu" in calls of
-    libraries that support only CUDA: `Trainer(accelerator="gpu")`."""
+    offset in its statement. A yielded string is "cuda:" with an index, as in `devices + ("cuda:0",)`, or it is "gpu",
+    as in `Trainer(accelerator="gpu")` for a library that supports only CUDA."""
     places = facts.searches.find(("left", *_SPELLED), _quoted)
     found = {(hit.statement.start, hit.node) for hit in hits if hit.statement is not None} if places else set()
     done = -1

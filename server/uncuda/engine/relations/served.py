@@ -89,7 +89,8 @@ class Served:
         return self._branches.served(hit.statement, hit.node)
 
     def _is_denied(self, statement: Statement, node: ast.AST | None) -> bool:
-        """Return whether a node is in a branch that does not run on the target, also if a fix wrote the test."""
+        """Return whether a node is in a branch that does not run on the target. A person or a fix may have written
+        the condition of the branch."""
         inner = node
         for outer in statement.digest.ancestors(node) if node is not None else ():
             if isinstance(outer, ast.IfExp) and inner is not outer.test:
@@ -160,11 +161,11 @@ class Served:
 
     @cached_property
     def _is_a_makers(self) -> bool:
-        """Whether the file runs only on the GPUs of one vendor. This is assumed of a file with a module-level import
-        from a package named `nvidia`. It is also assumed of a script that imports CUTLASS kernels or AMD's AITER at
-        module level, and of a script that names kernels of NVIDIA in the comments or the docstring at its top. A script
-        that imports a module `_aiter_ops` must also be about AMD's GPUs, because scripts for CUDA import such a module,
-        too."""
+        """Whether the file is assumed to run only on the GPUs of one vendor: it imports from a package named `nvidia`
+        at module level, or is a script that imports CUTLASS kernels or AMD's AITER at module level, or is a script that
+        mentions a backend or a compute capability of NVIDIA's GPUs in the comments or the docstring at its top. A
+        script that imports a module `_aiter_ops` must also be about AMD's GPUs, because scripts for CUDA import such a
+        module, too."""
         facts = self._facts
         if facts.says(_NVIDIA) and self._has(_NVIDIAS):
             return True
@@ -172,7 +173,8 @@ class Served:
         return self._is_started_by_hand and (kernels or self._wraps_aiter() or self._says_nvidia())
 
     def _says_nvidia(self) -> bool:
-        """Return whether the comments and the docstring at the top of the file name kernels of NVIDIA."""
+        """Return whether the comments or the docstring at the top of the file mention a backend or a compute capability
+        of NVIDIA's GPUs."""
         head = _HEAD.match(self._facts.text)
         self._facts.work.search(0, head.end() if head is not None else 0)
         return head is not None and _ABOUT_NVIDIA.search(head[0]) is not None
@@ -239,8 +241,8 @@ def reported(rows: Iterable[Iterable[tuple[Hit, bool | None]]]) -> list[Hit]:
 
 
 def _excused(hits: list[Hit]) -> list[Hit]:
-    """Return the hits; the import of a name that no fix can replace has the severity "information" if every use of the
-    name is tested for, or in a `try` that catches its failure."""
+    """Return the hits; the import of a name that no fix can replace has the severity "information" if a test for the
+    name guards every use of it, or if every use is in a `try` that catches the failure."""
     uses: dict[str, list[Hit]] = {}
     for hit in filter(_is_use_by_hand, hits):
         uses.setdefault(hit.words.get("name", ""), []).append(hit)
@@ -279,8 +281,8 @@ def _chosen(hit: Hit, alone: bool) -> Hit:
 
 
 def _of_nvidia(hit: Hit) -> Hit:
-    """Return a hit from a file in a folder for NVIDIA's GPUs. If the hit only informs about a library, a sentence about
-    the folder is added to its message."""
+    """Return a hit from a file in a folder for NVIDIA's GPUs. If the hit only informs about a library, its message also
+    says that the file is in such a folder."""
     told = not {CHOSEN, OTHER_PLATFORM, SWITCHED}.isdisjoint(hit.limits)
     return hit if told or hit.rule.check != "module" or not _is_information(hit) else _informing(hit, NVIDIAS)
 

@@ -1,5 +1,5 @@
-"""Decides which tests for CUDA stay unchanged. Safe fixes in code that runs only if such a test succeeds then need
-review."""
+"""Decides which tests for CUDA stay unchanged. In code that runs only if one of these tests succeeds, safe fixes become
+fixes that need review."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Staying:
         self.pairs: list[tuple[int, int]] = []
         """Pairs of a test and a hit in code that runs only if this test succeeds."""
         self.idle: set[int] = set()
-        """Imports of CUDA libraries, and calls that build an extension, that the target never runs, because they are
-        behind a test whose other branch works."""
+        """Hits that the target never runs: imports of CUDA libraries, and calls that build an extension, in code that
+        runs only if a test for CUDA succeeds. If this test fails, the program works without these imports and calls."""
         self.unused: set[int] = set()
         """Imports of a class that builds extensions, if the target never runs the code that uses the class, because all
         of this code is in `idle`."""
@@ -111,7 +111,7 @@ class Staying:
         return held or len(self.pairs) > pairs
 
     def lower(self, classes: list[str | None]) -> None:
-        """Lower the fix class of each hit in `self.classes` to the class that is stored there, unless it is lower."""
+        """Limit the fix class of each hit in `classes` to the highest class that `self.classes` allows."""
         for index, applicability in self.classes.items():
             classes[index] = lowest(classes[index], applicability)
 

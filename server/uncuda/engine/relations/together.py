@@ -20,7 +20,7 @@ from ...facts.role_calls import last_word
 from ...facts.scans import uses
 from ...limits import Work
 
-# Functions that return objects for one device only, such as streams of CUDA. Variables with such objects are traced.
+# Functions that return objects for one device only, such as streams of CUDA; variables that hold them are traced.
 _OBJECTS = frozenset(
     {"CUDAGraph", "Event", "ExternalStream", "MemPool", "Stream", "current_stream", "default_stream", "get_rng_state",
      "get_rng_state_all", "graph_pool_handle"}
@@ -49,7 +49,7 @@ class Together:
                 self._at.setdefault((hit.statement.start, hit.node), []).append(index)
         self._held = self._holders()
         self._names = {name for _, name in self._held}
-        self._members: dict[str, list[int]] = {}  # for each attribute: the hits whose objects are assigned to it
+        self._members: dict[str, list[int]] = {}  # for each attribute: the hits at calls whose results it holds
         for (_, name), found in self._held.items():
             if "." in name:
                 self._members.setdefault(name.rpartition(".")[2], []).extend(found)
@@ -126,8 +126,8 @@ class Together:
 
     @cached_property
     def _given(self) -> dict[Key, list[int]]:
-        """For each function and variable: the hits at attributes of the variable, and those whose objects are assigned
-        to the variable."""
+        """For each function and variable: the hits at attributes of the variable (`s.cuda_stream`), and the hits at
+        calls whose results are assigned to the variable (`s = torch.cuda.Stream()`)."""
         given = {key: list(found) for key, found in self._held.items()}
         for (start, node), found in self._at.items():
             base = self._base(node) if isinstance(node, ast.Attribute) else None
@@ -136,8 +136,8 @@ class Together:
         return given
 
     def _named(self, node: ast.AST, call: ast.Call | None, index: int, statement: Statement) -> Iterator[Pair]:
-        """Yield pairs of a hit in a call, and a hit whose result is in a variable that the same call uses as an
-        argument, or as the object whose method is called."""
+        """Yield pairs of hits that one call links. The first hit is in the call itself. The result of the second hit is
+        in a variable, and this variable is an argument of the call, or the object whose method is called."""
         if call is not None:
             yield from self._with(index, self._holding(self._base(call.func), statement))
         for outer in spine_of(node, statement):
@@ -234,7 +234,7 @@ class Together:
             node = node.func if isinstance(node, ast.Call) else node.value
 
     def _holders(self) -> dict[Key, list[int]]:
-        """Return, for each scope and variable, the hits whose objects are assigned to the variable."""
+        """Return, for each scope and variable, the hits at calls whose results are assigned to the variable."""
         held: dict[Key, list[int]] = {}
         for (_, node), found in self._at.items():
             hit = self._hits[found[0]]

@@ -12,7 +12,7 @@ def questioned(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int | Non
     """Yield, for each device string whose use depends on a test: the index of the string's hit, and the index of the
     test's hit (None if the test has no hit).
 
-    If the test has no hit, the pair is yielded only if nothing else in the file shows that the string is a device.
+    A string whose test has no hit is yielded only if nothing else in the file shows that the string is a device.
     """
     asking = [index for index, hit in enumerate(hits) if hit.question is not None]
     if not asking:
