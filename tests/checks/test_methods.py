@@ -217,8 +217,8 @@ def test_a_module_beside_torch_only() -> None:
 
 
 def test_what_a_wrapper_gives_moves_on_its_own() -> None:
-    """A person has to replace the wrapper (`DataParallel`). The `.cuda()` on the result of the wrapper has a fix,
-    which is made together with the fix of the device test (`if device.type == "cuda":`) above it."""
+    """A person has to replace the wrapper (`DataParallel`). The `.cuda()` on the result of the wrapper has a fix, which
+    is made together with the fix of the condition (`if device.type == "cuda":`) above it."""
     text = "import torch\nimport torch_npu\nfrom torch.nn import DataParallel\n"
     text += 'if device.type == "cuda":\n    model = DataParallel(model).cuda()\n'
     engine = engine_for("npu", Settings(locale="en"))

@@ -416,7 +416,7 @@ def test_a_function_of_another_file_that_raises() -> None:
 
 def test_a_class_of_another_file_that_is_only_tested() -> None:
     """If a class is not ported, and its methods do nothing on other devices without raising an exception, a file that
-    creates objects of the class is not fixed; a file that only tests for the class with `isinstance` is."""
+    creates objects of the class is not fixed; a file that only names the class in `isinstance` is."""
     stream = STREAM.replace("def use_device(device)", "class Streams:\n    def use(self, device)").replace(
         "    if", "        if"
     )

@@ -584,7 +584,7 @@ def test_a_traced_name_in_a_function_of_its_own_is_carried(words: str, carried: 
 
 
 def test_a_line_between_equal_tests_parts_them() -> None:
-    """Two equal device tests are fixed together unless a line between them separates them."""
+    """Two equal conditions that ask for a device are fixed together unless a line between them separates them."""
     asking = "        if not self.rocm and torch.cuda.is_available():\n"
     text = f"import torch\n\n\nclass Net:\n    def run(self):\n{asking}        \n{asking}{asking}            pass\n"
     typist = Typist(text, prepared("npu"))

@@ -46,7 +46,7 @@ def classes_of(code: str) -> dict[str, str]:
 
 
 def question_of(code: str) -> str:
-    """Return the fix class of the device test in `code`, which contains only one device test."""
+    """Return the fix class of the condition in `code` that asks for CUDA; `code` contains only one such condition."""
     found = classes_of(code)
     return found.get("'cuda'") or found["is_cuda"]
 

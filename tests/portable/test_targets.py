@@ -71,8 +71,8 @@ def test_an_expression_with_quotes_is_not_written_into_an_f_string() -> None:
 
 
 def test_what_lies_behind_a_question_that_stays_is_not_ported_alone() -> None:
-    """The compute capability exists on CUDA only; the test for it stays unchanged, and the fixes of the code that the
-    test guards need review."""
+    """The compute capability exists on CUDA only; the condition that asks for it stays unchanged, and the fixes of the
+    code that the condition guards need review."""
     text = (
         "import torch\n\nif torch.cuda.is_available():\n    major, _ = torch.cuda.get_device_capability()\n"
         "    torch.cuda.synchronize()\n"

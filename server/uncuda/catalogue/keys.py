@@ -56,7 +56,8 @@ COMMON = (
     Key("check", TEXT, "The check that the rule uses; it decides what the rule looks at.", "检查方式：规则查看什么。",
         required=True),
     Key("severity", TEXT,
-        "`error`: the code fails at run time. `warning`: the code runs with another result. `information`: context.",
+        "`error`: the code fails at run time. `warning`: the code runs with another result. `information`: background "
+        "information about the code.",
         "`error`：运行时失败；`warning`：能运行但结果悄悄不同；`information`：背景信息。", SEVERITIES, required=True),
     Key("fix", TEXT, "The best class that the rule's fixes can have. A rule without this key has no fixes.",
         "该规则的修复可达到的最高级别。不写则规则没有修复。", FIXES),
@@ -80,7 +81,7 @@ COMMON = (
     Key("imports", TEXTS, "The imports that a fix adds if they are missing.", "修复所需的导入，缺少时由修复添加。"),
     Key("anchors", TEXTS,
         "Words. The rule checks only statements that contain at least one of these words. A rule needs this key only "
-        "if the words do not follow from another key, such as `methods`.",
+        "if uncuda cannot take these words from another key, such as `methods`.",
         "语句至少含其中一个词才会被读取；仅当其他键不能给出时才写。"),
     Key("gate", TEXTS,
         "Words of `anchors` that select a file: the rule checks a file that contains one of them. `[]`: the rule "
@@ -111,7 +112,8 @@ _REPLACE = Key("replace", TEXT, "The replacement that a fix writes if the target
 _PORTABLE = Key("portable", TABLE,
                 "With `strategy = \"portable\"`: for each name, method, word or argument that the rule reports, the "
                 "replacement that a fix writes; a name in braces is a function of the helper module. With "
-                "this strategy, a finding without a replacement has no fix, and `portable = {}` switches the rule off.",
+                "`strategy = \"portable\"`, a finding without a replacement has no fix, and `portable = {}` switches "
+                "the rule off.",
                 "使用 `strategy = \"portable\"` 时：各项的写法，花括号中为辅助模块的函数。"
                 "不写则此时需手动处理；`{}` 表示此时不报告。",
                 empty=True, group="in a source for every accelerator", each=TEXT)  # fmt: skip
@@ -122,7 +124,7 @@ _PORTABLE_SINCE = Key("portable-since", TEXT,
                       filled=False, group="in a source for every accelerator")  # fmt: skip
 
 _MANUAL_LIMITS = Key("manual-limits", TEXTS, "Ids of sentences in `rules/limits.tsv`, which say what differs on "
-                     "the target. If one of these sentences applies to a finding, the finding has no fix.",
+                     "the target. If a listed sentence applies to a finding, the finding has no fix.",
                      "`rules/limits.tsv` 中目标限制的 id。受其中任一限制的问题没有修复。",
                      group="which limits lower the class of a fix")  # fmt: skip
 _NAME = (
@@ -133,7 +135,8 @@ _NAME = (
     Key("members-only", FLAG, "The rule reports the names below `names`, but not `names` themselves.",
         "只针对下级名称，不含其自身。", group="which names"),
     Key("exact", FLAG,
-        "Only the names that `names` lists have a fix. Names below a listed name are reported without a fix.",
+        "Only the names that `names` lists have a fix. Names below a listed name, such as `a.b.c` below `a.b`, are "
+        "reported without a fix.",
         "只有名称自身有修复；其下级只报告，没有修复。", group="which names"),
     Key("called", FLAG, "The rule reports a name only where it is called.", "仅在被调用处。", group="which names"),
     Key("results", TABLE, "For each function: attributes of its result that the rule reports.",
@@ -150,8 +153,9 @@ _NAME = (
         "The name of a group of rules. Findings of one group in a file are fixed together, or not at all.",
         "规则所属的组。文件中同组的问题一起修复，或都不修复。"),
     Key("unbound", TEXTS,
-        "Methods that may be called as functions; such a call has a safe fix only if the object is its one argument.",
-        "可当作函数调用的方法；仅当对象是唯一参数时才有安全修复。"),
+        "Methods that may be called as functions, such as `torch.Tensor.cuda(x)`; the call has a safe fix only if `x` "
+        "is its one argument.",
+        "可当作函数调用的方法，如 `torch.Tensor.cuda(x)`；仅当 `x` 是唯一参数时才有安全修复。"),
     Key("leading", TABLE, "For each function: how many of its positional arguments, from the first on, mean the same "
                           "on the target.",
         "按函数列出：有多少个位置参数在目标上含义相同。", each=NUMBER),
@@ -159,19 +163,20 @@ _NAME = (
                          "that `leading` counts.",
         "按函数列出：`leading` 之后的位置参数对应的关键字。", each=TEXTS),
     Key("review-limits", TEXTS,
-        "Ids of sentences in `rules/limits.tsv`, which say what differs on the target. If one of these sentences "
+        "Ids of sentences in `rules/limits.tsv`, which say what differs on the target. If a listed sentence "
         "applies to a name, the fix of the name needs review.",
         "`rules/limits.tsv` 中说明目标差异的句子的 id。"
         "其中任一适用于某个名称时，该名称的修复需要复核。", group="which limits lower the class of a fix"),
     _MANUAL_LIMITS,
     Key("manual-words", TEXTS, "Words. The rule has no fixes in a file that contains one of these words.",
         "文件含这些词时所有位置都没有修复。", group="which limits lower the class of a fix"),
-    Key("manual-calls", TEXTS, "Functions. A name in an argument of one of these functions has no fix.",
+    Key("manual-calls", TEXTS, "Functions. A name in an argument of a listed function has no fix.",
         "函数。位于其参数中的名称没有修复。", group="which limits lower the class of a fix"),
     Key("call-limits", TABLE,
-        "Maps ids of sentences in `rules/limits.tsv` to the arguments (`enabled=True`, or `=True` by position) or uses "
-        "of the result (`['key']`) that the sentence is about. A sentence has no effect on a call without these "
-        "arguments or uses.",
+        "Maps the id of a sentence in `rules/limits.tsv` to the arguments to which the sentence applies "
+        "(`enabled=True`, or `=True` by position), or to the keys of the result to which it applies (`['key']`). The "
+        "sentence has no effect on a call that has none of these arguments and whose result is not read with one of "
+        "these keys.",
         "按限制列出：受其约束的参数（`enabled=True`，或按位置 `=True`）或对结果的使用（`['key']`）。其他调用保留修"
         "复，提示信息也不含该限制。", group="which limits lower the class of a fix", each=TEXTS),
     Key("fields", TEXTS,
@@ -182,7 +187,7 @@ _NAME = (
         "the code compares one of these fields.",
         "按函数列出：数值只对 CUDA 有意义的字段；与之比较时需复核。", group="which limits lower the class of a fix",
         each=TEXTS),
-    Key("silent-calls", TEXTS, "Functions. A name in an argument of one of these functions is not reported.",
+    Key("silent-calls", TEXTS, "Functions. A name in an argument of a listed function is not reported.",
         "函数。位于其参数中的名称不报告。", group="what the rule does not report"),
     Key("silent-sources", TEXTS, "A file that compiles only sources with these file endings is not reported.",
         "文件后缀。只编译这类源文件的文件不报告。", group="what the rule does not report"),
@@ -249,8 +254,8 @@ _STRING = (
         "位于同一列表或条件表达式另一分支中、可作为证明的字符串。",
         group="what proves that a string is a device or backend"),
     Key("questions", TEXTS,
-        "Tests for CUDA, such as `torch.cuda.is_available()`, that decide whether the string is used. The string and "
-        "the test are fixed only together.",
+        "Conditions that ask for CUDA, such as `torch.cuda.is_available()`, and decide whether the string is used. The "
+        "string and the condition are fixed only together.",
         "决定是否使用该字符串的 CUDA 判断。字符串与判断一起修复。",
         group="what proves that a string is a device or backend"),
     Key("needs-import", TEXTS, "Modules. In a file that imports none of these modules, the fixes of all strings need "
@@ -265,7 +270,7 @@ _STRING = (
         "字符串。同一名称也可取其中之一时，其值是程序自己的字符串。",
         group="whether a string is torch's or the program's own"),
     Key("hints", TEXTS,
-        "Patterns for names. A string that is compared with a name that matches one of these patterns is torch's "
+        "Patterns. If a string is compared with a name that matches one of these patterns, the string is torch's "
         "device or backend.",
         "名称的模式。与这类名称的比较是对 torch 设备或后端的判断。",
         group="whether a string is torch's or the program's own"),
@@ -295,7 +300,8 @@ _STRING = (
     Key("entry", FLAG, "If the string is a dictionary key, the fix adds an entry for the target and keeps the old one.",
         "对字典的键，修复加入目标的条目，保留原条目。", group="what a fix writes"),
     Key("shim", TEXT, _SHIM.en, _SHIM.zh, _SHIM.choices, _SHIM.default, group="with a runtime patch"),
-    Key("shim-roles", TEXTS, "The rule reports strings with these roles even if a runtime patch is used.",
+    Key("shim-roles", TEXTS,
+        "The rule reports strings that the code uses in one of these ways even if a runtime patch is used.",
         "使用运行时补丁时仍报告这些角色的字符串。", ROLES, group="with a runtime patch"),
     Key("shim-fix", TEXT, "The best class of the rule's fixes if a runtime patch is used.",
         "使用运行时补丁时修复的最高级别。", FIXES, group="with a runtime patch"),
@@ -330,8 +336,8 @@ _MODULE = (
     Key("uses", FLAG, "The rule reports every import and use, not only the first of a file.",
         "报告每个导入和使用，而不只是文件中的第一个。"),
     Key("probes", TEXTS,
-        "Names of the module that only tell whether the module can be used. In a file that uses no other name of the "
-        "module, the severity of the finding is `information`.",
+        "Names of the module that only tell whether the module can be used. In a file that uses only these names of "
+        "the module, the severity of the finding is `information`.",
         "仅用于判断模块是否可用的成员。文件不使用其他成员时，问题为信息级别。"),
 )  # fmt: skip
 _ENVIRONMENT = (
@@ -386,7 +392,7 @@ CHECKS: dict[str, Verb] = {
                                 "首个参数为设备的方法。"),
                             Key("arguments", TEXTS, "Keyword arguments that take a device.", "值为设备的关键字参数。")),
                            ("old", "new")),
-    "hard-coded": Verb("Code that names one accelerator, in a source for every accelerator.",
+    "hard-coded": Verb("Code that names one accelerator, in a project whose code must run on every accelerator.",
                        "面向所有加速器的源码中写死某一种加速器。",
                        (Key("ways", TABLE, "What to write instead of a name of the accelerator's module, a method "
                                            "named after the accelerator, or its device string.",

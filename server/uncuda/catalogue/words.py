@@ -58,7 +58,7 @@ WORDS: tuple[Word, ...] = (
 HELPER_NAMES = ("accelerator_type", "device_type", "device_module", "device", "backend", "visible_devices")
 """The functions that the helper module of a portable project contains; rules name them in braces."""
 NAMES = tuple(word.name for word in WORDS)
-# by check: words that its fixes write, although no `{placeholder}` of a rule names them
+# for each check: words that its fixes write, although its rules do not contain these words in braces
 _OF_CHECK = {"missing-shim": ("patch", "patch-import")}
 
 

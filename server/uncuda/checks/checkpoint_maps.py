@@ -1,6 +1,6 @@
 """Dictionaries that map the devices of a checkpoint, `map_location={"cuda:0": "cuda:1"}`. The fix of a device string in
-one of these dictionaries adds an entry for the target beside the entry for CUDA; a fix that cannot add an entry is not
-safe."""
+such a `map_location` dictionary adds an entry for the target beside the entry for CUDA; a fix that cannot add an entry
+is not safe."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Use = tuple[Role, Statement]
 _NAME = "map_location"
 _LOADERS = {"torch.load": 1, "torch.jit.load": 1, "torch.hub.load_state_dict_from_url": 2,
             "torch.utils.model_zoo.load_url": 2}  # fmt: skip
-_KEEP = frozenset({"str", "device"})  # functions: a second call with the same argument gives the same result
+_KEEP = frozenset({"str", "device"})  # functions whose calls a fix may copy: the copy has the same result
 _HOPS = 3  # maximum number of assignments from name to name that are traced
 _MANY = 20  # the largest number of dictionary entries that are checked for one variable
 

@@ -19,11 +19,12 @@ from .branch_words import last_of
 from .optional_uses import OptionalUses
 
 LEFT_OUT = "left-out"
-"""The id of the sentence for optional imports, which says that the code runs on without the module."""
+"""The id in rules/limits.tsv of the sentence that says that the program can go on without an optional module."""
 NEEDED = "needed-later"
-"""The id of the sentence for imports without which the file raises an exception later."""
+"""The id in rules/limits.tsv of the sentence about a module without which the file raises an exception later."""
 UNTESTED = "used-untested"
-"""The id of the sentence for optional imports of a name that the file uses without a test whether the import worked."""
+"""The id in rules/limits.tsv of the sentence about an optional import of a name that the file uses without asking
+whether the import worked."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
 _AND = re.compile(r"\band\b")
@@ -36,10 +37,11 @@ _SKIPS = "importorskip("
 _SKIPPED = re.compile(r"[\"'](\w+(?:\.\w+)*)[\"']")
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 _APART = re.compile(r"[\W_]+")
-# The words that a name may contain besides the library's name if it tests for the whole library: `has` in `has_apex`. A
-# name with a word that is not in this set, such as `gemm` in `has_apex_gemm`, tests for a part of the library.
+# The words that a name may contain besides the library's name if it asks for the whole library: `has` in `has_apex`. A
+# name with a word that is not in this set, such as `gemm` in `has_apex_gemm`, asks for a part of the library.
 _ASKING = frozenset({"", "available", "has", "have", "installed", "is", "use", "with"})
-# maximum number of checked `if` statements above a block, blocks around an offset, and calls of a function
+# maximum for each of these numbers: `if` statements checked above a block, blocks checked around an offset, and checked
+# calls of a function
 _MANY = 20
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
@@ -64,9 +66,10 @@ class Fallbacks:
         """Return the hit at an import or a use; its severity is "information" if the code runs on without the module.
 
         The severity is at most "warning" if the file raises an exception later because the module is missing, or uses
-        the module without a test. `tried`: whether a `try` around the statement makes the import optional. `of_part`:
-        whether the target has the library, but lacks this part of it; then only a test for the part counts,
-        `has_x_gemm()`, because a test for the library, `has_x()`, succeeds.
+        the module without asking for it. `tried`: whether the hit counts as optional if its statement is in a `try`.
+        `of_part`: whether the target has the library of the module, but lacks the module. Then a condition that asks
+        for the library (`has_x()`) does not make the module optional, because the condition is true on the target; a
+        condition that asks for the module itself (`has_x_gemm()`) does.
         """
         rule, statement = hit.rule, hit.statement
         if statement is None or rule.severity == "information":
@@ -104,8 +107,8 @@ class Fallbacks:
         return None
 
     def _asked(self, module: str, statement: Statement, of_part: bool) -> str | None:
-        """Return the condition of the enclosing `if` that tests for the module; "" if an earlier statement tests for
-        the module; None if there is no such test, or if the code raises an exception without the module."""
+        """Return the condition of the enclosing `if` that asks for the module; "" if an earlier statement asks for the
+        module; None if no condition asks for the module, or if the code raises an exception without the module."""
         start = statement.start
         if self._is_skipped(module, start, of_part) or self._left_without(module, start, start, of_part):
             return ""
@@ -150,8 +153,8 @@ class Fallbacks:
 
     def _is_enough(self, condition: str, offset: int) -> bool:
         """Return whether the code at an offset does not run if the module is missing. If the condition has several
-        parts, as in `if fast and not has_x(): return`, the blocks around this code must test the other parts (`fast`),
-        too."""
+        parts, as in `if fast and not has_x(): return`, the conditions of the blocks around this code must contain the
+        other parts (`fast`), too."""
         if len(parts := _terms(condition)) == 1:
             return True
         headers = list(islice(self._indents.headers(offset), _MANY))
@@ -207,7 +210,8 @@ class Fallbacks:
         return 0 < len(calls) <= _MANY and all(self._is_tested(flag, call) for call in calls)
 
     def _is_tested(self, flag: str, at: int) -> bool:
-        """Return whether the code at offset `at` is in an `if` of the same function that tests that `flag` is true."""
+        """Return whether the code at offset `at` is in an `if` of the same function that requires that `flag` is
+        true."""
         for header in self._indents.headers(at):
             if header.word in ("def", "class"):
                 return False

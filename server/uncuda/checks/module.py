@@ -19,9 +19,10 @@ from .library_version import OLDER_REFUSED, VERSION, VERSION_ONLY, asks_only, re
 from .module_parts import Parts
 
 ASKED_ONLY = "asked-only"
-"""The id of the sentence about a library that the file imports only to find out whether it is available."""
+"""The id in rules/limits.tsv of the sentence about a library that the file imports only to find out whether it is
+available."""
 TRIED = "tried-elsewhere"
-"""The id of the sentence about an import in a file that is itself imported only in a `try`."""
+"""The id in rules/limits.tsv of the sentence about an import in a file that is itself imported only in a `try`."""
 _TRITON = "triton"
 # maximum number of uses of a part of a library (`flashinfer.comm`) for which conditions around the use are searched
 _MANY = 20
@@ -30,8 +31,8 @@ _GRAVITY = ("error", "warning", "information")
 
 
 class Check:
-    """The rules of this check, by the module that each reports; rules with a pattern cover modules that no table
-    contains."""
+    """Reports imports and uses of the modules in the target's tables. A rule with the key `pattern` also reports
+    modules that are in no table, but have a matching name."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -119,7 +120,7 @@ class Check:
         return replace(hit, limits=(*hit.limits, ANOTHER_WAY))
 
     def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
-        """Return the hit at an import; its severity is "information" if the file only tests whether the library is
+        """Return the hit at an import; its severity is "information" if the file only asks whether the library is
         available, and at most "warning" if a function returns the library's version and nothing else uses the library.
 
         The rule's `probes` are attributes of the library that tell whether it is available.
@@ -131,7 +132,8 @@ class Check:
             return hit
         name = alias.asname or alias.name
         text, layout = context.text, context.facts.layout
-        # the first key is not (name, flag), because changes in the results for such a key are ignored after an edit
+        # with `asks_version`, the key of the search is not (name, True): after an edit, changes in the results of a
+        # search with a key (name, flag) are ignored
         key = ("asked", name, VERSION) if asks_version else (name, True)
         places = context.facts.searches.find(key, uses(name, True))
         context.facts.work.compare(len(places))

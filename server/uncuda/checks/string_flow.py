@@ -73,8 +73,8 @@ class Flow:
         self.context.facts.work.compare(1 + steps // 8)
 
     def reaches(self, rule: str, role: Role, statement: Statement, proves: Proof) -> bool:
-        """Return whether `proves` returns True for another use of the same value. The other use is of the variable that
-        the string is assigned to or compared with, or of the result of the function that returns the string."""
+        """Return whether `proves` returns True for another use of the same value: a use of the variable that the string
+        is assigned to or compared with, or of the result of the function that returns the string."""
         if role.call is not None and role.kind == "default":
             role = self.role_at(role.call, statement.digest.span(role.call)[0], statement)
             if proves(role):
@@ -98,11 +98,11 @@ class Flow:
         return self._known[key]
 
     def asks_for(self, word: str, role: Role, statement: Statement) -> bool:
-        """Return whether the variable that holds a string is also compared with `word`, so that a person must have
-        ported this code.
+        """Return whether the variable that holds a string is also compared with `word`. If it is, a person has ported
+        this code.
 
-        A fix changes all strings with a common key in `Hit.links` at once. As long as one of these strings still names
-        CUDA, no fix has written `word` into another one, so a person wrote `word`.
+        A fix changes all strings with a common key in `Hit.links` at once. If a fix had written `word`, it would also
+        have replaced the string that still names CUDA, so a person wrote `word`.
         """
         spelled = _spelled(role)
         if not spelled or not self.context.facts.says(word):
@@ -268,9 +268,9 @@ class Flow:
     def links(self, role: Role, statement: Statement) -> Links:
         """Return the keys for `Hit.links` that a string shares with all strings that must change together with it.
 
-        The key of a local variable is valid in its function; the key of an attribute, option or field in the whole
-        file. A string that a function returns also gets the keys of the variables to which the function's result is
-        assigned, or with which it is compared.
+        Strings of the same local variable share a key only within one function; strings of the same attribute, option
+        or field share a key in the whole file. A string that a function returns also shares keys with the strings of
+        the variables to which the function's result is assigned, or with which the result is compared.
         """
         if role.kind == "return" and role.name:
             taken = (key for use, where in self.calls(role.name, statement) for key in self.links(use, where))

@@ -98,7 +98,7 @@ class Engine:
         return other
 
     def concerns(self, data: bytes) -> bool:
-        """Return whether a file with these bytes can have a finding; this fast test is done before the bytes are
+        """Return whether a file with these bytes can have a finding; this fast check is done before the bytes are
         decoded."""
         return self.ruleset(self._project_shim()).concerns(data)
 
@@ -121,8 +121,8 @@ class Engine:
         return self._sets[shim]
 
     def read(self, source: Source, limits: Limits | None = None) -> tuple[Facts, Ruleset]:
-        """Return the facts of a text, and the rules that apply to the text. `limits`: limits on the work; LimitExceeded
-        is raised if one is exceeded."""
+        """Return the statements, imports, names and strings of a text (its `Facts`), and the rules that apply to the
+        text. `limits`: limits on the work; LimitExceeded is raised if one is exceeded."""
         work = Work(limits or self.settings.limits)
         ruleset = self.ruleset(self.patched(source.text, work))
         return self._facts(source, ruleset, work), ruleset
@@ -166,7 +166,7 @@ class Engine:
             work.size(source.text, edited, self._size)
             return self._check(source, concerned, edited, answers, work)
         except (LimitExceeded, RecursionError) as error:
-            self._forget(source.path)  # the facts are incomplete and must not be reused
+            self._forget(source.path)  # what was read of the file is incomplete and must not be reused
             raise error if isinstance(error, LimitExceeded) else work.too_deep() from None
 
     def _forget(self, path: str) -> None:
@@ -284,7 +284,7 @@ class Engine:
         hits = without_kept(reported(rows), facts.work)
         hits = served.lowered(without_handed(hits, context))
         if ruleset.shim and not is_patched(context):
-            hits = [hit.lowered(REVIEW) for hit in hits]  # the fixed code works only if the shim is active
+            hits = [hit.lowered(REVIEW) for hit in hits]  # the fixed code needs the runtime patch, which is not active
         hits, silent = answered(hits, answers)
         if hits:
             package = self.target.words.get("package", "")
@@ -392,5 +392,5 @@ class Engine:
         return []
 
     def _combined(self, chosen: Chosen) -> Chosen:
-        """Return fixes that are applied together, with the imports that they need together."""
+        """Return the fixes of one run; a subclass may replace their imports by one that all of them share."""
         return chosen

@@ -25,10 +25,10 @@ class Counterpart:
     """The counterpart of a name on a target.
 
     `status`: the status of the name in the target's table, or "unlisted". `present`: whether the counterpart exists in
-    the configured plugin version; `since`: the first plugin version with it. `missing`: the parameters of the name that
-    the counterpart lacks. `limits`: ids of sentences in `rules/limits.tsv`. `applicability`: the highest fix class that
-    the tables allow, "safe" or "review"; None if there can be no fix. `patched`: whether the target's shim is active
-    and maps the name.
+    the configured plugin version; `since`: the first plugin version with it. `missing`: the parameters that the
+    counterpart lacks. `limits`: ids of sentences in `rules/limits.tsv`. `applicability`: the highest fix class that the
+    tables allow, "safe" or "review"; None if there can be no fix. `patched`: whether the target's shim is active and
+    maps the name.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Explanation:
     """The explanation of the code at an offset: findings, a name covered by the target's table, or a suppression
     comment.
 
-    `rules`: the rules of the findings, of the name or of the comment, in the order in which they were found.
+    `rules`: the rules of the explained findings, name or comment, in the order in which the rules were found.
     `silenced`: the names of rules in a suppression comment, as the comment spells them; None if there is no comment.
     """
 
@@ -101,7 +101,7 @@ def _here(findings: Iterable[Finding], offset: int) -> tuple[Finding, ...]:
 
 
 def _may_say(engine: Engine, text: str, offset: int) -> bool:
-    """Return whether a name of torch or a suppression comment may be at the offset; this is a fast test."""
+    """Return whether a name of torch or a suppression comment may be at the offset; this is a fast check."""
     if "uncuda:" in text:
         return True
     word = (text[offset : offset + 1] + text[max(0, offset - 1) : offset]).replace("_", "a")
@@ -149,7 +149,8 @@ def _holds(segments: Segments, offset: int) -> bool:
 
 def _segments(reference: Name) -> Segments:
     """Return the span of each part of a reference's dotted name; None for a part that the code does not spell because
-    of an import alias. If the alias replaces the whole dotted name, the span of the last part is that of the alias."""
+    of an import alias. If the code spells the whole dotted name as an alias (`sync` for `torch.cuda.synchronize`), the
+    last part gets the span of the alias."""
     places = reference.spans()
     if any(places):
         return places

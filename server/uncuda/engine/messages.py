@@ -52,7 +52,7 @@ class Messages(Sentences):
 
     def _note(self, limit: str, hit: Hit) -> str:
         """Return the sentence with the id `limit`, which says, for example, why a hit has no safe fix. If `hit.words`
-        has code for this id, the returned sentence also quotes this code."""
+        has code under the key `limit`, the returned sentence also quotes this code."""
         note, shown = self._catalogue.limit(limit, self.locale), hit.words.get(limit)
         return self("note", note, cut(shown)) if shown else note
 

@@ -55,8 +55,8 @@ class Report:
 
 
 class Movable:
-    """Gives a report new offsets after an edit of lines that its findings and fixes do not touch. The field `skipped`
-    of the new report is empty."""
+    """Gives a report new offsets after an edit of lines that its findings and fixes do not touch. In the report with
+    the new offsets, the field `skipped` is empty."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -106,7 +106,7 @@ class Fixed:
     `refused`: the reason why the text was not fixed.
 
     `before`: the original text; `first`: the report on the original text; `passes`: the changes of each pass. `alone`:
-    the edits of a run that applies only safe fixes; None if that run makes the same edits as the safe ones in `passes`.
+    the edits that a run which applies only safe fixes would make; None if the safe edits in `passes` are the same.
     """
 
     text: str
@@ -130,8 +130,8 @@ class Fixed:
 
 
 def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
-    """Return the findings for a target without tables; if one of them has no fix, all others keep only their safe
-    fixes.
+    """Return the findings for a target without tables of its APIs; if one of them has no fix, all others keep only
+    their safe fixes.
 
     Without tables, uncuda does not know which of PyTorch's names the target has. If uncuda fixed a device string and
     left an unknown name beside it unchanged, the code would be half ported. `unknown`: whether the text imports a

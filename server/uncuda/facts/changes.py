@@ -10,17 +10,19 @@ from typing import NamedTuple
 from ..limits import UNLIMITED, Work
 
 _STRETCH = 4096
-# the results of an earlier version of a text are kept as long as the number of searches in the current version is below
-# this share of the number of searches in the earlier version
+# The results of an earlier version of a text are kept while the number of searches made in the current version is less
+# than `_MOST` times the number made in the earlier one.
 _MOST = 0.8
-# maximum number of search functions that are kept: `_FEW` plus `_IN_VAIN` times the number of searches in the last text
+# maximum number of search functions that all versions of a text keep together: `_FEW`, and in addition `_IN_VAIN` for
+# each search whose results are kept
 _FEW, _IN_VAIN = 100, 4
 _WIDE = 0.2  # if a larger share of a text has changed, the results of earlier texts are not kept
 _APART = 16  # the results of an earlier text are kept if the texts differ in at most this number of regions
 FAR = 20_000  # a search in at least this many characters of a text reuses results from before the last edit
 FOLLOWED = "followed"
-"""The first part of the keys of those searches whose results the engine does not compare before and after an edit: it
-notices an edit of their words by other searches or by `Context.asked`, or it runs the check after every edit."""
+"""The first part of the key of a search for a word, if the engine does not compare the search's results before an edit
+with those after it. The engine notices an edit of the word by another search or by `Context.asked`, or the check that
+makes the search runs after every edit."""
 Scan = Callable[[str, int, int], Iterable[int]]
 
 
@@ -38,8 +40,8 @@ class Worded:
 
 
 class Region(NamedTuple):
-    """The lines [old, old_end) of one text that became the lines [new, new_end) of another; all four numbers are
-    offsets."""
+    """Lines that differ between two texts: the offsets [old, old_end) of the lines in the one text, and the offsets
+    [new, new_end) of the lines that replace them in the other."""
 
     old: int
     old_end: int
@@ -205,9 +207,8 @@ class Searches:
         return _Base(self._found, [_around(regions)] if regions else [])
 
     def _scans_for(self) -> dict[Hashable, Scan]:
-        """Return a dictionary from the key of each search in this text or an earlier one to its function `scan`. All
-        versions of a text share this dictionary, until too many of its functions are no longer used; then return a
-        smaller copy without these functions."""
+        """Return a dictionary that maps the key of each search to the search's function `scan`. All versions of a text
+        share this dictionary; only if too many of its searches are no longer made, return a copy without them."""
         used = len(self._found) if self._base is None else max(len(self._found), len(self._base.found))
         if len(self._scans) < _FEW + _IN_VAIN * used:
             return self._scans
@@ -251,7 +252,7 @@ class Searches:
         return self._scans.keys() >= keys
 
     def again(self, key: Hashable) -> list[int]:
-        """Return the result of `find` for a key that was used for a search in this text or in an earlier one."""
+        """Return the offsets that the search with this key finds in the text; the search function is the stored one."""
         return self._all(key, self._scans[key])
 
     def touching(self, keys: frozenset[Hashable], start: int, end: int) -> list[Hashable]:

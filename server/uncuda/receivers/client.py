@@ -1,5 +1,5 @@
 """The client of the process that finds the type of `x` in `x.cuda()` (the receiver): `ask` waits for the answers,
-`submit` delivers them later on another thread. The type that was found for an `x` is cached."""
+`submit` delivers them later on another thread. Answers are cached."""
 
 from __future__ import annotations
 

@@ -45,7 +45,8 @@ _DEPTH = 24
 
 
 class Reader:
-    """Reads the definitions that one question needs, with a limit on the number of steps and on the depth."""
+    """Reads the definitions that one question needs, with a limit on the number of steps and on the length of a
+    chain of definitions that refer to each other."""
 
     def __init__(self) -> None:
         self._steps = _STEPS

@@ -45,7 +45,8 @@ class JsonReporter(Reporter):
         out.write(f',\n"accepted": {self.accepted},\n"errors": {dump(errors)}}}\n')
 
     def _summary(self) -> dict[str, Any]:
-        """Return the object for `--summary`; it lists all folders and all steps, however many there are."""
+        """Return the object for `--summary`; it lists all folders, and all steps of the recommended order of work,
+        however many there are."""
         counts, frame = self.counts, self.frame
         total, hidden = counts.total, self.hidden.counts.total
         return {

@@ -64,7 +64,8 @@ class Acceptance:
         self._paths = {key.path for key, _ in self._reasons}
         self._rules = {(key.rule, target) for key, target in self._reasons}
         self._same: dict[_Looks, list[Place]] = {}
-        self._alike: dict[_Looks, list[Place]] = {}  # keys here leave out the number at the end of each fingerprint
+        # like `_same`, but the fingerprints lack the number that tells equal findings apart
+        self._alike: dict[_Looks, list[Place]] = {}
         for place in self._reasons:
             self._same.setdefault(_looks(place), []).append(place)
             self._alike.setdefault(_looks(place, is_numbered=False), []).append(place)
@@ -191,8 +192,9 @@ class Acceptance:
 
         An entry accepts the finding that has the entry's path and fingerprint. If no finding has this path and this
         fingerprint, the entry accepts a finding with this fingerprint in another file, to which the code has moved. If
-        there is no such finding either, the entry accepts a finding whose fingerprint differs only in the number at its
-        end. Equal findings are numbered, so a fix of one of them gives the following ones a lower number.
+        the entry accepts no finding with its own fingerprint, it accepts one whose fingerprint differs from it only in
+        the number at the end. Equal findings are numbered, so a fix of one of them gives the following ones a lower
+        number.
         """
         known = {place for place in places if place in self._reasons}
         for place in known:
@@ -231,8 +233,9 @@ class Acceptance:
         file.used[place] = None
 
     def _is_free(self, place: Place, path: str) -> bool:
-        """Return whether a finding of the file `path` may use a baseline entry: no file uses the entry yet, or the file
-        that uses it is not `path`, and was deleted or is the file that the entry names."""
+        """Return whether a finding of the file `path` may use a baseline entry. A finding may use the entry if no file
+        uses it yet. The finding may also take the entry from another file, if this other file was deleted or is the
+        file that the entry names."""
         user = self._users.get(place)
         if user is None or user == path:
             return user is None

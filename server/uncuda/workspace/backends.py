@@ -60,8 +60,8 @@ class ByName:
         Three modules form a group if one is for CUDA, one for another accelerator (not the CPU), and the third for any
         device, or a base module. Two modules for different accelerators, neither of them CUDA, are a group even if no
         third module exists: `xpu/build.py` beside `hpu/build.py`. If a folder has the subfolders `nvidia` and `amd`,
-        the modules in these two subfolders also form a group. If a sibling of that folder has a subfolder `nvidia` but
-        no subfolder `amd`, the modules in this subfolder `nvidia` form a group of their own.
+        the modules in these two subfolders also form a group. If a folder has a subfolder `nvidia` but no subfolder
+        `amd`, and a folder beside it has both, the modules in this subfolder `nvidia` form a group of their own.
         """
         groups: dict[str, dict[str, str]] = {}
         made: dict[str, dict[str, list[str]]] = {}
@@ -90,7 +90,8 @@ class ByName:
         chosen = {os.path.split(folder)[0] for folder, makers in made.items() if len(makers) > 1}
         for folder, makers in made.items():
             nvidias = sorted(makers.get(_NVIDIA, ()))
-            # modules in `nvidia` are a group if this folder, or a sibling of it, has both subfolders `nvidia` and `amd`
+            # the modules in the subfolder `nvidia` of `folder` form a group (as the docstring defines it) if `folder`,
+            # or a sibling of `folder`, has both subfolders `nvidia` and `amd`
             if nvidias and os.path.split(folder)[0] in chosen:
                 neutral.update(nvidias[1:], makers.get(_AMD, ()))
                 # for each target, the missing module is reported at the first module for CUDA in the group

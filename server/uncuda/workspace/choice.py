@@ -25,7 +25,7 @@ class Chosen:
 
     target: str
     settings: Settings
-    """The settings of the files, with the versions that were chosen for the target."""
+    """The settings of the checked files, with the chosen versions of the target's plugin and of PyTorch."""
     taken: Taken
     """The chosen versions of the target's plugin, and the source that states them."""
     note: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Chosen:
     """The targets whose plugins the project imports, if there are several and no setting names one; `target` is then
     only for display."""
     helper: Helper | None = None
-    """The helper module of a portable project."""
+    """With the strategy `portable`: the module whose functions the fixes call."""
 
     @property
     def assumed(self) -> bool:

@@ -164,8 +164,8 @@ class Counts:
 
     @property
     def by_decision(self) -> list[tuple[Decision, Tally]]:
-        """(decision, tally) pairs: a rule and a subject, and the tally of all findings with both; the pairs with the
-        most findings come first."""
+        """(decision, tally) pairs, those with the most findings first. A decision is a pair of a rule and a subject;
+        its tally counts the findings with this rule and this subject."""
         return sorted(self.decisions.items(), key=_most_first)
 
     def folders(self) -> list[FolderTally]:
@@ -232,8 +232,8 @@ def _most_first(item: tuple[OrderedT, Tally]) -> tuple[int, OrderedT]:
 
 
 def _tallies(rows: Mapping[Row, int], key_of: Callable[[Row], KeyT], files: Mapping[KeyT, int]) -> dict[KeyT, Tally]:
-    """Return a tally for each key: the number of findings by class in the rows for which `key_of` returns the key, and
-    the number of files from `files`."""
+    """Return a tally for each key. The tally contains the number of findings of each fix class, from all rows for which
+    `key_of` returns the key, and the number of files with such findings, from `files`."""
     kinds: dict[KeyT, list[tuple[str, int]]] = {}
     for row, number in rows.items():
         kinds.setdefault(key_of(row), []).append((row.kind, number))

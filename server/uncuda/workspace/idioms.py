@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 
 PACKS, STARRED, TORCH_OF, NAMES = "packed sequences", "* of ", "torch of ", "names cuda in "
-"""The beginnings of facts about a file. PACKS (a complete fact): the file creates packed sequences. STARRED, followed
-by the last part of a module's name: the file imports `*` from this module. TORCH_OF, followed by the last part of a
-module's name: the file imports `torch` from this module. NAMES, followed by the file's path: the file gives a name with
-`device` in it the value "cuda", and does not contain the word `torch`."""
+"""Each string that `idioms` returns begins with one of these texts. PACKS alone: the file creates packed sequences.
+`STARRED + MODULE`: the file imports `*` from a module; MODULE is the last part of the module's name.
+`TORCH_OF + MODULE`: the file imports `torch` from a module; MODULE is the last part of the module's name.
+`NAMES + PATH`, with the file's path: the file gives a name with `device` in it the value "cuda", and does not contain
+the word `torch`."""
 # Each pattern begins with a literal, which is fast to search for.
 _PACKS = (b"PackedSequence", b"pack_padded_sequence", b"pack_sequence")
 _STAR = re.compile(rb"import[ \t]*\*")
@@ -62,5 +63,6 @@ def _gives_cuda(data: bytes) -> bool:
 
 
 def _last(module: bytes, name: str) -> str:
-    """Return the last part of a module's dotted name; `name` if it has none, as in `from . import`."""
+    """Return the last part of the dotted name `module`; if `module` is only dots, as in `from . import x`, return
+    `name`."""
     return module.rpartition(b".")[2].decode("ascii", "replace") or name

@@ -22,7 +22,7 @@ SUFFIX = ".ipynb"
 _BLANK = re.compile(r"[ \t\r\n]*")
 _MARK = "\ufeff"
 _FORMAT = 4
-# Numbers and constants are compared as text, because NaN is not equal to itself.
+# Numbers and constants are read as text, because `_rewritten` compares notebooks, and NaN is not equal to itself.
 _JSON = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 
 

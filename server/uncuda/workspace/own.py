@@ -21,9 +21,10 @@ _LAYOUTS = frozenset({"lib", "python", "src"})  # folders whose packages the fil
 
 
 def own_module(path: str, libraries: Collection[str]) -> str:
-    """Return FOLDER/MODULE if files in FOLDER that import a library get the file `path` instead; otherwise "".
+    """If files in a folder that import one of the libraries get the file `path` instead of the library, return
+    FOLDER/NAME: this folder, and the module's name; otherwise "".
 
-    A module inside a package is imported by its full name, and therefore never instead of a library. A package may be
+    A module inside a package is imported by its full name, so it never takes the place of a library. A package may be
     in a namespace folder, such as `megatron` around `megatron.core`.
     """
     folder, name = os.path.dirname(path), os.path.basename(path).removesuffix(".py")
@@ -60,9 +61,9 @@ class Above:
         self._found: dict[str, list[_Found]] = {}
 
     def of(self, path: str, data: bytes) -> Iterator[str]:
-        """Yield FOLDER/MODULE for each module of the project that the file at `path` can import and that its bytes
-        (`data`) name. The module has the name of a library, so that it is imported instead of the library, or a name
-        with "cuda" in it."""
+        """Yield FOLDER/MODULE for each module of the project that the file at `path` can import, if the first part of
+        the module's name occurs in `data`, the bytes of this file. Each of these modules has the name of a
+        library, so that Python imports the module instead of the library, or a name with "cuda" in it."""
         for one in self._of_folder(os.path.dirname(path)) if path else ():
             if one.root in data:
                 yield os.path.join(one.folder, one.name)

@@ -76,7 +76,7 @@ def _files(folder: str, package: str, depth: int) -> Iterator[tuple[str, str]]:
 
 def _answers(path: str, targets: Sequence[Target]) -> dict[str, str]:
     """Map the names of functions in uncuda's helper module to calls of equivalent functions in the file `path`. Only
-    public functions at module level without parameters and decorators can be equivalent."""
+    public module-level functions of the file, without parameters and decorators, are considered."""
     try:
         text = decode_utf8(read_bytes(path))
         if len(text) > _LONGEST or not any(f'"{target.words["device"]}"' in text for target in targets):

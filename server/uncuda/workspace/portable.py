@@ -72,7 +72,7 @@ def _line_length(base: str) -> int:
 
 
 def _helper_below(base: str, settings: Settings, root: str) -> Helper:
-    """Return the helper module of a project, without its `line_length`. `base`: the folder of the project."""
+    """Return the helper module of a project; the field `line_length` is not set yet. `base`: the project's folder."""
     tops = _tops(base)
     own = frozenset({*(top.module.partition(".")[0] for top in tops), *_modules(base)})
     if settings.portable_helper is not None:
@@ -227,8 +227,8 @@ def _is_metadata(name: str) -> bool:
 
 
 def _is_installed(root: str) -> bool:
-    """Return whether a project is built and installed, so that modules beside its packages may not be installed with
-    them."""
+    """Return whether a project is built and installed; its installation may lack the modules that are beside the
+    project's packages."""
     for folder in (root, os.path.dirname(root)) if os.path.basename(root) in _LAYOUTS else (root,):
         names = _entries(folder)
         if not _BUILT.isdisjoint(names) or any(map(_is_metadata, names)):

@@ -214,9 +214,9 @@ def _upwards(folder: str) -> Iterator[str]:
 
 
 def _is_better(found: Held, known: Held) -> bool:
-    """Return whether `found`, the required versions of a package in one file, is used instead of `known`, those in an
-    earlier file of the same folder: if only `known` allows all versions, or if `found` is a single version in the range
-    of `known`."""
+    """Return whether the versions that a file requires of a package (`found`) are used instead of the versions that an
+    earlier file of the same folder requires (`known`). They are used if `known` allows all versions and `found` does
+    not, or if `found` is a single version in the range of `known`."""
     if known.versions == Versions():
         return found.versions != Versions()
     return bool(found.versions.exact) and not known.versions.exact and _is_locked(found, known)

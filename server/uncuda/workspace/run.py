@@ -26,7 +26,7 @@ Load = Callable[[File, Engine], tuple[Source | None, bytes]]
 """A function that reads a file and returns its source (None if it contains no word that a rule looks for) and its
 bytes."""
 AnswersFor = Callable[[File, Source, Engine], "Answers | None"]
-"""A function that returns the types of receivers in a file's source; None if they are not looked up."""
+"""A function that returns the types of receivers in a file's source; it returns None if no types are looked up."""
 SelectionFor = Callable[[File, Source, Engine, "Answers | None"], "Selection | None"]
 """A function that returns which findings of a file's source are requested, given the types of its receivers; it returns
 None if all findings are requested."""

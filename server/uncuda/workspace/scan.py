@@ -89,7 +89,7 @@ class Part:
 def survey(
     files: Sequence[File], words: Words, concerns: Callable[[File, bytes], bool], read: Read = read_text
 ) -> Survey:
-    """Read every file once: test that it is text, collect facts about the project, and test whether it may have
+    """Read every file once: check that it is text, collect facts about the project, and find out whether it may have
     findings."""
     scanner = Scanner(words, once=True)
     return together([(files, look_at(files, scanner, concerns, read))], scanner)
@@ -167,7 +167,7 @@ class Gathered:
             self.serving[target] = self.serving.get(target, 0) + 1
 
     def condense(self) -> None:
-        """Merge facts about kernels, because it does not matter from which file they come."""
+        """Merge the `Told` objects of all files into one, because it does not matter which file shows a fact."""
         if self.told:
             self.told = [Told(*(frozenset().union(*names) for names in zip(*self.told, strict=True)))]
 
@@ -207,12 +207,12 @@ class Scanner:
         self._words = words
         modules = {*words.packages.values(), *words.shims.values()} - {""}
         self._packages = {module.partition(".")[0] for module in modules}
-        # The pattern is only an alternation of literals; with any other pattern this search would take as long as all
-        # other work.
+        # The pattern contains only words with `|` between them: a search for any other pattern would take as long as
+        # everything else that this class does.
         either = "|".join(sorted(map(re.escape, self._packages)))
         self._variables = [name for name in words.variables.values() if name]
         self._package = re.compile(either.encode())
-        # one more fast search that excludes files without "torch"
+        # if every module name contains "torch", the pattern is searched only in files that contain "torch"
         self._common = b"torch" if all("torch" in name for name in self._packages) else b""
         self._switches = [name.encode() for name in self._variables]
         self._package_name = re.compile(either)
@@ -223,8 +223,8 @@ class Scanner:
         self._vendors = {target: vendor.encode() for target, vendor in words.vendors.items() if vendor}
 
     def add(self, data: bytes, concerned: bool = True, path: str = "", portable: bool = True) -> None:
-        """Add the facts of one file. `concerned`: whether rules may have findings in the file; `portable`: whether to
-        search also for code that only matters in portable projects (`idioms.py`)."""
+        """Add what one file shows about its project. `concerned`: whether rules may have findings in the file;
+        `portable`: whether to search also for code that only matters in portable projects (`idioms.py`)."""
         self.gathered.add(self.look(data, concerned, self.gathered.modules, path, portable))
 
     def look(
@@ -274,7 +274,7 @@ class Scanner:
     def _may_choose(self, target: str, data: bytes, concerned: bool) -> bool:
         """Return whether a file may choose a target at run time; False if enough such files are known already.
 
-        The result is True also for a file that tests for the target's vendor and does not name CUDA, because a fix may
+        The result is True also for a file that asks for the target's vendor and does not name CUDA, because a fix may
         have removed the file's last CUDA name.
         """
         if self.gathered.serving.get(target, 0) >= _CHOOSING:

@@ -21,12 +21,13 @@ _OPEN = Scripting(is_open=True)
 
 
 SCRIPTS, COMPILED, ALIAS, UNCLEAR = "TorchScript", "compiled ", "alias ", "unclear "
-"""The beginnings of facts about a file. SCRIPTS: the file may compile any code of the project with TorchScript.
-COMPILED: the file compiles a function; followed by the path and the name of the function, and by the name with which
-the file calls `torch.jit.script` ("" for this name itself). ALIAS: followed by a name that the file gives to
-`torch.jit.script`. UNCLEAR: followed by a name; if some file gives this name to `torch.jit.script`, the file may
-compile any code."""
-_BETWEEN = "\0"  # separates the path and the two names in a string that begins with COMPILED
+"""Each string that `scripts` returns begins with one of these texts. SCRIPTS: the file may compile any code of the
+project with TorchScript. COMPILED: the file compiles a function; followed by the path of the function's file, the name
+of the function, and the name of the call or decorator that compiles it ("" for `torch.jit.script` itself). ALIAS:
+the file gives `torch.jit.script` another name; followed by this name. UNCLEAR: the file uses a name that may be an
+alias of `torch.jit.script`; followed by this name. If any file of the project makes the name such an alias, the file
+that uses it may compile any code."""
+_BETWEEN = "\0"  # in a string that begins with COMPILED: separates the path, the function, and the call or decorator
 
 
 def scripts(data: bytes, path: str, read: Callable[[str], bytes], libraries: Collection[str]) -> frozenset[str]:
@@ -47,8 +48,8 @@ def scripts(data: bytes, path: str, read: Callable[[str], bytes], libraries: Col
 
 
 class Scripts(NamedTuple):
-    """The functions and classes that all files of a project compile with TorchScript; the fields are those of
-    `Project`."""
+    """What all files of a project compile with TorchScript. The fields are the fields of `Project` with the same
+    names."""
 
     scripts: bool
     compiled: frozenset[tuple[str, str]]

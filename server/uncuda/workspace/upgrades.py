@@ -1,8 +1,8 @@
 """Finds the oldest later version of a plugin with which some findings without a fix get a fix or disappear.
 
 All files are checked again with the newest version of the plugin. A finding improves with a version if it gets a fix or
-disappears. The files with findings that improve with the newest version are then checked with each version later than
-the current one, oldest first, until one of these findings improves.
+disappears. Next, the files with findings that improve with the newest version of the plugin are checked with each
+plugin version later than the current one, oldest first, until one of these findings improves.
 """
 
 from __future__ import annotations

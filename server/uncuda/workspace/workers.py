@@ -61,8 +61,9 @@ class Workers:
     def survey(
         self, files: Sequence[File], engine_for: Callable[[Settings], Engine], constants: bool
     ) -> tuple[Survey, dict[str, str]]:
-        """Return what a search of the files' bytes found (see `Survey`), and the targets that constants in the files
-        name. `engine_for`: a function that returns the engine that tests whether a file may have findings."""
+        """Search the bytes of the files; return the facts about the project and the problems that were found, as a
+        `Survey`, and the targets that constants in the files name. `engine_for`: a function that returns the engine
+        that tells whether a file may have findings."""
         words = Words.of(self._catalogue.declarations, self._catalogue.libraries)
         places, engines = _placed(files, engine_for)
         named: dict[str, str] = {}

@@ -19,7 +19,7 @@ def records(project: Project) -> Iterator[Record]:
     """Report each condition that the fix has ported, although it selects the tensors for a library that works only with
     CUDA.
 
-    The condition is reported even if the program first tests that the library is installed: on a machine with this
+    The condition is reported even if the program first asks whether the library is installed: on a machine with this
     library, tensors are on CUDA, so a condition such as `x.is_npu` selects none of them."""
     for module in project.modules:
         for site in sites(project, module):

@@ -136,7 +136,8 @@ def _profiler(module: Module) -> Iterator[Record]:
 
 
 def _imports(project: Project, module: Module) -> Iterator[Record]:
-    """Report a name that one import takes from the target and another from CUDA, without a device test between them."""
+    """Report a name that one import takes from the target and another from CUDA, without a condition between them that
+    asks for the device."""
     guards = {site.node: site.guards for site in sites(project, module)}
     for name, found in module.bindings.items():
         places = [item for item in found if isinstance(item.node, ast.ImportFrom)]

@@ -1,4 +1,4 @@
-"""The files of a project, and the conditions in their code that test which device is available or in use."""
+"""The files of a project, and the conditions in their code that ask which device is available or in use."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .module import Module
 
 
 class Question(NamedTuple):
-    """A device test: whether a device is available, or whether it is the one in use."""
+    """A condition that asks for a device: whether a device is available, or whether it is the one in use."""
 
     target: bool
     moved: bool
-    yes: bool  # whether the device is available, or in use, in the branch where the test is true
+    yes: bool  # whether the device is available, or in use, in the branch where the condition is true
 
     @property
     def ported(self) -> bool:
@@ -126,6 +126,6 @@ def boolean(module: Module, call: ast.Call) -> bool:
 
 
 def answers(target: bool, moved: bool) -> Answers:
-    """Return what a test for one device shows: if it is true, that the device is in use; if it is false, that the
-    device is not in use."""
+    """Return what a condition that asks for one device shows: if it is true, that the device is in use; if it is false,
+    that the device is not in use."""
     return (Question(target, moved, True),), (Question(target, moved, False),)

@@ -18,7 +18,7 @@ _CUDA_SOURCE = re.compile(r"\.cuh?$|cuda", re.IGNORECASE)
 
 
 class Questions:
-    """Compares, in all files of a project, the device for which a condition tests with the device that its guarded code
+    """Compares, in all files of a project, the device for which a condition asks with the device that its guarded code
     uses."""
 
     def __init__(self, project: Project) -> None:
@@ -179,7 +179,7 @@ class Questions:
 
     @cached_property
     def over_cuda(self) -> set[ast.AST]:
-        """Return the tests that still ask for CUDA and guard code that needs CUDA, so that they should stay
+        """Return the conditions that still ask for CUDA and guard code that needs CUDA, so that they should stay
         unchanged."""
         return {
             guard.test

@@ -1,4 +1,5 @@
-"""Determines which guards, i.e. tests for a device, enclose each call and each word that names a device."""
+"""Determines which guards, i.e. conditions that ask for a device, enclose each call and each word that names a
+device."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ BLOCKS = ("body", "orelse", "finalbody")
 
 
 class Guard(NamedTuple):
-    """What a guard tests, and the node of the test."""
+    """What a guard asks for, and the node of its condition."""
 
     question: Question
     test: ast.AST
@@ -31,7 +32,7 @@ class Site(NamedTuple):
 
 
 def skipped(guards: Guards) -> bool:
-    """Return whether the target never runs code with these guards: the innermost guard tests for CUDA or excludes the
+    """Return whether the target never runs code with these guards: the innermost guard asks for CUDA or excludes the
     target."""
     questions = [guard.question for guard in guards]
     return any((not q.target and q.yes) or (q.target and not q.yes) for q in questions)

@@ -48,8 +48,8 @@ class Spelling:
 
     def prefixes(self, edits: Iterable[Edit]) -> bool:
         """Return True if some calls in these edits begin with the local name of the helper module
-        (`accelerator.device()`) and others do not (`device()`). In this case, all calls that are written later begin
-        with this name."""
+        (`accelerator.device()`) and others do not (`device()`). If the result is True, all further calls are written
+        with the local name of the helper module."""
         needed = self.needed(edits)
         if self._prefixed or len({*map(self._is_prefixed, needed)}) < 2:
             return False

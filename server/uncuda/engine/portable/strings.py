@@ -112,8 +112,8 @@ class _Said:
         return base + self.token.start, base + self.token.end
 
     def _format_call(self, method: ast.Attribute) -> list[Edit]:
-        """Return the edits that make `"{}:{}".format(CALL, i)` of `"cuda:{}".format(i)`. `CALL`, the call of the helper
-        module, is the first argument, so that all other fields keep their arguments."""
+        """Return the edits that make `"{}:{}".format(CALL, i)` of `"cuda:{}".format(i)`. `CALL`, a call of the helper
+        module, is inserted as the first argument, so that it fills the first field."""
         assert self.hit.statement is not None
         digest, body = self.hit.statement.digest, self.context.text[slice(*self._body)]
         call = digest.parents.get(method)

@@ -139,7 +139,8 @@ class Kernels:
 
     def _imported(self) -> Iterator[Word]:
         hint, searches = self._libraries.hint, self._facts.searches
-        # the searched text has only Latin-1 characters, so the pattern must be ASCII
+        # In the searched text, "?" replaces every character beyond Latin-1 (facts/narrow.py), so the pattern would not
+        # find a module whose name contains such a character.
         scan = _hinted(hint) if hint.pattern.isascii() else plain("import ")
         for at in searches.find(("kernel", hint), scan):
             if (statement := self._facts.peek(at)) is not None:
@@ -219,8 +220,8 @@ class Kernels:
                 yield self.word(match[1], at)
 
     def word(self, text: str, at: int, gives: bool = False) -> Word:
-        """Return the name that a line binds, valid in the function that contains the line, or in the whole file if no
-        function does."""
+        """Return the name that a line binds, with the span in which the name is valid: the function that contains the
+        line, or the whole file if the line is in no function."""
         scope = self._facts.indents.scope_of(at)
         if scope is None:
             return Word(text, 0, len(self._text), gives)
@@ -293,7 +294,7 @@ class Kernels:
             yield from self._values(word, find(("kernel", word.text), uses(word.text, True)))
             return
         used = find(("kernel", word.text, "used"), _used(word.text))
-        if word.nested:  # a nested function may also be passed to a call
+        if word.nested:  # passing a nested function as an argument counts as a use, too
             every = find(("kernel", word.text), uses(word.text, True))
             used = sorted({*used, *(at for at in every if self._is_passed(word.text, at))})
         for at in used:

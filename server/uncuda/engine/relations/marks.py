@@ -21,8 +21,8 @@ _AT = re.compile(r"@[ \t]*")
 
 
 class Marks:
-    """Finds what the skip marks of one file mark. The results are cached for each decorator and
-    for each variable that holds a mark."""
+    """Finds what skip marks, such as `@pytest.mark.skipif(…)`, skip in one file. The results are cached for each
+    decorator and for each variable whose value is a skip mark."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts

@@ -1,4 +1,4 @@
-"""Tests for CUDA, the variables that hold their results, and the code that runs only if the tests succeed."""
+"""Conditions that ask for CUDA, the variables that hold their results, and the code that runs only if CUDA is found."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
 _ANSWERS = re.compile(r"return[ \t(]+(True|False|1|0)\b")
 _GIVES = re.compile(r"return\b|[\w.]+[ \t]*(?::[^=\n]+)?=(?!=)")
-_MANY = 200  # maximum number of variables in one file that receive the result of a test for CUDA from another variable
+_MANY = 200  # maximum number of variables in one file that get the result of a condition from another variable
 
 
 class Questions:
-    """Finds the tests for CUDA in one file, except tests that are fixed together with other hits."""
+    """Finds the conditions in one file that ask for CUDA, except those that are fixed together with other hits."""
 
     def __init__(self, hits: Sequence[Hit], classes: Sequence[str | None], branches: Branches) -> None:
         self._hits, self._branches = hits, branches
         self._text, self._indents, self.facts = branches.text, branches.indents, branches.facts
         self.work = branches.work
-        # Indices of hits, in three dictionaries: by the start of the statement whose condition contains them (`tests`),
-        # of the statement that contains them (`inside`), and of the function or class whose skip mark contains them
-        # (`marks`; MODULE for the mark of a file).
+        # Three dictionaries of indices of hits. `tests`: for the start of a statement, the hits in its condition.
+        # `inside`: for the start of a statement, the hits in the statement. `marks`: for the start of a function or
+        # class, the hits in its skip mark, such as `@pytest.mark.skipif(…)`; MODULE stands for the whole file.
         self.tests: dict[int, list[int]] = {}
         self.inside: dict[int, list[int]] = {}
         self.marks: dict[int, list[int]] = {}
-        # for each variable: the tests whose result it holds, with the scope in which it is visible
+        # for each variable: the conditions whose result the variable holds, with the scope of the variable
         self._flags: dict[str, dict[tuple[int, int | None], None]] = {}
         self._flags_of: dict[int, list[str]] = {}
         self._tested: set[int] = set()
@@ -60,8 +60,8 @@ class Questions:
         self._choices_of: dict[str, list[tuple[frozenset[int], list[Stretch]]]] = {}  # a cache for `_choices`
         self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # for each operand: its index
         self.lost: list[int] = []
-        """Indices of hits whose result is assigned to further variables that are not traced, because `_MANY` is
-        reached."""
+        """Indices of hits whose result is assigned to further variables; these variables are not traced, because too
+        many variables of the file (more than `_MANY`) get the result of a condition."""
         self._asking_state = [index for index, hit in enumerate(hits) if asks_autocast(hit)]
         self._states = frozenset(self._text[hits[index].start : hits[index].end] for index in self._asking_state)
         self._parameters = Parameters(self.facts, set())
@@ -70,23 +70,23 @@ class Questions:
         shared = Counter(key for hit in hits for key in hit.links)
         for index, hit in enumerate(hits):
             alone = classes[index] != SAFE or all(shared[key] == 1 for key in hit.links)
-            # a comparison with the text of an error message tests no device
+            # a comparison with the text of an error message asks for no device
             asks = alone and not hit.rule.get("message-text")
             if asks and hit.statement is not None and hit.node is not None:
                 self._take(index, hit, hit.statement)
         self._spread()
 
     def __iter__(self) -> Iterator[int]:
-        """The indices of hits that test whether CUDA is available."""
+        """The indices of hits that ask whether CUDA is available."""
         return (index for index in chain.from_iterable(self.inside.values()) if is_question(self._hits[index]))
 
     def asking(self) -> Iterator[int]:
-        """Yield the indices of hits that may guard code: tests for CUDA, and all other hits in conditions."""
+        """Yield the indices of hits that may guard code: hits that ask for CUDA, and all other hits in conditions."""
         return chain(self, self._asking_state, *self.tests.values(), *self.marks.values())
 
     def unfollowed(self) -> Iterator[int]:
-        """Yield the indices of hits that read a state, such as whether autocast is on, if no condition in this file
-        tests this state, or if a condition that tests it also tests for CUDA."""
+        """Yield the indices of hits that read a state, such as whether autocast is on, in two cases: no condition in
+        this file uses the state, or a condition that uses it also asks for CUDA."""
         for index in self._asking_state:
             hit = self._hits[index]
             if hit.statement is None:
@@ -115,7 +115,7 @@ class Questions:
             self._hold(index, *found)
 
     def _hold(self, index: int, flag: str, around: int | None) -> bool:
-        """Record that a variable holds the result of a test; return whether this was not known before."""
+        """Record that a variable holds the result of a condition; return whether this was not known before."""
         held = index, None if "." in flag else around
         known = self._flags.setdefault(flag, {})
         if held in known:
@@ -127,8 +127,8 @@ class Questions:
         return True
 
     def _spread(self) -> None:
-        """Record the variables that receive the result of a test from another variable: `self.fast = use_cuda and not
-        slow`."""
+        """Record the variables that receive the result of a condition from another variable: `self.fast = use_cuda and
+        not slow`."""
         waiting, spread = list(self._flags), 0
         while waiting:
             flag, done = waiting.pop(), -1
@@ -163,9 +163,9 @@ class Questions:
         return next(filter(None, (self._flag(node, statement, False) for node in _spelled(flag, statement))), None)
 
     def _flag(self, node: ast.AST | None, statement: Statement, compared: bool = True) -> tuple[str, int | None] | None:
-        """Return the variable or function that holds the result of a test, as in `use_cuda = torch.cuda.is_available()
-        and …`, with the scope in which it is visible (None for the module). `compared`: whether the result may be
-        compared with a number, as in `torch.cuda.device_count() > 1`."""
+        """Return the variable or function that holds the result of a condition, as in `use_cuda =
+        torch.cuda.is_available() and …`, with the scope in which it is visible (None for the module). `compared`:
+        whether the result may be compared with a number, as in `torch.cuda.device_count() > 1`."""
         inner = node
         for outer in statement.digest.ancestors(inner) if inner is not None else ():
             if isinstance(outer, (ast.Assign, ast.AnnAssign)):
@@ -187,12 +187,13 @@ class Questions:
         return None
 
     def _answers(self, statement: Statement) -> tuple[str, int | None] | None:
-        """Return the function that is true only if a test for CUDA succeeds, because the block of the test returns True
-        or, if the test is for other devices, False."""
+        """Return the function around an `if` that asks for CUDA, if the block of the `if` ends with `return True`; or
+        the function around an `if` that asks for other devices, if its block ends with `return False`. Such a function
+        is assumed to return True only if there is CUDA."""
         header = self._indents.header_at(statement.start)
         end = self._indents.extent(header.start)
         self.work.search(header.start, end)
-        may = self._text.find("return", header.start, end) >= 0  # a quick test, because most blocks do not return
+        may = self._text.find("return", header.start, end) >= 0  # a quick check, because most blocks do not return
         match = _ANSWERS.match(self.last(header)) if may and header.word in CONDITIONS else None
         asked = self._branches.asks_cuda(header.start, header.end) if match else 0
         return self._function(statement) if match and (asked >= 0) is (match[1] in ("True", "1")) else None
@@ -206,8 +207,8 @@ class Questions:
         return (f"self.{match[1]}" if method else match[1], above[0] if above else None) if match else None
 
     def of(self, header: Header) -> list[int]:
-        """Return the indices of the tests in a condition, including the tests whose result a variable in the condition
-        holds."""
+        """Return the indices of the hits in a condition that ask for CUDA, including the hits whose result a variable
+        in the condition holds."""
         if header.start not in self._asked:
             found = list(self.tests.get(header.start, ()))
             for name in self._held_in(header.start, header.end):
@@ -216,7 +217,7 @@ class Questions:
         return self._asked[header.start]
 
     def _known_at(self, name: str, header: Header) -> list[int]:
-        """Return the indices of the tests whose result the variable `name` holds in the condition at `header`."""
+        """Return the indices of the hits whose result the variable `name` holds in the condition at `header`."""
         flags = self._flags.get(name, ())
         self.work.compare(len(flags))
         around = {None, *(line.start for line in self._indents.headers(header.start))} if flags else set()
@@ -224,14 +225,14 @@ class Questions:
 
     @cached_property
     def conditions(self) -> list[int]:
-        """Return the sorted start offsets of all conditions that contain a test, or a variable that holds the result of
-        a test."""
+        """Return the sorted start offsets of all conditions that ask for CUDA, or contain a variable that holds the
+        result of such a condition."""
         named = (start for flag in self._flags for start, line in self._uses_of(flag).items() if self.of(line))
         return sorted({*self.tests, *named})
 
     def may_guard(self) -> bool:
-        """Return whether any test for CUDA in the text may decide whether other code runs: a block, code with a pytest
-        skip mark, or another part of the test's own expression."""
+        """Return whether any condition in the text that asks for CUDA may decide whether other code runs: a block, code
+        with a pytest skip mark, or another part of the condition's own expression."""
         if self.marks or self.conditions:
             return True
         hits = (self._hits[index] for index in chain.from_iterable(self.inside.values()))
@@ -290,7 +291,7 @@ class Questions:
         return self._indents.extent(last.start), self._indents.block_end_of(header.start)
 
     def regions(self, index: int) -> Iterator[Stretch]:
-        """Yield the spans of code that runs only if a test is true."""
+        """Yield the spans of code that runs only if the hit at this index, such as `is_available()`, is true."""
         hit = self._hits[index]
         statement = hit.statement
         if statement is None:
@@ -323,8 +324,9 @@ class Questions:
             yield start, self._indents.extent(start)
 
     def _choices(self, flag: str) -> list[tuple[frozenset[int], list[Stretch]]]:
-        """Find statements that evaluate parts of an expression only if the variable `flag` is true. Return, for each
-        statement found, the tests whose result is stored in `flag`, and the spans of these parts."""
+        """Find expressions, such as `flag and f()`, that evaluate some of their parts only if the variable `flag` is
+        true. Return, for each statement with such expressions, the hits whose result is stored in `flag`, and the spans
+        of these parts."""
         if flag not in self._choices_of:
             found = []
             for line in self._lines_of(flag).values():
@@ -359,13 +361,13 @@ class Questions:
                 parts = self._behind(outer, inner, statement)
             else:
                 parts = guarded_parts(outer, inner, lambda node: self.denies(node, statement))
-            if parts:  # one span over all parts that the test guards: between them are only operators
+            if parts:  # one span over all parts that are guarded: between them are only operators
                 start, end = statement.digest.span(parts[0])[0], statement.digest.span(parts[-1])[1]
                 yield statement.start + start, statement.start + end
             inner = outer
 
     def _behind(self, outer: ast.BoolOp, question: ast.AST, statement: Statement) -> list[ast.AST]:
-        """Return the first and the last of the operands that follow a test for CUDA in `a and b and …`."""
+        """Return the first and the last of the operands that follow the one that asks for CUDA in `a and b and …`."""
         if outer not in self._order:
             self._order[outer] = {value: index for index, value in enumerate(outer.values)}
         at = self._order[outer].get(question, len(outer.values)) + 1
@@ -374,7 +376,7 @@ class Questions:
         return [outer.values[at], outer.values[-1]]
 
     def denies(self, node: ast.AST, statement: Statement) -> bool:
-        """Return whether an expression tests that the device is not CUDA: `device != "cuda"`, `not use_cuda`."""
+        """Return whether an expression asks whether the device is not CUDA: `device != "cuda"`, `not use_cuda`."""
         start, end = statement.digest.span(node)
         start, end = statement.start + start, statement.start + end
         asked = self._branches.asks_cuda(start, end)
@@ -382,13 +384,13 @@ class Questions:
         return asked < 0 or (not asked and self._denies_any(held, start, end))
 
     def _denies_any(self, names: frozenset[str], start: int, end: int) -> bool:
-        """Return whether a part of the source tests that one of these names, or the result of its call, is false."""
+        """Return whether a part of the source requires that one of these names, or the result of its call, is false."""
         text = self._text[start:end] if names else ""
         return any(re.search(_DENIED.format(re.escape(name)), text) for name in names if name in text)
 
     def within(self, node: ast.AST, statement: Statement) -> list[int]:
-        """Return the indices of the hits at tests for CUDA that an expression contains, directly or through a variable
-        that holds the result of a test."""
+        """Return the indices of the hits that ask for CUDA in an expression, directly or through a variable that holds
+        the result of a condition."""
         start, end = (statement.start + at for at in statement.digest.span(node))
         found = [index for index in self.inside.get(statement.start, ()) if start <= self._hits[index].start < end]
         for name in self._held_in(start, end):
@@ -396,7 +398,7 @@ class Questions:
         return found
 
     def _held_in(self, start: int, end: int) -> list[str]:
-        """Return the variables in a part of the source that hold the result of a test, each once."""
+        """Return the variables in a part of the source that hold the result of a condition, each once."""
         if not self._flags:
             return []
         self.work.search(start, start + 16 * (end - start))
@@ -409,12 +411,13 @@ def _spelled(name: str, statement: Statement) -> list[ast.expr]:
 
 
 def is_question(hit: Hit) -> bool:
-    """Return whether a hit tests whether CUDA is available, instead of reading a property of the device."""
+    """Return whether a hit asks whether CUDA is available, instead of reading a property of the device."""
     if hit.rule.check == "method":
         return hit.words.get("old") == "is_cuda"
     return hit.rule.check == "string" or hit.words.get("name", "").rpartition(".")[2] in _ASKING
 
 
 def hits_in(starts: Sequence[tuple[int, int]], stretch: Stretch) -> Sequence[tuple[int, int]]:
-    """Return the pairs (offset, index) of the hits that begin in a span."""
+    """Return the part of `starts` for the hits that begin in a span. `starts`: for each hit, its offset and its index
+    in the list of hits, sorted."""
     return starts[bisect_left(starts, (stretch[0], -1)) : bisect_left(starts, (stretch[1], -1))]
