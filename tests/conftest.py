@@ -29,8 +29,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(skips, "expected-skips")
     config.pluginmanager.register(parallel, "parallel")
     config.pluginmanager.register(notes, "notes")
-    # Imported modules, tables and collected tests live until the process ends; with Python's own thresholds, visiting
-    # them again and again would take a tenth of the time of the tests.
+    # Imported modules, tables and collected tests live until the process ends. With the default thresholds of Python's
+    # garbage collector, visiting them again and again would take a tenth of the time of the tests.
     gc.set_threshold(10_000, 20, 1_000)
 
 

@@ -125,7 +125,7 @@ def test_commands_say_what_is_shown(block: Block, checkout: Path) -> None:
 
 
 def check_name(word: str, name: str | None) -> None:
-    """Check that `name` exists: after the word `make` as a target of the Makefile, else as an extra of the package."""
+    """Check that `name` is a target of the Makefile if `word` is "make", otherwise an extra of the package."""
     if word == "make":
         assert re.search(rf"^{name}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M), name
     elif name:

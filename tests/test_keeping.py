@@ -1,5 +1,5 @@
-"""Tests that settings are written to configuration files without changing anything else there, or that nothing is
-written."""
+"""Tests that settings are written to configuration files without changing anything else there; where that is
+impossible, the file does not change."""
 
 import pytest
 

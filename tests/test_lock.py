@@ -12,7 +12,8 @@ import pytest
 
 from support.imports import ROOT
 
-# A script in place of Python: its `-m venv` creates a pip, which records what it is told to install, and a uv.
+# A script in place of Python, which creates a script `pip`. `pip` logs its own arguments and creates a script `uv`,
+# which logs its arguments, too.
 PYTHON = """#!/bin/sh
 mkdir -p .cache/lock/bin
 cat > .cache/lock/bin/pip <<'PIP'

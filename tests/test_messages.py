@@ -27,9 +27,9 @@ ROOMS = sorted(path.stem for path in MESSAGES.glob("*.py") if path.stem != "__in
 CHINESE = re.compile("[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 ELSEWHERE = {
     "__main__.py",  # the program prints this message before any import is possible
-    "catalogue/keys.py",  # the texts describe the keys of rule pages
+    "catalogue/keys.py",  # the Chinese texts in this file describe the keys of rule pages
     "catalogue/rules.py",  # the text is the heading of the last section of a rule page
-    "settings/editor.py",  # the texts describe the settings
+    "settings/editor.py",  # the Chinese texts in this file and the next describe the settings
     "settings/options.py",
 }
 # Keys of messages that the code builds from parts: the first part, and the possible endings.

@@ -29,7 +29,7 @@ PATHS = ["a.py", "src/b.py", "src/deep/c.py", "src/deep/d.py", "tests/test_e.py"
 
 
 def listing(path: str) -> FileListing:
-    """Return some findings of a file, or none."""
+    """Return a listing of a file with 0 to 5 random findings."""
     chosen = RANDOM.choice
     findings = tuple(
         Listed(

@@ -17,8 +17,8 @@ class Finding(NamedTuple):
 
 
 def run(text: str, found: list[tuple[str, str]], active: tuple[str, ...] = KNOWN) -> tuple[list[str], list[str], str]:
-    """Return the rules of the remaining findings, the unused comments, and the text without these comments; `found`
-    lists (rule, the text that has the finding)."""
+    """Return the rules of the remaining findings, the unused comments, and the text without these comments. `found`:
+    for each finding, its rule and the text that it marks."""
     findings = [Finding(rule, Span(text.index(words), text.index(words) + len(words))) for rule, words in found]
     kept, unused = parse(text, lambda offset: text[offset - 1 : offset] != "'").apply(findings, KNOWN, active)
     told = [",".join(entry.rules) or "*" for entry in unused]

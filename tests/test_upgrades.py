@@ -19,8 +19,8 @@ version."""
 
 
 def found(left: Left, *paths: str) -> tuple[Upgrade, list[tuple[str, int]]]:
-    """Return the proposed upgrade if each file of `paths` has two findings without a fix, A and B, and the number of
-    files that were checked with each version."""
+    """Return the upgrade that is proposed for files, each of which has two findings without a fix, A and B. Return
+    also the plugin versions that were tried, each with the number of files that were checked with it."""
     asked: list[tuple[str, int]] = []
 
     def by_hand(files: Sequence[File], version: str) -> list[tuple[str, frozenset[Span]]]:

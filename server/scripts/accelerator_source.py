@@ -105,14 +105,15 @@ def _module(tree: ast.Module) -> dict[str, tuple[Entry, str]]:
 
 
 def _wrapped(value: ast.expr, known: Mapping[str, tuple[Entry, str]]) -> Entry:
-    """Return the entry for a name to which a wrapped function of the same module is assigned, such as
-    `deprecated(…)(current_device_index)`: the entry of this function."""
+    """Return the entry of the function that an assigned value wraps, such as `current_device_index` in
+    `deprecated(…)(current_device_index)`."""
     given = value.args[0] if isinstance(value, ast.Call) and len(value.args) == 1 else None
     return known[given.id][0] if isinstance(given, ast.Name) and given.id in known else Entry("import")
 
 
 def _merged(top: dict[str, tuple[Entry, str]], modules: Mapping[str, dict[str, tuple[Entry, str]]]) -> dict[str, Entry]:
-    """Return the names of the package; a name that is imported from one of its modules has the entry of that module."""
+    """Return the names of the package with their entries. If the package imports a name from one of its modules, the
+    entry is the one that the name has in this module."""
     return {
         name: modules[module][name][0] if module in modules and name in modules[module] else entry
         for name, (entry, module) in top.items()
@@ -141,7 +142,8 @@ def _constructors(node: ast.ClassDef) -> tuple[Signature, ...]:
 def _signature(given: ast.arguments, own: bool = False) -> Signature:
     """Return the parameters as strings: `name`, or `name=` if the parameter is optional; `/` and `*` as in Python.
 
-    A type from the annotation follows the name: `:int`, `:device`, or `:named` for a device that is never a number.
+    If a parameter is annotated as an integer or a device, this type follows the parameter's name: `:int`, `:device`, or
+    `:named` for a device that is never given as a number.
 
     `own`: whether the first parameter is the object itself (`self`).
     """

@@ -13,7 +13,7 @@ SURFACE = Path(__file__).parents[2] / "pycharm-plugin" / "api-surface.txt"
 
 
 def types(lines: Iterable[str]) -> dict[str, list[str]]:
-    """Return the members and supertypes of each type, by the line that declares the type."""
+    """Return the members and supertypes of each type; the keys are the lines that declare the types."""
     found: dict[str, list[str]] = {}
     name = ""
     for line in lines:

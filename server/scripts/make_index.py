@@ -24,7 +24,7 @@ Each file is one rule, with its declaration, its page and its tests. [CONTRIBUTI
 add a rule.
 
 **Severity.** `error`: the code fails at run time on the target. `warning`: the code runs and silently behaves
-differently. `information`: context.
+differently. `information`: background information about the code.
 **Fix.** `safe`: `uncuda fix` makes the fix. `review`: `uncuda fix --review-fixes` makes the fix, and editors make such
 fixes one at a time. `manual`: there is no edit; the message says what to do. A single finding may have a lower class
 than its rule.

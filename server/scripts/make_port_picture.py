@@ -173,7 +173,8 @@ def _strip(numbers: Mapping[str, int], most: int, bottom: int, wide: int, langua
 
 
 def _motion(steps: int, whole: float) -> str:
-    """Return the CSS animation: steps appear one after the other, each with its own bar; the last bar stays."""
+    """Return the CSS animation: the steps appear one after the other; at each step, a bar of the remaining findings
+    replaces the bar of the step before."""
     rules = []
     for number in range(steps):
         begin, end = (100 * SECONDS * at / whole for at in (number, number + 1))

@@ -28,8 +28,8 @@ _WORDS = {
 
 
 def _setting(option: Option) -> dict[str, Any]:
-    """Return a setting in the form that the plugin reads: the key that the server knows, the kind of field, and the
-    texts.
+    """Return a setting in the form that the plugin reads: the key that the server knows, the kind of field, and
+    descriptions in English and Chinese.
 
     `kind`: "choice", "text", "integer", "list" of values, or "object", which is written as JSON. The server, not the
     plugin, checks the names of rules, because it can suggest similar names.

@@ -1,7 +1,7 @@
 """Writes the types of api-surface.txt as Java sources into a folder; the PyCharm plugin is compiled against them.
 
 `platform_types.py FOLDER`. The body of a generated method calls com.intellij.Stub, where tests define what the method
-does. Only generated methods `getInstance` do not call com.intellij.Stub: they return a service, as in the IDE.
+does. An exception is the generated method `getInstance`, which returns a service, as in the IDE.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from scripts.compare_api import SURFACE, types
 
 _KINDS = {"": "interface", "@": "@interface", "e": "enum", "a": "abstract class", "f": "final class", "c": "class"}
 _PRIMITIVES = {"V": "void", "Z": "boolean", "I": "int"}
-# The dumps do not say which supertypes are classes. The supertypes that are classes and are not in api-surface.txt.
+# The supertypes that are classes, not interfaces, and that are not in api-surface.txt; JetBrains' API dumps do not tell
+# classes from interfaces.
 _CLASSES = ("java.lang.Exception", "javax.swing.JComponent", "javax.swing.JTree")
 # The values of constants whose type is not in api-surface.txt; any other constant is a new object of its type.
 _VALUES = {
@@ -52,7 +53,7 @@ class Type:
 
     @property
     def name(self) -> str:
-        """The name without the package and the types in which the type is nested."""
+        """The type's own name, without its package and its enclosing types."""
         return re.split(r"[.$]", self.path)[-1]
 
     @property

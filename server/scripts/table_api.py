@@ -75,8 +75,8 @@ class Plugin:
 
     def _stays(self, name: str, at: int) -> bool:
         """Return whether this version of the plugin and all later ones set `name`, a name of CUDA's API, on torch when
-        the plugin is imported, so that code can keep the name. If a later version no longer sets a CUDA name,
-        fixes write the plugin's own name instead."""
+        the plugin is imported, so that code can keep the name. If one of these versions does not set `name`, fixes
+        write the plugin's own name instead."""
         return all(version.gives(name) for version in self.versions[at:])
 
     def _has(self, name: str, version: Version) -> bool | None:

@@ -92,7 +92,7 @@ def column_0(lines: Sequence[str], chance: random.Random) -> Iterator[Key]:
 
 
 def entered(lines: Sequence[str], chance: random.Random) -> Iterator[Key]:
-    """Press Enter at the end of a line, with its indentation, and undo it."""
+    """Press Enter at the end of a line, after which the new line gets the same indentation, and undo it."""
     able = [number for number, line in enumerate(lines) if line.strip() and line.isascii()]
     for number in chance.sample(able, PLACES):
         line = lines[number]

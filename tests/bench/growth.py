@@ -74,7 +74,7 @@ class Run(NamedTuple):
 
     @property
     def is_limited(self) -> bool:
-        """Whether the file was left out because of a limit."""
+        """Whether uncuda skipped the file because it needs too much work."""
         return "left out" in self.err
 
 

@@ -33,7 +33,7 @@ class _Kept(Work):
 
 
 def most(folder: Path, engine: Engine) -> dict[str, tuple[int, str]]:
-    """Return the largest count of each kind of work in a folder, and the file that causes it."""
+    """For each of KINDS, return the largest count that a file of the folder has, and the name of this file."""
     found = dict.fromkeys(KINDS, (0, ""))
     for path in sorted(folder.rglob("*.py")):
         data = path.read_bytes()
@@ -51,7 +51,7 @@ def most(folder: Path, engine: Engine) -> dict[str, tuple[int, str]]:
 
 
 def main(names: list[str]) -> None:
-    """Print the largest counts as a table."""
+    """For each package, print the largest count of each of KINDS in one file, and the name of the file."""
     uncuda.engine.Work = _Kept  # type: ignore[attr-defined]
     engine = Engine(load(), "npu", Settings(locale="en", strategy="rewrite"))
     for name in names or pinned():

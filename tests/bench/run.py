@@ -25,7 +25,7 @@ from bench.measure import median, printed, python_files
 from corpus.fetch import pinned, tree
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "train" / "distributed.py"
-# This package, whose code is nearly all CUDA, is measured in addition to the packages with budgets.
+# This package, whose code is nearly all CUDA, is measured in addition to the others; its time has no budget.
 DENSE = "megatron-core"
 UNCUDA = [sys.executable, "-m", "uncuda"]
 TARGET = ["--target", "npu"]
@@ -114,7 +114,7 @@ def starting() -> list[Figure]:
 
 
 def sources(names: list[str], scratch: Path) -> list[Path]:
-    """Copies of the packages below `scratch`; prints their size."""
+    """Copy each package into a folder below `scratch`, print its size, and return the folders."""
     folders = []
     for name in names:
         folder = scratch / name

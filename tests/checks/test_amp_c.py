@@ -1,4 +1,4 @@
-"""Tests of the module amp_C: imports, guards and uses; the replacements are run."""
+"""Tests of the rules about the module amp_C: its imports, guards and uses."""
 
 from __future__ import annotations
 

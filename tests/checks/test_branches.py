@@ -1,5 +1,5 @@
-"""Code that already has a branch for the target has no finding. Names of the target that a fix has written do not count
-as such a branch: what is left to do in the code is still reported."""
+"""Code that already has a branch for the target has no finding. A branch that contains names of the target only because
+a fix wrote them does not count: code that is still to be ported is reported."""
 
 from __future__ import annotations
 
@@ -121,8 +121,9 @@ def test_everything_else_is_reported(name: str, target: str) -> None:
     assert wanted[-1] in lines
 
 
-# Fixes change these texts as far as possible. If a branch names the target only because a fix wrote the name there,
-# code without a counterpart in the other branches is still reported.
+# Each text contains code that a fix ports, and code without a fix. In the fixed text, a branch names the target only
+# because the fix wrote the name there, so code in the other branches for which the target has no counterpart is still
+# reported.
 LEFT = {
     "else": "if a:\n    torch.cuda.synchronize()\nelse:\n    torch.cuda.clock_rate()\n",
     "else of a device": "if torch.cuda.is_available():\n    y()\nelse:\n    torch.cuda.clock_rate()\n",
@@ -162,8 +163,8 @@ def test_what_a_condition_gives_does_not_serve_it(target: str) -> None:
 
 @pytest.mark.parametrize("target", ENGINES)
 def test_a_clause_for_the_target_stays_one_when_nothing_else_is_left_to_fix(target: str) -> None:
-    """A fix did not write the target's name into the `elif`: the original would have tested for CUDA twice. So a person
-    wrote this clause for the target, and it needs no fix."""
+    """No fix can have written the target's name into the `elif`: before the fix, `if` and `elif` would have had the
+    same condition. So a person wrote this clause for the target, and it needs no fix."""
     text = _text("if a.kind() == 'cuda':\n    y(torch.version.cuda)\nelif a.kind() == '{d}':\n    z()\n", target)
     assert ENGINES[target].check(Source(text)).findings == ()
 

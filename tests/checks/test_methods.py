@@ -217,8 +217,8 @@ def test_a_module_beside_torch_only() -> None:
 
 
 def test_what_a_wrapper_gives_moves_on_its_own() -> None:
-    """A person has to replace the wrapper (`DataParallel`). The `.cuda()` on the result of the wrapper has a fix,
-    which is made together with the fix of the device test (`if device.type == "cuda":`) above it."""
+    """A person has to replace the wrapper (`DataParallel`). The `.cuda()` on the result of the wrapper has a fix, which
+    is made together with the fix of the condition (`if device.type == "cuda":`) above it."""
     text = "import torch\nimport torch_npu\nfrom torch.nn import DataParallel\n"
     text += 'if device.type == "cuda":\n    model = DataParallel(model).cuda()\n'
     engine = engine_for("npu", Settings(locale="en"))
@@ -294,8 +294,8 @@ OTHERS = [
 
 @pytest.mark.parametrize(("owner", "text", "applicability"), OTHERS)
 def test_a_class_with_the_method_lowers_what_may_be_its_object(owner: str, text: str, applicability: str) -> None:
-    """The fix class is the same whether the Python class with the method is in the checked file or in another file of
-    the project."""
+    """The class of the fix of `x.cuda()` is the same whether the Python class that defines its own method `cuda` is in
+    the checked file or in another file of the project."""
     head = "import torch\nfrom torch import nn\n"
     scanner = Scanner(Words({}, {}))
     scanner.add(owner.encode())

@@ -327,8 +327,8 @@ def test_the_time_to_look_for_tests_of_optional_imports_is_linear(shape: str) ->
     ],
 )
 def test_what_uses_an_import_behind_a_function_that_tells_without_a_test(rest: str, untested: bool) -> None:
-    """As in trl/experimental/gkd/gkd_trainer.py of TRL, where a class that is imported behind a test for Liger is
-    called behind `if config.use_liger_kernel:`; here the library is CuPy."""
+    """A name that is imported behind `if is_cupy_available():` is called behind another condition, `if self.use_cupy:`.
+    In trl/experimental/gkd/gkd_trainer.py of TRL, a class of Liger is used in this way."""
     text = "import torch\nfrom .utils import (\n    is_cupy_available,\n)\nif is_cupy_available():\n"
     text += f"    from cupy import put\n{rest}def f(self, x):\n    if self.use_cupy:\n        put(x)\n"
     leave, raises = "leave that switched off", "used here without a test"

@@ -388,8 +388,8 @@ def test_only_the_patch_is_the_patch(given: str, found: bool) -> None:
     ],
 )
 def test_what_relies_on_the_patch_is_for_review_until_it_is_imported(target: str, patch: str, code: str) -> None:
-    """Unless the patch is imported, the fix needs review: the fixed test asks for the target, but without the patch the
-    `x.cuda()` below the test still moves tensors to CUDA."""
+    """The fix of the condition is safe only if the file imports `patch`: without it, the fixed condition is true on the
+    target, but `x.cuda()` below it still moves tensors to CUDA."""
     for head, expected in (("import torch\n", "review"), (f"import {patch}\nimport torch\n", "safe")):
         found = [finding for finding in findings(head + code, engine(target, strategy="shim")) if finding.fixes]
         assert [finding.fixes[0].applicability for finding in found] == [expected]

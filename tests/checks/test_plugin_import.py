@@ -302,7 +302,7 @@ BY_STAR = (
 
 @pytest.mark.parametrize("target", ["npu", "musa"])
 def test_torch_that_a_star_brings(target: str) -> None:
-    """The plugin is imported below the star import, the only possible line, and the whole text is fixed."""
+    """The plugin's import is added below the star import, the only possible line, and every `cuda` is replaced."""
     fixed = engine_for(target, Settings()).fix(Source(BY_STAR), review=False).text
     wanted = BY_STAR.replace("cuda", target).replace("import *\n", f"import *\nimport torch_{target}\n")
     assert fixed == wanted

@@ -511,8 +511,8 @@ class TestStaleEntries:
 
     @pytest.mark.parametrize("given", [["src"], ["src/b.py"], ["src", "--diff-base", "HEAD"]])
     def test_what_may_have_moved_out_of_what_is_given_is_not_stale(self, given: list[str]) -> None:
-        """If a file and a function moved to a sibling folder, only a run that also checks that folder reports their
-        entries as unused."""
+        """A file and a function have moved to a sibling folder. A run that does not check this folder does not report
+        their baseline entries as unused; a run that checks it gives the entries their new paths."""
         other = LIBRARY.replace("run", "other")
         make({"uncuda.toml": "", "src/a.py": LIBRARY, "src/b.py": LIBRARY.replace("run", "b") + other})
         git("init", "-q")

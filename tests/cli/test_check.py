@@ -359,7 +359,7 @@ class TestPins:
     def test_a_name_that_went_away_and_came_back(self) -> None:
         make({"a.py": self.TEXT, "requirements.txt": "torch-npu==2.8.0.post5\n"})
         (finding,) = check().json["findings"]
-        assert finding["message"].endswith("(since torch_npu 2.9.0.post9)")  # torch_npu has this name since 2.7.1
+        assert finding["message"].endswith("(since torch_npu 2.9.0.post9)")  # 2.7.1 has it, too; 2.8.0 does not
         (finding,) = check("--locale", "zh").json["findings"]
         assert "自 2.9.0.post9 起" in finding["message"]
 

@@ -32,7 +32,7 @@ def text(words: str) -> Callable[[Path], object]:
 
 
 TRAPS: dict[str, Callable[[Path], object]] = {"a pipe": pipe, "a device": endless, "larger than": sparse}
-# Invalid configuration files, which keep uncuda from checking their folder: its name, the contents, the message.
+# For each invalid uncuda.toml: the name of its folder (which uncuda then does not check), its contents, the message.
 CONFIGURATIONS = {
     "nested": ("target = " + "[" * 100_000, "line 1: not valid TOML: nested too deeply"),
     "parts": ("a." * 100_000 + "a = 1", "line 1: not valid TOML: a key of more than 16 parts"),

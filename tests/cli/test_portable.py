@@ -392,8 +392,8 @@ def test_a_function_of_another_file_that_silently_stays(line: str, call: str) ->
     ],
 )
 def test_a_function_of_another_file_that_asks_for_a_cuda_device(body: str) -> None:
-    """pkg/stream.py stays on CUDA, so its function finds no device on another accelerator. Therefore pkg/worker.py,
-    which calls the function, is not fixed either."""
+    """pkg/stream.py stays on CUDA, so its function finds no device on another accelerator. Therefore the file that
+    calls this function, pkg/worker.py, is not fixed."""
     worker = WORKER.format("from .stream import choose", "choose")
     choose = (
         f"import torch\n\n\ndef choose(name):\n    if name:\n        assert torch.cuda.is_available()\n    {body}\n"
@@ -416,7 +416,8 @@ def test_a_function_of_another_file_that_raises() -> None:
 
 
 def test_a_class_of_another_file_that_is_only_tested() -> None:
-    """A class that silently stays on CUDA matters only where objects of it are made."""
+    """If a class is not ported, and its methods do nothing on other devices without raising an exception, a file that
+    creates objects of the class is not fixed; a file that only names the class in `isinstance` is."""
     stream = STREAM.replace("def use_device(device)", "class Streams:\n    def use(self, device)").replace(
         "    if", "        if"
     )
@@ -514,8 +515,8 @@ def get_device(name="cuda"):
 
 @pytest.mark.parametrize("given", ['    device: str = "cuda"', '    defaults = {"device": "cuda:0"}'])
 def test_a_name_that_a_file_without_torch_gives(given: str) -> None:
-    """pkg/config.py, which does not import torch, keeps the name "cuda". If the condition in pkg/utils.py were fixed,
-    it would no longer replace "cuda" by the CPU on another accelerator."""
+    """pkg/config.py, which does not import torch, still sets a device to "cuda" after the safe fixes. If the condition
+    in pkg/utils.py were fixed, it would no longer replace "cuda" by the CPU on another accelerator."""
     text = NAMED.format('name.startswith("cuda") and not torch.cuda.is_available()')
     make({"pkg/__init__.py": "", "pkg/config.py": f"class Config:\n{given}\n", "pkg/utils.py": text})
     make({"uncuda.toml": SETTINGS})

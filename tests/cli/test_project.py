@@ -123,7 +123,7 @@ def test_a_large_project_is_not_read_for_one_file(project: Path, monkeypatch: py
     write({".git/HEAD": "", "main.py": "", "core/a.py": "", "core/b.py": "", "empty/x/y/z/README": ""})
     monkeypatch.setattr(project_root, "MOST_FILES", 2)
     assert paths_of("core/b.py") == ["core/b.py"]
-    monkeypatch.setattr(project_root, "MOST_FILES", 5)  # the project has six folders
+    monkeypatch.setattr(project_root, "MOST_FILES", 5)  # also the limit of folders; the project has six
     assert paths_of("core/b.py") == ["core/b.py"]
 
 

@@ -33,7 +33,8 @@ ENVIRONMENT = (
 SAFES = "import torch\n\n" + "torch.cuda.synchronize()\ntorch.cuda.empty_cache()\nx.cuda()\n" * 5
 REVIEWS = "import torch\n\n" + 'if lang == "cuda":\n    pass\n' * 6
 MANUALS = "import torch\n\n" + "torch.cuda.nothing_like_it()\ny = torch.zeros(2, dtype=torch.float64)\n" * 4
-# The fix of the device test needs review because of the code that it guards; without that code it would be safe.
+# The fix of the condition that asks for CUDA needs review because of the code that it guards; without that code it
+# would be safe.
 LINKED = """import torch
 
 

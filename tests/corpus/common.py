@@ -24,7 +24,7 @@ def engine(target: str) -> Engine:
 
 
 def sources(folder: Path, target: str) -> Iterator[Source]:
-    """Yield every Python file below a folder that may have a finding."""
+    """Yield the Python files below a folder, except for files that cannot be decoded or cannot have findings."""
     for path in sorted(folder.rglob("*.py")):
         data = path.read_bytes()
         if engine(target).concerns(data):

@@ -19,8 +19,8 @@ pytestmark = [pytest.mark.corpus, pytest.mark.slow]
 
 
 class Compared(NamedTuple):
-    """What the comparison of a package's files for one target found. `differ`: the files in which the two
-    implementations have different findings, or in which uncuda skipped a statement."""
+    """What the comparison of a package's files for one target found. `differ`: the files in which
+    uncuda and the reference implementation have different findings, or in which uncuda skipped a statement."""
 
     files: int
     findings: int
@@ -29,7 +29,8 @@ class Compared(NamedTuple):
 
 @lru_cache
 def compared(folder: Path) -> dict[str, Compared]:
-    """Compare both implementations on every file of a package, for each target; a file is parsed only once."""
+    """Compare uncuda with the reference implementation on every file of a package, for each target. The reference
+    implementation parses each file once for all targets."""
     by_path = {target: {source.path: source for source in sources(folder, target)} for target in TARGETS}
     results = {target: Compared(0, 0, []) for target in TARGETS}
     for path in sorted({path for found in by_path.values() for path in found}):
@@ -61,8 +62,9 @@ def test_islands_equal_the_oracle(package: str, target: str, corpus: Callable[[s
 
 @pytest.mark.parametrize("package", ["timm", "fairseq"])
 def test_files_left_out_have_no_finding(package: str, corpus: Callable[[str], Path]) -> None:
-    """If the byte search excludes a file, a check with whole-file `ast` has no findings in it, except findings of rules
-    that declare the words for which a file is read (`gate`)."""
+    """If uncuda does not parse a file, because the search of the file's bytes finds no word of a rule, a check that
+    parses the whole file with `ast` has no findings in it. Only rules with the key `gate` may have findings there,
+    because this key limits the words for which a file is parsed."""
     made = engine("npu")
     left_out = 0
     for path in sorted(corpus(package).rglob("*.py")):

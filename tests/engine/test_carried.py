@@ -258,8 +258,8 @@ def test_a_name_that_serves_the_target_elsewhere_is_left_to_review() -> None:
 
 
 def test_a_line_after_a_block_ends_it() -> None:
-    """If a line is typed below a block that ends with `return`, the finding of the test above the block and that of the
-    typed line are linked: their fixes have the same edits."""
+    """If a line is typed below an `if` block that ends with `return`, the fix of the condition and the fix of the typed
+    line are linked: both make the same edits."""
     above = "import torch\n\n\ndef f(x, y):\n    if x.is_cuda:\n        return y.cuda()\n"
     typist = Typist(above + "    \n    return x\n", prepared("npu"))
     typist.type(len(above) + 4, "torch.cuda.seed()")
@@ -322,7 +322,7 @@ def test_the_first_of_two_lines_that_set_one_switch_is_reported_after_each_key()
 
 
 def test_edits_in_two_functions_leave_the_header_between_them_where_it_is() -> None:
-    """The key of a hit's links names the header of the function around its variable."""
+    """A key that links the hit at `'cuda'` with other hits (`Hit.links`) contains the offset of `def second(y):`."""
     text = "import torch\n\n\ndef first(y):\n    y\n\n\ndef second(y):\n    z\n    x = 'cuda'\n    return x\n"
     typist = Typist(text, prepared("npu"))
     for line in ("    y\n", "    z\n"):
@@ -393,7 +393,7 @@ def test_nearly_every_key_of_a_call_is_carried(text: str, carried: list[Kept | N
 
 
 def test_nearly_every_key_of_a_value_for_a_local_name_is_carried(carried: list[Kept | None]) -> None:
-    """The function has findings; none of them says the name."""
+    """The function has findings, but none of them is about the name `total`."""
     typist = Typist(PROGRAM.replace("        x = x.to", "        total\n        x = x.to", 1), prepared("npu"))
     typist.type(typist.text.index("        x = x.to") - 1, " = first + second * 2")
     assert sum(kept is not None for kept in carried) >= len(carried) - 1
@@ -487,7 +487,8 @@ def test_nearly_every_key_in_a_function_in_which_nothing_was_found_is_carried(
     "beside", ['name = "cpu"', "make(device(0))", "device = values.device", "print(Net)", "call = Net.mean"]
 )
 def test_a_key_beside_a_word_that_only_has_to_occur_is_carried(beside: str, carried: list[Kept | None]) -> None:
-    """A line beside the typed line contains a device, or the class `Net`, whose uses a check searches for."""
+    """A line near the typed line contains a device or the name of the class `Net`, and a check searches for uses of
+    this class."""
     apart = APART.replace("        total = 0\n", f"        total = 0\n        {beside}\n")
     typist = Typist(PROGRAM + apart, prepared("npu"))
     at = typist.text.index("total += value") + len("total")
@@ -531,7 +532,8 @@ LONG = APART.replace(
     ],
 )
 def test_whole_lines_and_the_beginning_of_a_line_are_carried(line: str, key: str, carried: list[Kept | None]) -> None:
-    """An `x` before the indentation does not end the function, and Enter and pasted lines do not change its blocks."""
+    """If an `x`, Enter or whole lines are inserted at the beginning of a line, the engine does not check the whole text
+    again: an `x` before the indentation does not count as the end of the function."""
     typist = Typist(PROGRAM + LONG, prepared("npu"))
     at = typist.text.index(line)
     carried.clear()
@@ -587,7 +589,7 @@ def test_a_traced_name_in_a_function_of_its_own_is_carried(words: str, carried: 
 
 
 def test_a_line_between_equal_tests_parts_them() -> None:
-    """Two equal device tests are fixed together unless a line between them separates them."""
+    """Two equal conditions that ask for a device are fixed together unless a line between them separates them."""
     asking = "        if not self.rocm and torch.cuda.is_available():\n"
     text = f"import torch\n\n\nclass Net:\n    def run(self):\n{asking}        \n{asking}{asking}            pass\n"
     typist = Typist(text, prepared("npu"))

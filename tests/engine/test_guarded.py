@@ -1,5 +1,5 @@
-"""Tests that a device test is not fixed if the code that it guards runs only on CUDA; unknown code does not count as
-code for CUDA only."""
+"""Tests that a condition that asks for CUDA is not fixed if the code that it guards runs only on CUDA; unknown code
+does not count as code for CUDA only."""
 
 from __future__ import annotations
 
@@ -736,7 +736,7 @@ def bias(x, impl="cuda"):
 @pytest.mark.parametrize("target", ["npu", "musa"])
 @pytest.mark.parametrize("code", [FALLBACK, BUILD, STAYS["triton"], STAYS["a library of the tables"], STAYS["a flag"]])
 def test_no_fix_for_review_sends_the_target_to_a_kernel(code: str, target: str) -> None:
-    """No fix ports the kernel: if the device test became true on the target, the kernel would not compile there, while
+    """No fix ports the kernel: if the condition became true on the target, the kernel would not compile there, while
     the other branch works."""
     fixed = Engine(CATALOGUE, target, Settings(locale="en")).fix(Source(HEAD + code), review=True).text
     asking = [line for line in code.splitlines() if line.lstrip().startswith(("if ", "assert ", "use_"))]

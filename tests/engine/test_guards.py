@@ -1,4 +1,5 @@
-"""Tests that a test for CUDA changes together with the code that it guards in the same expression, or not at all."""
+"""Tests that a condition that asks for CUDA changes together with the code that it guards in the same expression, or
+not at all."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from uncuda.settings import Settings
 from uncuda.source import Source
 
 ENGINE = engine_for("npu", Settings(locale="en"))
-WAITS = {  # the guarded code needs review, so the test that guards it does, too
+WAITS = {  # the guarded code needs review, so the condition that guards it does, too
     "and": "ok = d.type == 'cuda' and torch.cuda.get_device_name(device=d)[0] >= 'B'",
     "and, further on": "ok = x and d.type == 'cuda' and y and f(torch.cuda.get_device_name(device=d)[0]) >= 9",
     "or": "ok = d.type != 'cuda' or torch.cuda.get_device_name(device=d)[0] < 'B'",
@@ -18,7 +19,7 @@ WAITS = {  # the guarded code needs review, so the test that guards it does, too
     "conditional": "name = torch.cuda.get_device_name(device=0) if torch.cuda.is_available() else None",
     "conditional, turned round": "x = None if not torch.cuda.is_available() else torch.cuda.get_device_name(device=0)",
 }
-GOES_ON = {  # here the code that needs review runs whatever the result of the test is, or before the test
+GOES_ON = {  # the condition does not guard get_device_name(), whose fix needs review
     "before": "ok = torch.cuda.get_device_name(device=0)[0] >= 9 and d.type == 'cuda'",
     "or": "ok = d.type == 'cuda' or torch.cuda.get_device_name(device=0)[0] >= 'B'",
     "the other arm": "name = 1 if torch.cuda.is_available() else torch.cuda.get_device_name(device=0)",

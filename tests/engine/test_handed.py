@@ -17,7 +17,8 @@ SAID = "a library of CUDA is handed it"
 
 
 def left(text: str, target: str) -> bool:
-    """Return whether the text stays unchanged, and each finding about torch.cuda says why."""
+    """Return whether no fix changes the text, and each finding about torch.cuda says that its value is passed to a CUDA
+    library."""
     engine = ENGINES[target]
     findings = [f for f in engine.check(Source(text)).findings if not f.rule.startswith("module-")]
     assert findings

@@ -23,8 +23,8 @@ FINE = "import torch\ntorch.cuda.synchronize()\n"
 # there.
 pytestmark = pytest.mark.slow
 
-# The time to analyse these texts grows linearly with their size, or Python refuses to parse them. So the only limit
-# that they can exceed is the limit on the size of a text.
+# The time to analyse these texts grows linearly with their size, or Python refuses to parse them. Of all
+# limits, these texts can therefore exceed only the limit on the size of a text.
 BY_SIZE = {
     "columns_of_parameters",
     "comprehensions",
@@ -101,7 +101,7 @@ FOLLOWED = [
 @pytest.mark.parametrize("name", FOLLOWED)
 def test_four_times_the_text_takes_about_four_times_the_work(name: str) -> None:
     counts = []
-    for size in (400, 1600):  # more edits than one fix may have
+    for size in (400, 1600):  # with both sizes, one fix would have more edits than allowed
         shared()._forget("")
         shared().check(Source(SHAPES[name](size)), limits=UNLIMITED)
         counts.append(Kept.last.comparisons)

@@ -13,7 +13,7 @@ from uncuda.source import Source
 ENGINE = engine_for("npu", Settings(locale="en"))
 HEAD = "import torch\nimport torch_npu\n"
 BY_HAND = 'RUN = {"cuda": torch.cuda.nvtx.range_push, "cpu": print}\n'
-"""A dictionary without a fix, because a part of the value has no counterpart."""
+"""A dictionary that gets no fix, because one of its values, `torch.cuda.nvtx.range_push`, has no fix."""
 REVIEW = 'RUN = {"cuda": 16, "cpu": 8}\nprint(max(RUN.values()))\n'
 """A dictionary whose fix needs review, because the code does not only look up keys in it."""
 SAFE = 'RUN = {"cuda": 16, "cpu": 8}\n'
@@ -46,7 +46,7 @@ def classes_of(code: str) -> dict[str, str]:
 
 
 def question_of(code: str) -> str:
-    """Return the fix class of the device test in `code`, which contains only one device test."""
+    """Return the fix class of the condition in `code` that asks for CUDA; `code` contains only one such condition."""
     found = classes_of(code)
     return found.get("'cuda'") or found["is_cuda"]
 

@@ -1,4 +1,5 @@
-"""Tests that a device test is not fixed if calls in the block that it guards would raise an exception on the target."""
+"""Tests that a condition that asks for CUDA is not fixed if calls in the block that it guards would raise an exception
+on the target."""
 
 from __future__ import annotations
 
@@ -338,8 +339,8 @@ def test_what_runs_behind_a_question_for_review_is_for_review(name: str) -> None
 
 
 def test_a_question_waits_for_a_method_that_is_for_review() -> None:
-    """The device test is not fixed: the project's `cuda()` method does more than move the object, so the fix of
-    `.cuda()` needs review, and without that fix the call raises on the target."""
+    """The condition is not fixed: the project's `cuda()` method does more than move the object, so the fix of `.cuda()`
+    needs review, and without that fix the call raises on the target."""
     owner = Owner("cuda", "Quantized", ACTS)
     text = HEAD + "if torch.cuda.is_available():\n    model = model.cuda()\n"
     assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")
@@ -347,7 +348,7 @@ def test_a_question_waits_for_a_method_that_is_for_review() -> None:
 
 
 def test_a_question_waits_for_the_random_state_that_a_function_within_is_given() -> None:
-    """The device test is not fixed: `cb` is passed to `_lazy_call`, and reads generators whose counterpart on MUSA is a
+    """The condition is not fixed: `cb` is passed to `_lazy_call`, and reads generators whose counterpart on MUSA is a
     private name that no fix writes."""
     engine = engine_for("musa", Settings(locale="en", strategy="rewrite", target_version="2.7.1"), Project())
     text = """\
@@ -376,7 +377,7 @@ def test_of_several_questions_the_last_waits() -> None:
 
 
 def test_a_question_waits_for_a_word_that_waits_with_another() -> None:
-    """If an `if` that tests for CUDA is not fixed, and its block passes a device string to a function, no device string
+    """If an `if` that asks for CUDA is not fixed, and its block passes a device string to a function, no device string
     that is passed to this function is fixed."""
     guarded = "if torch.cuda.is_available():\n    {}batch('cuda')\n    torch.cuda.synchronize()\n"
     text = HEAD + "def batch(device):\n    return x.to(device)\n" + guarded.format("")
@@ -387,7 +388,8 @@ def test_a_question_waits_for_a_word_that_waits_with_another() -> None:
 
 @pytest.mark.parametrize("count", [3, 400])
 def test_an_answer_is_followed_from_name_to_name(count: int) -> None:
-    """If the result of a device test is assigned to more names than are traced, the device test is not fixed."""
+    """If the result of a condition that asks for CUDA is assigned to more names than are traced, the condition is not
+    fixed."""
     text = HEAD + "f0 = torch.cuda.is_available()\n" + "".join(f"f{n + 1} = f{n} and a\n" for n in range(count))
     assert ENGINE.fix(Source(text + f"if f{count}:\n    torch.cuda.synchronize()\n")).text == (
         text.replace("cuda", "npu") + f"if f{count}:\n    torch.npu.synchronize()\n"

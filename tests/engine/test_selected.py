@@ -16,8 +16,8 @@ from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
-# The fix of the device test needs review because of the code that it guards; without that code it would be safe, and
-# would port the file only in part.
+# The fix of `x.is_cuda` needs review because of the call that this condition guards. If only the rule is-cuda is
+# selected, the fix must not become safe, because it would port the file only in part.
 LINKED = """import torch
 
 

@@ -1,5 +1,5 @@
 """Tests of projects and files that support several accelerators: which code is not changed, which fixes need review,
-and that fixes of uncuda alone do not make a project count as one that supports several."""
+and that a project does not count as one that supports several only because uncuda fixed some of its code."""
 
 from __future__ import annotations
 
@@ -222,7 +222,8 @@ BYTES = {
 
 
 def project_of(files: Mapping[str, str]) -> Project:
-    """The facts of several files together, as both the command line and the language server collect them."""
+    """Return the Project for several files; fail unless the command line and the language server collect the same
+    one."""
     return _project_of(tuple(files.items()))
 
 
@@ -767,8 +768,8 @@ def test_a_file_for_amds_gpus_is_information_in_a_project_that_chooses(name: str
     [("kernels_amd/fwd.py", True), ("fwd_rocm.py", True), ("amdahl/fwd.py", False), ("amd/a/b/fwd.py", False)],
 )
 def test_information_in_a_file_for_amds_gpus_says_so_in_any_project(name: str, said: bool) -> None:
-    """As in flash_attn/flash_attn_triton_amd/fwd_decode.py of flash-attn 2.8, a file for AMD's GPUs imports Triton;
-    flash-attn has no test for an accelerator other than GPUs."""
+    """The message about Triton says that the file is for AMD's GPUs, even if the project does not choose between
+    accelerators, as in flash_attn/flash_attn_triton_amd/fwd_decode.py of flash-attn 2.8."""
     library, method = findings({name: "import torch\nimport triton\nx = y.cuda()\n"}, name)
     assert (library.rule, library.severity) == ("module-adapted", "information")
     assert ("its folder says that it is for AMD's GPUs" in library.message) == said

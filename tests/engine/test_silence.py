@@ -26,7 +26,7 @@ def findings(text: str) -> tuple[Finding, ...]:
 
 
 def silenced(text: str, finding: Finding, edit: Edit) -> str:
-    """The text after the edit; the edit must suppress the finding, and no other rule."""
+    """The text after the edit; the edit must suppress the finding, and no finding of another rule."""
     after = apply_edits(text, [edit])
     left = findings(after)
     assert finding.rule not in {other.rule for other in left if _moved(other.span, edit) == finding.span}

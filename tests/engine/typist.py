@@ -43,7 +43,8 @@ def answers(sites: tuple[Site, ...]) -> Answers:
 
 
 def told(engine: Engine, text: str) -> list[Any]:
-    """Every field of every cached hit (raw finding) of a text, before and after the hits are linked."""
+    """Every field of every cached hit (raw finding) of a text: of the hits that the checks returned, and of the hits
+    whose fixes were then linked with each other."""
     seen: dict[int, int] = {}
     every: list[Any] = []
     for found in engine._carried._found.values():
@@ -88,8 +89,8 @@ class _Fresh(NamedTuple):
 
 
 class Typist:
-    """Types into a text, and compares the hits (raw findings) after each edit. `answering`: whether the engine also
-    gets verdicts on receivers."""
+    """Types into a text, and compares the hits (raw findings) after each edit. `answering`: whether the engine is also
+    told the types of receivers (`x` in `x.cuda()`)."""
 
     def __init__(self, text: str, engine: Engine, answering: bool = False) -> None:
         self.text, self.keys, self.answering = text, 0, answering

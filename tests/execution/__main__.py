@@ -26,7 +26,7 @@ from execution.verdict import curve, same_curve
 from execution.workers import PYTHON, ROOT, Porter, Runners
 from support.execution_record import RECORD, Mutation, Outcome, Record, digests, dump, read
 
-EARLIER = "d2dd3e6"  # the last commit whose engine did not consider which code a test guards
+EARLIER = "d2dd3e6"  # the last commit whose engine did not consider which code a condition guards
 PAGE = RECORD.with_suffix(".md")
 
 

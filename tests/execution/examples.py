@@ -1,7 +1,7 @@
 """Runs an example of a rule's page in this process, with stand-ins for the names that it does not define.
 
-No stand-in is a mock: each one is a real tensor, model or parser that is chosen by its name, or an object that ends the
-run when it is used. Libraries that are not installed can be imported, but using one ends the run.
+A stand-in is not a mock: it is a real tensor, model or parser, chosen by the name that it stands for, or an object
+that ends the run when it is used. Libraries that are not installed can be imported, but using one ends the run.
 """
 
 from __future__ import annotations

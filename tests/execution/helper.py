@@ -123,8 +123,8 @@ PLUGINS: dict[str, tuple[dict[str, str], str]] = {
     "a plugin without its driver": ({"torch_npu.py": _NO_DRIVER}, f"{_CUDA} 1"),
     "a folder named torch_npu": ({"torch_npu/notes.txt": ""}, f"{_CUDA} 0"),
 }
-"""For each case of installed plugins: the files beside the helper module, and what `_ASK` has to print, i.e. what the
-functions of the helper module return, and the number of warnings."""
+"""For each test case: the files of the installed plugins, and the line that `_ASK` must print, i.e. the results of the
+helper module's functions and the number of warnings."""
 
 
 def main(python: Path = PYTHON) -> int:

@@ -81,9 +81,9 @@ def relations() -> list[Mutant]:
 
 
 def unusable(mutants: Iterable[Mutant]) -> list[str]:
-    """Return the relations whose replacement does not fit the engine, with the reason: the replaced function has other
-    arguments or results than relations.toml says. Each replacement is checked with the first program that uses it,
-    before the mutation test, which takes half an hour."""
+    """Return an error for each mutant with which the engine crashes because the replaced function has other arguments
+    or results than relations.toml says. Each replacement is checked with the first program that uses it, before the
+    mutation test, which takes half an hour."""
     folder, wrong = load_programs()[0].folder, []
     porter: Porter | None = None
     for mutant in mutants:
@@ -130,8 +130,9 @@ class Hunt:
             porter.close()
 
     def _cases(self, mutant: Mutant, first: str) -> list[Case]:
-        """Return the cases (programs, each with a way to port it) to try, first those of the program `first`; for a
-        rule that applies with a shim, cases with a shim are included."""
+        """Return the cases (programs, each with a way to port it) in which the mutant may be noticed, in the order in
+        which they are tried: first those of the program `first`. For a rule that applies with a shim, cases with a shim
+        are included."""
         shim = mutant.is_rule and load().rules[mutant.name].shim != "silent"
         cases = all_cases(self._programs, NEWEST, STRATEGIES if shim else STRATEGIES[:1])
         order = ("safe", "review")

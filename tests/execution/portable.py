@@ -1,4 +1,5 @@
-"""Ports programs with `strategy = "portable"` and runs the same ported source on four machines.
+"""Ports programs with `strategy = "portable"` and runs each ported source on the CPU and on simulated CUDA, NPU and
+MUSA.
 
 `PYTHONPATH=tests:server .venv/bin/python -m execution.portable [PROGRAM…]`; without a name, all programs are run. The
 original program runs on simulated CUDA and on PyTorch's CPU; its ports (after safe fixes, and after fixes that need
@@ -55,8 +56,8 @@ class Ran(NamedTuple):
 
 @dataclass(frozen=True)
 class Ported:
-    """A port of a program. `reviewed`: the lines of the port that differ from the port by safe fixes alone; fixes that
-    need review wrote these lines."""
+    """A port of a program. `reviewed`: the lines that fixes that need review wrote; they are found by comparing the
+    port with the port by safe fixes alone."""
 
     port: Port
     reviewed: frozenset[Place]

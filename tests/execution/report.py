@@ -38,7 +38,8 @@ A table below gives the reason for each such result. |
 
 The columns `safe` show ports by `uncuda fix`. The columns `review` show ports by `uncuda fix --review-fixes`, and
 nobody reviewed these fixes. If versions of a plugin give different results, the cell names the versions. {folded} of
-{cases} cases were not run: the same ported text had already run in a simulation that behaves the same for it.
+{cases} cases were not run, because the same ported text had already run with another version of the plugin that does
+not differ in what this program uses.
 
 ```console
 $ make test-execution
@@ -204,7 +205,7 @@ def _key(outcome: Outcome) -> tuple[str, ...]:
 def _mutation(record: Record) -> Iterator[str]:
     yield (
         "## Mutants: one rule or relation switched off at a time\n\n"
-        "A relation is named by a group and by what a function of uncuda finds. `together` and `links` are about "
+        "A relation's name states its group, and what its function finds. `together` and `links` are about "
         "places that are\nfixed only together, `raising` is about code that raises an exception on the target, "
         "`served` about code that already\nhandles the target, and `scan` about facts from other files "
         "([relations.md](relations.md)). A *test* in the name of a\nrelation is a condition in the checked code, such "

@@ -48,14 +48,14 @@ class Result:
 
 
 class Judge:
-    """Runs ported programs and compares the results with those of the unported programs. A text runs only once for all
-    simulations that behave the same."""
+    """Runs ported programs and compares the results with those of the unported programs. If a program is ported to the
+    same text for several versions of a plugin that do not differ for this program, the text runs only once."""
 
     def __init__(self, porter: Porter, runners: Runners) -> None:
         self.porter, self.runners = porter, runners
         self.originals: dict[str, Future[Run]] = {}
         self.on_cpu: dict[str, Future[Run]] = {}
-        # for each program, target and digest of the ported text: the runs so far, with the plugin's versions
+        # the runs so far, each with the plugin's version; the key is program, target and digest of the ported text
         self.runs: dict[tuple[str, str, str], list[tuple[str, Future[Run]]]] = {}
 
     def original(self, program: Program) -> Run:
@@ -99,8 +99,9 @@ class Judge:
         return self.runners.run(case.program, port.texts, case.target, case.version)
 
     def _alike(self, case: Case, port: Port) -> tuple[Future[Run], bool]:
-        """Return the run of a case, and whether it is an earlier run. An earlier run of the same text is used if the
-        plugin had the same version, or if the program could not tell the two versions apart."""
+        """Return the run that gives the result of a case, and whether this run was already started for an earlier case.
+        An earlier run of the same text is used if the plugin had the same version, or if the program could not tell the
+        two versions apart."""
         runs = self.runs[case.program.name, case.target, port.digest]
         for version, run in runs:
             if version == case.version or _alike(case.target, version, case.version, run.result()):
@@ -110,9 +111,8 @@ class Judge:
 
 
 def _alike(target: str, one: str, other: str, run: Run) -> bool:
-    """Return whether a program that ran on the version `one` of a plugin could not tell it apart from the version
-    `other`: both versions give the same answers to the program's queries, and have the same entry for every name that
-    the program looked up."""
+    """Return whether two versions of a plugin are alike for a program that ran on the version `one`: both give the same
+    answers to the program's queries, and have the same entry for every name that the program looked up."""
     versions, names, others = PLUGINS[target].versions, modules(target, one), modules(target, other)
     for record in run.records:
         if "asked" not in record:  # the record belongs to a process that the program started

@@ -1,5 +1,5 @@
-"""Finds what a fix wrote: its lines, and the names of the plugin, which are compared with those of the plugin's
-versions."""
+"""Finds the lines and the plugin's names that a fix wrote, and checks that a version of the plugin has these names,
+with the parameters that the calls use."""
 
 from __future__ import annotations
 

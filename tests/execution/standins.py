@@ -30,7 +30,7 @@ class Context:
             if isinstance(node, (ast.comprehension, ast.For)) and _root(node.target) in self.moved:
                 self.moved.add(_root(node.iter))
         self.fetched = {(_root(node.value), node.attr) for node in nodes if isinstance(node, ast.Attribute)}
-        # Names that are called in a `try` whose handlers catch more than a missing module.
+        # Names that are called in a `try` which handles the exceptions of these calls, not only a missing module.
         self.tried = {
             _root(call.func)
             for node in nodes
@@ -161,7 +161,8 @@ def _arguments(context: Context) -> argparse.Namespace:
 
 
 def _scale(context: Context) -> Any:
-    """Return a number; if the example uses `torch.library`, a kernel and its operator instead."""
+    """Return a number; if the example uses `torch.library`, define the operator `mine::scale` and return a kernel for
+    it instead."""
     if ("torch", "library") not in context.fetched:
         return 2.0
     torch.library.define("mine::scale", "(Tensor x) -> Tensor")

@@ -337,7 +337,8 @@ def test_a_name_typed_in_an_open_bracket_above_a_line_that_can_be_read() -> None
 
 
 def test_a_line_in_brackets_that_looks_like_a_statement() -> None:
-    """In this text logical lines overlap, so an edit also changes the line around the edited one."""
+    """The line typed inside the brackets is read as a logical line of its own, although it is in the logical line of
+    the brackets; an edit changes both."""
     text = 'import torch\nx = [\n    torch,\n    \n    ("cuda", y.cuda()),\n]\n'
     at = text.index("    \n") + 4
     facts = read(text, WORDS)

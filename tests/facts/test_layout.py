@@ -31,7 +31,8 @@ TEXTS = [
 
 
 def lines_of(text: str) -> list[tuple[int, int]]:
-    """Return every logical line, requested at each of its characters in random order, so that caches have no effect."""
+    """Return the start and end of every logical line. `Layout.logical_line` is called once for every character of the
+    text, in shuffled order, so that its caches have no effect."""
     layout = Layout(text)
     offsets = sorted(range(len(text)), key=lambda offset: (offset * 7919) % 101)
     found = {layout.logical_line(offset) for offset in offsets}

@@ -43,7 +43,8 @@ class Kind(Protocol):
 
 def told(find: Find, mark: str, **files: bytes) -> Find:
     """Return the failure `find` with `files` added to its files. If the failure has no inputs yet, the inputs that its
-    `detail` names are added if there are at most four. `mark`: a pattern for the text before the number of an input."""
+    `detail` names are added if there are at most four. `mark`: a regular expression for the text that stands in
+    `detail` before the number of an input."""
     cases = tuple(sorted({int(number) for number in re.findall(rf"{mark}(\d+)(?![\d])", find.detail)}))
     return replace(find, cases=find.cases or (cases if len(cases) <= 4 else ()), files={**find.files, **files})
 

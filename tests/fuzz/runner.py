@@ -95,8 +95,8 @@ class Runner:
             return [Find("no answer", str(error))]
 
     def _narrowed(self, kind: Kind, cases: Sequence[int], find: Find) -> tuple[Find, Sequence[int]]:
-        """Return the failure with the fewest inputs that reproduce it: the inputs that the failure names, or else the
-        inputs that are left after unneeded halves were removed."""
+        """Return the failure with the fewest inputs found that reproduce it. First, only the inputs that the failure
+        names are tried; then one half of the inputs is left out, again and again, as long as the failure stays."""
         end = time.monotonic() + NARROWING_SECONDS
         try:
             for named in [*((case,) for case in find.cases), find.cases]:

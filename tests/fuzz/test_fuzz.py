@@ -147,7 +147,7 @@ def test_replies_that_are_missing_or_too_many() -> None:
 
 
 class Server:
-    """A client whose server shows the same diagnostics for every document."""
+    """A client whose server shows diagnostics with these `codes`, whatever document is open."""
 
     def __init__(self, *codes: str) -> None:
         self._items = [{"code": code} for code in codes]

@@ -67,7 +67,8 @@ def seeds() -> tuple[str, ...]:
 
 
 def python(choose: random.Random) -> str:
-    """A text of combined examples, deep or long constructs, with some damage."""
+    """Return random code: examples joined together, deeply nested or very long code, or scraps; random changes may then
+    damage it."""
     makers: list[tuple[int, Callable[[random.Random], str]]] = [(20, _together), (4, _deep), (2, _long), (1, _scraps)]
     text = choose.choices([maker for _, maker in makers], [weight for weight, _ in makers])[0](choose)
     for _ in range(choose.choice((0, 0, 1, 1, 2, 3, 8))):

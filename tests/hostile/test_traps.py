@@ -53,7 +53,8 @@ def test_the_command_is_that_of_the_package() -> None:
 
 
 class TestCurrentFolder:
-    """Imports that Python makes before uncuda's first line cannot be prevented; all later imports are checked."""
+    """uncuda imports no module from the current folder. If Python has imported one before uncuda's first line, the
+    command prints an error and ends."""
 
     @pytest.fixture
     def folder(self, tmp_path: Path) -> Workspace:
@@ -176,7 +177,7 @@ class TestTraced:
     @pytest.mark.parametrize("way", ["-m", "bundle"])
     def test_server(self, traps: Workspace, log: Path, way: str, bundle: str) -> None:
         start = ["-I", bundle] if way == "bundle" else ["-m", "uncuda"]
-        # with `-m`, Python itself imports these files before uncuda starts; another test covers this
+        # with `-m`, Python would import these modules before uncuda starts, so they are removed
         if way == "-m":
             for name in ("types", "warnings"):
                 (traps.root / f"{name}.py").unlink()

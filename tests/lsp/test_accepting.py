@@ -363,8 +363,8 @@ def test_a_folder_and_all_rules(start: Start, tmp_path: Path) -> None:
 
 
 def test_who_accepts_all_learns_how_many_safe_fixes_that_are(start: Start, tmp_path: Path) -> None:
-    """The message after accepting, in a job or an open file, says how many of the accepted findings have a safe fix; if
-    there are none, the message does not mention safe fixes."""
+    """After findings of the workspace or of an open file were accepted, a message says how many of them have a safe
+    fix; if none of them has one, the message does not mention safe fixes."""
     by_hand = "import torch\n\nkind = torch.cuda.get_device_capability()[0]\n"
     client = start(files={"a.py": TEXT, "b.py": by_hand}, options=OPTIONS)
     asked: list[str] = []

@@ -303,8 +303,8 @@ class TestDebugInformation:
 
 
 class TestWhatTheEditorKnowsOfReceivers:
-    """Without the setting `receivers`, a command that fixes many files leaves out fixes if the receiver analysis has
-    removed their findings, or lowered the class of the fixes, in an open document."""
+    """Without the setting `receivers`, a command that fixes many files skips a fix in an open document if the analysis
+    of receivers (the `x` of `x.cuda()`) has removed the fix's finding, or has found that the fix needs review."""
 
     TEXT = "import torch\n\nx.cuda()\ny.cuda()\n"
 

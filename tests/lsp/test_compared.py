@@ -122,7 +122,8 @@ def test_a_client_that_may_not_change_anything_only_looks(start: Start, tmp_path
 
 @pytest.mark.parametrize("shows", [["view"], ["view", "changes"]])
 def test_a_group_is_offered_to_those_who_can_show_it(start: Start, shows: list[str]) -> None:
-    """A client without a preview of its own, such as a JetBrains IDE, declares that it can compare files itself."""
+    """A client that cannot preview edits, such as a JetBrains IDE, is offered a preview of a group of findings only if
+    the client declares (with `changes`) that it can show the files before and after the fixes."""
     client = start(
         PROFILES["jetbrains"].having(experimental__uncudaOverview={"version": 1, "shows": shows}), files=FILES
     )

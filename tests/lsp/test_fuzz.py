@@ -19,7 +19,7 @@ from uncuda.lsp.wire.positions import Encoding
 
 ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 FEW = settings(max_examples=100, suppress_health_check=list(HealthCheck), deadline=None)
-# Characters of one to four code units, and characters that only some editors treat as line ends.
+# Characters of one to four bytes in UTF-8, characters that only some editors treat as line ends, and pieces of code.
 PIECES = st.sampled_from(
     [
         *("", "x", "é", "中文", "😀", "𝒳", "\t", "#", '"', "\n", "\r\n", "\r"),

@@ -221,7 +221,7 @@ def closed(session: Session) -> None:
 
 
 def exited(session: Session) -> None:
-    """Let the client send `exit` without `shutdown`, and wait."""
+    """Let the client send `exit` without `shutdown`, and leave its connection open."""
     session.send("exit")
 
 

@@ -159,7 +159,7 @@ def test_a_process_that_does_not_answer(start: Start, tmp_path: Path, number: in
     client.type(heavy, HEAVY + CALL)
     waiting = pull(client, heavy)
     assert hover(client, tmp_path / "light.py")
-    os.kill(pid, number)  # the process is stopped after the request, because otherwise another process would be started
+    os.kill(pid, number)  # a signal before the request could make the server start another process for the request
     (item,) = client.reply(waiting)["items"]
     assert why in item["message"]
     client.type(heavy, HEAVY + 2 * CALL)

@@ -63,7 +63,7 @@ def told(client: Client, since: int) -> None:
 
 def reviewed(client: Client, **asked: Any) -> tuple[Json, Json]:
     """Ask for the next finding; while the answer says to wait, ask again after each notification of changes. Return the
-    first answer and the last."""
+    answers to the first and to the last of these requests."""
     seen = len(changes(client))
     first = last = client.request("uncuda/review", asked)
     while not last["node"] and last["isWaiting"]:

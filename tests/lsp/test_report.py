@@ -25,7 +25,8 @@ def written(*arguments: str) -> str:
 
 
 def without_commands(page: str) -> str:
-    """Return a page without its command lines, because only a page that the command line writes has paths in them."""
+    """Return a report page without the commands that it shows; they contain paths only if the command line wrote the
+    page."""
     return re.sub(r"<code>uncuda .*?</code>", "", page)
 
 

@@ -76,8 +76,8 @@ def test_a_walk(tmp_path: Path, accepts: bool) -> None:
     """Take a random walk of edits and compare the overview with `check`. In runs that accept findings, no file is
     renamed, deleted or created.
 
-    A rename would make the result depend on the order in which files are checked: if the file of an accepted entry is
-    gone, the entry moves to the first checked copy of the file.
+    After a rename, the order in which files are checked would decide which findings are accepted: if the file of a
+    baseline entry is gone, the entry moves to the first checked copy of the file.
     """
     walk = Wanderer(tmp_path / "work", "workspace", SEED, VIEW)
     for step in (walk.switch, *((walk.rename, walk.delete, walk.create) if accepts else ())):

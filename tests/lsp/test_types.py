@@ -38,7 +38,7 @@ def requests(uri: str) -> list[tuple[str, Json]]:
     """Return every request that the server answers, and every command, with all parameters that they may have."""
     document: Json = {"textDocument": {"uri": uri}}
     shown = {"range": AT, "message": "m", "source": "uncuda", "code": "cuda-api", "severity": 1, "data": {}}
-    shown = json.loads(json.dumps(shown))  # a copy in which no object occurs twice
+    shown = json.loads(json.dumps(shown))  # a deep copy, of which `AT` itself is not a part
     batch = {"rules": ["cuda-api"], "applicability": "safe", "dryRun": True}
     action = {"title": "Fix", "kind": "quickfix", "data": {"uri": uri, "rule": "cuda-api", "review": True}}
     commands: list[tuple[str, Any]] = [

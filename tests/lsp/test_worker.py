@@ -495,7 +495,7 @@ class TestReceivers:
     TEXT = "import torch\n\n\nclass Box:\n    def to(self, x):\n        return x\n\n\nx.cuda()\ny.cuda()\n"
 
     def buffer(self, path: Path, text: str) -> Buffer:
-        """Return an open document in which no finding at `x` is fixed, because the type of `x` is already known."""
+        """Return an open document that lists the finding at `x` in `spared`, so that the finding is not fixed."""
         engine = Engine(load(), "npu")
         site = next(site for site in engine.sites(Source(text)) if text[: site.at].endswith("\nx."))
         return Buffer(path.as_uri(), str(path), 1, text, spared=(site,))

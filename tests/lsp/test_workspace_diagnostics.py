@@ -290,8 +290,8 @@ def test_an_open_document_that_was_not_pulled(start: Start, tmp_path: Path) -> N
 def test_an_open_document_that_was_not_pulled_when_it_is_switched_off(
     start: Start, token: str | None, tmp_path: Path
 ) -> None:
-    """When `workspaceDiagnostics` is switched off, the server asks a client that pulls diagnostics once to pull again,
-    because nothing else updates the diagnostics of an open document that no tab shows."""
+    """When `workspaceDiagnostics` is switched off, the server sends one `workspace/diagnostic/refresh` to a client that
+    pulls diagnostics, because nothing else updates the diagnostics of an open document that no tab shows."""
     client = start(files=FILES, options=ON)
     uri = client.open(tmp_path / "a.py", TEXT + "x.cuda()\n")
     puller = Puller(client, token)

@@ -1,5 +1,5 @@
-"""Tests of portable fixes that need review, because code that belongs to them stays on CUDA, or because TorchScript
-compiles the code."""
+"""Tests of portable fixes that need review, because code that depends on the fixed code stays on CUDA, or because
+TorchScript compiles the fixed code."""
 
 from __future__ import annotations
 
@@ -202,8 +202,7 @@ def test_a_file_that_compiles_some_of_its_functions() -> None:
 
 
 def test_a_file_is_ported_whole_or_not_at_all() -> None:
-    """A stream that one method makes is entered in another method; if the code of one stays on CUDA, no fix of the file
-    is safe."""
+    """One method makes a stream, and another enters it; if a third method stays on CUDA, no fix of the file is safe."""
     makes = "def make(self):\n    self.stream = torch.cuda.Stream()\n\n\n"
     enters = "def enter(self):\n    with torch.cuda.stream(self.stream):\n        pass\n"
     graph = "\n\ndef record(self):\n    self.graph = torch.cuda.CUDAGraph()\n"

@@ -203,7 +203,7 @@ def test_options_change_together() -> None:
 
 def test_what_a_default_is_compared_with_stays_with_it() -> None:
     """A `case` cannot contain a call, so it stays unchanged, and so does the default of the option that the `case`
-    tests."""
+    compares."""
     text = (
         "import argparse\nimport torch\n\nparser = argparse.ArgumentParser()\n"
         'parser.add_argument("--device", default="cuda")\nargs = parser.parse_args()\n'

@@ -1,6 +1,6 @@
 """Tests of `strategy = "portable"` on code whose fix would differ between the targets: a fix that needs review for
-one target needs review for all. If one target has no fix, there is no fix, and the message is the one for that
-target."""
+one target needs review for all. A finding that has no fix for one of the targets has no fix at all, and its message is
+the one for that target."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def test_an_expression_with_quotes_is_not_written_into_an_f_string() -> None:
 
 
 def test_what_lies_behind_a_question_that_stays_is_not_ported_alone() -> None:
-    """The compute capability exists on CUDA only; the test for it stays unchanged, and the fixes of the code that the
-    test guards need review."""
+    """The compute capability exists on CUDA only; the condition that asks for it stays unchanged, and the fixes of the
+    code that the condition guards need review."""
     text = (
         "import torch\n\nif torch.cuda.is_available():\n    major, _ = torch.cuda.get_device_capability()\n"
         "    torch.cuda.synchronize()\n"

@@ -84,7 +84,7 @@ def test_no_type_is_recorded_that_the_plugin_does_not_use(classes: dict[str, str
 
 
 def test_no_newer_name_is_used(classes: dict[str, str]) -> None:
-    """These types exist only in 2026.1.4 and later, and the oldest supported IDE is 2025.2.1."""
+    """Types named LspClient… and LspIntegration… exist from 2026.1.4 on; the oldest supported IDE is 2025.2.1."""
     assert _naming(classes, "com/intellij/platform/lsp/api/(lsWidget/)?Lsp(Client|Integration)") == set()
     assert len(_naming(classes, "com/intellij/platform/lsp/api/LspServer")) > 2
 

@@ -19,7 +19,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def receivers(project: Path) -> Iterator[Receivers]:
-    """Return a `Receivers` for the project that uses the real child process."""
+    """Return a `Receivers` for the project; its questions go to the real child process."""
     made = Receivers([str(project)], note=lambda *said: pytest.fail(f"said {said}"), question_seconds=60)
     yield made
     made.close()

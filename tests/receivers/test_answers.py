@@ -1,5 +1,5 @@
-"""Tests which verdicts on receivers (whether the `x` of `x.cuda()` can be a tensor) jedi gives in a real child process,
-for a project of several files."""
+"""Tests the verdicts that jedi gives, in a real child process, for a project of several files. A verdict says whether
+the `x` of `x.cuda()` can be a tensor."""
 
 from __future__ import annotations
 

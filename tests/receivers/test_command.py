@@ -1,5 +1,5 @@
-"""Tests that with `--receivers`, or the setting of this name, the command line waits until the type of every receiver
-(the `x` of `x.cuda()`) has been searched for, and prints more only with --verbose."""
+"""Tests that with `--receivers`, or the setting `receivers`, the command line waits until jedi has searched for the
+type of every receiver (the `x` of `x.cuda()`), and prints notes about this search only with --verbose."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ class Later:
         return lambda answers: self.answers.put((path, [answers[site] for site in asked]))
 
     def next(self) -> tuple[str, list[str]]:
-        """Return the next verdicts that arrive."""
+        """Wait for the next answer; return the path and, for each line of the text, the verdict on its object."""
         return self.answers.get(timeout=60)
 
     def open_gate(self) -> None:

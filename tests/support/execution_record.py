@@ -1,8 +1,8 @@
 """Reads and writes `docs/execution.json`: the results of programs on simulated accelerators, and digests of all files
 on which the results depend.
 
-`tests/execution` writes this file, with `dump` and `digests`; `tests/test_execution.py` checks it; `uncuda rule` shows
-a rule's test results from it.
+`tests/execution` writes `docs/execution.json`, with `dump` and `digests`; `tests/test_execution.py` checks that file;
+`uncuda rule` shows a rule's test results from it.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ class Mutation:
 class Record:
     """One run of the execution suite.
 
-    `rules`: how each rule was tested, by rule and target. `folded`: how many results in `programs` were taken from the
-    run of another port that has the same text, and ran with the same simulated devices. `earlier`: the results of ports
-    by the engine of commit d2dd3e6, where they differ from the current results.
+    `rules`: how each rule was tested, by rule and target. `folded`: how many ports in `programs` were not run, because
+    their result was taken from another port with the same text and the same simulated devices. `earlier`: the results
+    of ports by the engine of commit d2dd3e6, where they differ from the current results.
     """
 
     digests: Digests

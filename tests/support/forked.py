@@ -2,7 +2,7 @@
 own pipes.
 
 A short command or session spends most of its time importing modules and reading tables, which forking avoids. Tests
-of how a program starts do not fork it, but start a new Python. Child processes that a forked program starts with
+of the start of uncuda do not fork, but start a new Python. Child processes that a forked program starts with
 `uncuda.child` are forked as well.
 
     python -m support.forked SOCKET
@@ -41,7 +41,7 @@ from support.imports import ROOT
 FORKED: tuple[str, ...] = ("server",)
 """A value to use as the command that starts a server: the server is then forked from a running process."""
 ALONE: tuple[str, ...] = ("server", "--stdio")
-"""A value like FORKED, but the server starts its child processes as normal processes, for tests that examine these."""
+"""A command like FORKED, but the forked server starts its own child processes without forking."""
 IS_POSSIBLE = sys.platform == "linux"  # other systems cannot send descriptors through a socket, or cannot fork
 _LONGEST = 1 << 20  # the maximum size of an `_Order` in JSON, in bytes
 _TESTS = str(ROOT / "tests")
@@ -61,8 +61,8 @@ class _Order(TypedDict):
 
 
 class Forked:
-    """A forked process, with those methods of `subprocess.Popen` that tests use. `orders`: the socket of the process
-    that forks."""
+    """A forked process, with those methods of `subprocess.Popen` that tests use. `orders`: the socket on which the
+    process that forks waits for orders; None: that of a process shared by all tests."""
 
     def __init__(
         self,
@@ -322,7 +322,8 @@ def _run(order: _Order, standard: list[int], orders: socket.socket, starting: Se
 
 
 def _fork_children(orders: socket.socket, starting: Sequence[dict[str, Any]]) -> None:
-    """Make the modules that start child processes fork them. `starting`: the namespaces of these modules."""
+    """Make the modules that import `child.start` fork the processes that they start. `starting`: the namespaces of
+    these modules, in which `start` is replaced."""
     from uncuda import child
 
     started = child.start

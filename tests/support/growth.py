@@ -289,7 +289,7 @@ def constant_in_one_line(n: int) -> str:
 
 
 def words_that_wait(n: int) -> str:
-    """Return a program in which each `if` test can be judged only after the previous one."""
+    """Return a program in which each condition of an `if` can be judged only after the previous one."""
     made = "".join(f"def f{i}(a_device, b_device=None):\n    x.to(a_device)\n" for i in range(n + 1))
     used = "".join(f"if torch.cuda.is_available():\n    f{i}('cuda')\n    f{i + 1}('cuda')\n" for i in range(n))
     return _TORCH + made + used + "if torch.cuda.is_available():\n    torch.cuda.nccl.version()\n    f0('cuda')\n"

@@ -1,5 +1,5 @@
-"""A slow reference implementation of the facts about statements: computes them from `ast` and `tokenize` over the whole
-file."""
+"""A slow reference implementation of `uncuda.facts.read`: parses the whole file with `ast` and `tokenize`, and returns
+the same `Facts` (statements, scopes, names)."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def logical_lines(text: str) -> list[tuple[int, int]]:
 
 
 class Parsed(NamedTuple):
-    """The statements of a file, each with the start and the end of its logical line, and the scopes of the file. These
-    facts are the same for every target."""
+    """The statements of a file, each with the start and the end of its logical line, and the scopes of the file.
+    Statements and scopes are the same for every target."""
 
     scopes: TreeScopes
     statements: list[tuple[int, int, Digest]]

@@ -20,9 +20,9 @@ class Base:
 
 @dataclass(frozen=True)
 class Add:
-    """A request to add the worker's number (see `Base`) to each of `numbers`. The number 0 makes the process exit. A
-    negative number makes it exit only once: before it exits, it creates a file for this number in `folder`, and if that
-    file exists, it does not exit."""
+    """A request to add the worker's number (see `Base`) to each of `numbers`. The number 0 makes the process exit. Of
+    the processes that get the same negative number, only the first exits; it creates a file for the number in `folder`,
+    as a sign for the others."""
 
     numbers: tuple[int, ...]
     folder: str

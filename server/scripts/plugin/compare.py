@@ -86,8 +86,8 @@ def _signature(shape: Any) -> str:
 
 
 def _given(old: Version, new: Version) -> Iterator[str]:
-    """Yield the names that only one of the versions sets on torch, either when the plugin is imported or by a module
-    that is imported on request."""
+    """Yield the attributes of torch that only one of the two versions sets, either when the plugin is imported or when
+    a module such as transfer_to_npu is imported."""
     places = {"": (old.sets, new.sets)}
     for module in sorted(old.on_request.keys() | new.on_request.keys()):
         places[f" by {module}"] = (old.on_request.get(module, {}), new.on_request.get(module, {}))

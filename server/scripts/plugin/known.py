@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from scripts.plugin.values import C_PARTS
 
 NAMES = Path(__file__).parent / "names"
-# For the public name of a class: the class to which a plugin adds the methods. `torch.UntypedStorage`, for example,
-# inherits them from `_StorageBase` (torch/storage.py).
+# Maps the public name of a PyTorch class to the name under which plugins add methods to this class or its base class:
+# `torch.UntypedStorage`, for example, inherits the added methods from `_StorageBase` (torch/storage.py).
 _OWNERS = {"torch.UntypedStorage": "torch.storage._StorageBase", "torch.TypedStorage": "torch.storage.TypedStorage"}
 _OWNERS["torch.profiler.ProfilerActivity"] = "torch._C._profiler.ProfilerActivity"
 

@@ -1,18 +1,19 @@
 """Reads the names that a version of a plugin has, and the names that it sets on torch; they are stored as JSON in
 `names/`.
 
-`modules`: the names in each module that users may import, each with a value. The value of a function is the list of its
-parameters. The value of a class contains its `parameters` and `members`; if `parameters` is null, a base class outside
-of the plugin (one of `bases`) defines them. If a name stands for an instance of a class, its value contains only
-`members`. The value of all other names is null. Dunder names, and names that come from neither torch nor the plugin,
-are left out. `loaded`: the modules that `import torch_npu` loads; the other modules exist only after they are imported.
-`aliases`: other names of modules, such as `torch.npu`. `importable`: names outside of the package that an `import`
-finds because of `sys.modules`. `native`: names that occur as text in the plugin's C part, so that the C part or a class
-of the plugin may have a member of this name. `sets`: names that importing the plugin sets, or may set, on objects of
-torch; conditions are not evaluated. `on_request`: the names that a module such as transfer_to_npu sets when it is
-imported on request. `unread`: for a version of which only some files could be read, the modules that are missing, and
-the modules that import all names (`*`) of a missing module. Names that were found in a module of `unread` exist;
-whether the module has other names is unknown.
+`modules`: for each module that users may import, its names, each with a value that describes what the name stands for.
+If a name stands for a function, its value is the list of the function's parameters. If a name stands for a class, its
+value is a JSON object with the class's `parameters` and `members`; if `parameters` is null, a base class outside of the
+plugin (one of `bases`) defines the parameters. If a name stands for an instance of a class, its value contains only
+`members`. The value of a name that stands for anything else is null. Dunder names, and names that come from neither
+torch nor the plugin, are left out. `loaded`: the modules that `import torch_npu` loads; the other modules exist only
+after they are imported. `aliases`: other names of modules, such as `torch.npu`. `importable`: names outside of the
+package that an `import` finds because of `sys.modules`. `native`: names that occur as text in the plugin's C part, so
+that the C part or a class of the plugin may have a member of this name. `sets`: names that importing the plugin sets,
+or may set, on objects of torch; conditions are not evaluated. `on_request`: the names that a module such as
+transfer_to_npu sets when it is imported on request. `unread`: for a version of which only some files could be read, the
+modules that are missing, and the modules that import all names (`*`) of a missing module. Names that were found in a
+module of `unread` exist; whether the module has other names is unknown.
 
 Of PyTorch itself, only the modules in `TORCH` are read, for the signatures of their functions; the import of `torch` is
 not simulated.
@@ -50,7 +51,7 @@ def kept(module: str) -> bool:
 
 
 def listed(walk: Walk, name: str, value: Value) -> bool:
-    """Return whether the JSON file lists a name that a module binds."""
+    """Return whether a name that a module binds is listed in the JSON file about the plugin's version."""
     if (name.startswith("__") and name.endswith("__")) or name == "annotations":
         return False
     return not isinstance(value, Outside) or value.dotted.split(".")[0] in {"torch", walk.source.package}
@@ -76,8 +77,8 @@ def of_c(walk: Walk, module: str) -> list[str]:
 
 
 def aliases(walk: Walk, modules: dict[str, Names]) -> dict[str, str]:
-    """Return the dotted names of modules that differ from the names under which the modules are defined, such as
-    `torch.npu`."""
+    """Return the additional dotted names of modules, such as `torch.npu`, each with the name under which the module is
+    defined."""
     found = {name: value.name for name, value in walk.aliases.items() if isinstance(value, Module)}
     for module in modules:
         for name, value in walk.spaces[module].items():

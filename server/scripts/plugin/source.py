@@ -14,8 +14,8 @@ from typing import Protocol
 SCHEMA = re.compile(rb"\0(?:npu::)?([A-Za-z_]\w*)(?:\.\w+)?\([^\0]{0,8000}?\) -> [^\0]")
 CORE = "libtorch_npu.so"
 LIBRARY = re.compile(r"/libtorch_\w+\.so$")  # the file name of a plugin's compiled C part
-# The members of the classes for streams, events, graphs and pools that PyTorch defines in C and that plugins imitate in
-# C: torch/_C/__init__.pyi of torch 2.14.1, with `cuda` in place of the device.
+# The members of the classes for streams, events, graphs and pools that PyTorch defines in C, from torch/_C/__init__.pyi
+# of torch 2.14.1. Plugins define the same members in C, with the name of their device in place of `cuda`.
 IMITATED = re.findall(
     r"\w+",
     """
@@ -138,12 +138,12 @@ class Source:
         return sorted(found)
 
     def native(self, device: str) -> list[str]:
-        """Return names that occur in the plugin's C part: names of PyTorch's C classes, and of functions such as
-        `_npu_getDevice`.
+        """Return names that occur in the plugin's C part (its compiled libraries or C++ sources): names of PyTorch's C
+        classes, and of functions such as `_npu_getDevice`.
 
-        In a compiled file, a string ends with a zero byte, and may be stored as the end of a longer string. A name that
-        is not found does not exist in the C part. A name that is found may be a string with another purpose. In a
-        C++ source file, a name is found only as a string in quotes.
+        In a compiled file, a string ends with a zero byte, and may be stored as the end of a longer string. If a name
+        is not found, the C part does not have it. If a name is found, the C part may still lack it, because the string
+        may have another purpose. In a C++ source file, a name is found only as a string in quotes.
         """
         wanted = {name.replace("cuda", device) for name in IMITATED}
         functions = rf"(?<!\w)_{device}_[a-z]+(?:[A-Z][a-z]+)+"

@@ -75,7 +75,7 @@ class Walk(World):
             self.spaces[above][last] = Module(module)
 
     def run(self, body: Iterable[ast.stmt], frame: Frame) -> None:
-        """Follow the statements of a block."""
+        """Simulate the statements of a block."""
         for node in body:
             match node:
                 case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -95,7 +95,7 @@ class Walk(World):
                     self.blocks(node, frame)
 
     def define(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, frame: Frame) -> None:
-        """Follow a `def` or `class` statement."""
+        """Simulate a `def` or `class` statement."""
         if isinstance(node, ast.ClassDef):
             frame.bind(node.name, Class(node, frame, tuple(self.evaluate(base, frame) for base in node.bases)))
             return
@@ -107,8 +107,8 @@ class Walk(World):
                 self.patches.append(value)
 
     def blocks(self, node: ast.stmt, frame: Frame) -> None:
-        """Follow a compound statement. If several blocks bind the same name, the last binding counts; so the block that
-        runs most often (the body of `if` or `try`) is read last."""
+        """Simulate a compound statement, such as `if` or `for`. If several blocks bind the same name, the last binding
+        counts; so the block that runs most often (the body of `if` or `try`) is read last."""
         match node:
             case ast.If(test, body, orelse):
                 self.run(orelse, frame)
@@ -129,7 +129,7 @@ class Walk(World):
                 self.run(body, frame)
 
     def assign(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Delete, frame: Frame) -> None:
-        """Follow an assignment, or `del`."""
+        """Simulate an assignment, or `del`."""
         if isinstance(node, ast.Delete):
             for gone in node.targets:
                 if isinstance(gone, ast.Name):
@@ -157,7 +157,7 @@ class Walk(World):
                     self.target(part, item, frame)
 
     def take(self, node: ast.Import | ast.ImportFrom, frame: Frame) -> None:
-        """Follow an import."""
+        """Simulate an import statement."""
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name in self.dormant:
@@ -257,7 +257,7 @@ class Walk(World):
         return Many(value.items[start:stop]) if isinstance(value, Many) else None
 
     def call(self, node: ast.Call, frame: Frame) -> Value:
-        """Follow a call, and return its result."""
+        """Simulate a call, and return its result."""
         given = [self.evaluate(item, frame) for item in node.args]
         by_name = {word.arg: self.evaluate(word.value, frame) for word in node.keywords if word.arg}
         called = self.evaluate(node.func, frame)

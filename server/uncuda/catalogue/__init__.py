@@ -108,9 +108,10 @@ class Catalogue:
         return follows_torch(self.declarations[name], versions)
 
     def going_with(self, name: str, torch: str) -> str | None:
-        """Return the plugin versions of a target that match PyTorch versions (both are `Versions`, as text): for a
-        single PyTorch version, a known plugin version of the same minor release, otherwise the same version number.
-        Return None if the plugin's version numbers do not follow those of PyTorch."""
+        """Return the versions of a target's plugin that match the PyTorch versions `torch`. The argument and the result
+        are texts such as `2.6.0` or `>=2.6,<2.8`. For a single PyTorch version, the result is a known plugin version of
+        the same minor release or, if none is known, the number of the PyTorch version. Return None if the plugin's
+        version numbers do not follow those of PyTorch."""
         versions = Versions.of(torch)
         first = self.declarations[name].get("torch-from")
         going = versions.within(Versions(first)) if first else None

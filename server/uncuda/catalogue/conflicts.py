@@ -9,8 +9,8 @@ from pathlib import Path
 from .model import Rule, nearest
 from .rules import error_at
 
-# the key under which a rule lists the names that it reports, by check; for all other checks, the key is the name of the
-# check with an "s"
+# the check of a rule -> the rule's key that lists the names it reports; for a check that is missing here, this key is
+# the check's name with an "s" (`methods` for the check `method`)
 _KEYS = {"jit-script": "names", "argument": "calls", "string": "pattern"}
 
 

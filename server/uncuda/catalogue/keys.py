@@ -56,7 +56,8 @@ COMMON = (
     Key("check", TEXT, "The check that the rule uses; it decides what the rule looks at.", "检查方式：规则查看什么。",
         required=True),
     Key("severity", TEXT,
-        "`error`: the code fails at run time. `warning`: the code runs with another result. `information`: context.",
+        "`error`: the code fails at run time. `warning`: the code runs with another result. `information`: background "
+        "information about the code.",
         "`error`：运行时失败；`warning`：能运行但结果悄悄不同；`information`：背景信息。", SEVERITIES, required=True),
     Key("fix", TEXT, "The best class that the rule's fixes can have. A rule without this key has no fixes.",
         "该规则的修复可达到的最高级别。不写则规则没有修复。", FIXES),
@@ -66,12 +67,12 @@ COMMON = (
         filled=False),
     Key("title-zh", TEXT, "The page's title in Chinese.", "页面标题（中文）。", filled=False),
     Key("needs", TEXT,
-        "A feature of the target. The rule is off for targets that have the feature; for other targets, the rule's "
-        "messages contain the reason that the target's file states.",
+        "A feature that a target may have, such as `float64`. The rule is off for targets that have the feature; for "
+        "other targets, the rule's messages contain the reason that the target's file states.",
         "目标的一项特性。目标具备时规则关闭；否则提示信息中说明原因。", filled=False),
     Key("when-imported", TEXT,
-        "The module of the runtime patch, written as `{patch}`. A rule with this key is on only with the strategy "
-        "`shim`.",
+        "The module whose import activates the runtime patch; `{patch}` stands for the target's module. A rule with "
+        "this key is on only with the strategy `shim`.",
         "运行时补丁的模块（`{patch}`）。仅在策略为 `shim` 时规则才开启。"),
     Key("prerequisite", TEXT,
         "The step of the recommended order of work to which the rule's findings without a fix belong; it comes before "
@@ -80,7 +81,7 @@ COMMON = (
     Key("imports", TEXTS, "The imports that a fix adds if they are missing.", "修复所需的导入，缺少时由修复添加。"),
     Key("anchors", TEXTS,
         "Words. The rule checks only statements that contain at least one of these words. A rule needs this key only "
-        "if the words do not follow from another key, such as `methods`.",
+        "if uncuda cannot take these words from another key, such as `methods`.",
         "语句至少含其中一个词才会被读取；仅当其他键不能给出时才写。"),
     Key("gate", TEXTS,
         "Words of `anchors` that select a file: the rule checks a file that contains one of them. `[]`: the rule "
@@ -110,8 +111,9 @@ _REPLACE = Key("replace", TEXT, "The replacement that a fix writes if the target
 
 _PORTABLE = Key("portable", TABLE,
                 "With `strategy = \"portable\"`: for each name, method, word or argument that the rule reports, the "
-                "replacement that a fix writes; a name in braces is a function of the helper module. In a "
-                "portable source, a finding without a replacement has no fix, and `{}` switches the rule off.",
+                "replacement that a fix writes; a name in braces is a function of the helper module. With "
+                "`strategy = \"portable\"`, a finding without a replacement has no fix, and `portable = {}` switches "
+                "the rule off.",
                 "使用 `strategy = \"portable\"` 时：各项的写法，花括号中为辅助模块的函数。"
                 "不写则此时需手动处理；`{}` 表示此时不报告。",
                 empty=True, group="in a source for every accelerator", each=TEXT)  # fmt: skip
@@ -121,8 +123,8 @@ _PORTABLE_SINCE = Key("portable-since", TEXT,
                       "`portable` 的写法自哪个 PyTorch 版本起可用。声明支持更旧版本的项目，其修复需要审查。",
                       filled=False, group="in a source for every accelerator")  # fmt: skip
 
-_MANUAL_LIMITS = Key("manual-limits", TEXTS, "Ids of limits of the target, from `rules/limits.tsv`. A finding to "
-                     "which one of these limits applies has no fix.",
+_MANUAL_LIMITS = Key("manual-limits", TEXTS, "Ids of sentences in `rules/limits.tsv`, which say what differs on "
+                     "the target. If a listed sentence applies to a finding, the finding has no fix.",
                      "`rules/limits.tsv` 中目标限制的 id。受其中任一限制的问题没有修复。",
                      group="which limits lower the class of a fix")  # fmt: skip
 _NAME = (
@@ -133,7 +135,8 @@ _NAME = (
     Key("members-only", FLAG, "The rule reports the names below `names`, but not `names` themselves.",
         "只针对下级名称，不含其自身。", group="which names"),
     Key("exact", FLAG,
-        "Only the names that `names` lists have a fix. Names below a listed name are reported without a fix.",
+        "Only the names that `names` lists have a fix. Names below a listed name, such as `a.b.c` below `a.b`, are "
+        "reported without a fix.",
         "只有名称自身有修复；其下级只报告，没有修复。", group="which names"),
     Key("none", TEXTS,
         "Names whose value is None without CUDA. Code that joins this value with text without a test has the severity "
@@ -153,8 +156,9 @@ _NAME = (
         "The name of a group of rules. Findings of one group in a file are fixed together, or not at all.",
         "规则所属的组。文件中同组的问题一起修复，或都不修复。"),
     Key("unbound", TEXTS,
-        "Methods that may be called as functions; such a call has a safe fix only if the object is its one argument.",
-        "可当作函数调用的方法；仅当对象是唯一参数时才有安全修复。"),
+        "Methods that may be called as functions, such as `torch.Tensor.cuda(x)`; the call has a safe fix only if `x` "
+        "is its one argument.",
+        "可当作函数调用的方法，如 `torch.Tensor.cuda(x)`；仅当 `x` 是唯一参数时才有安全修复。"),
     Key("leading", TABLE, "For each function: how many of its positional arguments, from the first on, mean the same "
                           "on the target.",
         "按函数列出：有多少个位置参数在目标上含义相同。", each=NUMBER),
@@ -162,19 +166,20 @@ _NAME = (
                          "that `leading` counts.",
         "按函数列出：`leading` 之后的位置参数对应的关键字。", each=TEXTS),
     Key("review-limits", TEXTS,
-        "Ids of sentences in `rules/limits.tsv`, which say what differs on the target. If one of these sentences "
+        "Ids of sentences in `rules/limits.tsv`, which say what differs on the target. If a listed sentence "
         "applies to a name, the fix of the name needs review.",
         "`rules/limits.tsv` 中说明目标差异的句子的 id。"
         "其中任一适用于某个名称时，该名称的修复需要复核。", group="which limits lower the class of a fix"),
     _MANUAL_LIMITS,
     Key("manual-words", TEXTS, "Words. The rule has no fixes in a file that contains one of these words.",
         "文件含这些词时所有位置都没有修复。", group="which limits lower the class of a fix"),
-    Key("manual-calls", TEXTS, "Functions. A name in an argument of one of these functions has no fix.",
+    Key("manual-calls", TEXTS, "Functions. A name in an argument of a listed function has no fix.",
         "函数。位于其参数中的名称没有修复。", group="which limits lower the class of a fix"),
     Key("call-limits", TABLE,
-        "For each limit: the arguments (`enabled=True`, or `=True` by position) or uses of the result (`['key']`) to "
-        "which the limit applies. The limit changes neither the fix nor the message of a call without these arguments "
-        "or uses.",
+        "Maps the id of a sentence in `rules/limits.tsv` to the arguments to which the sentence applies "
+        "(`enabled=True`, or `=True` by position), or to the keys of the result to which it applies (`['key']`). The "
+        "sentence has no effect on a call that has none of these arguments and whose result is not read with one of "
+        "these keys.",
         "按限制列出：受其约束的参数（`enabled=True`，或按位置 `=True`）或对结果的使用（`['key']`）。其他调用保留修"
         "复，提示信息也不含该限制。", group="which limits lower the class of a fix", each=TEXTS),
     Key("fields", TEXTS,
@@ -195,7 +200,7 @@ _NAME = (
         "guards such code has no safe fix, as if the rule's severity were `error`.",
         "含有这些名称、又没有安全修复的代码在目标上会悄悄出错：保护它的 CUDA 判断没有安全修复，如同级别为 `error`。",
         group="which limits lower the class of a fix"),
-    Key("silent-calls", TEXTS, "Functions. A name in an argument of one of these functions is not reported.",
+    Key("silent-calls", TEXTS, "Functions. A name in an argument of a listed function is not reported.",
         "函数。位于其参数中的名称不报告。", group="what the rule does not report"),
     Key("silent-sources", TEXTS, "A file that compiles only sources with these file endings is not reported.",
         "文件后缀。只编译这类源文件的文件不报告。", group="what the rule does not report"),
@@ -262,8 +267,8 @@ _STRING = (
         "位于同一列表或条件表达式另一分支中、可作为证明的字符串。",
         group="what proves that a string is a device or backend"),
     Key("questions", TEXTS,
-        "Tests for CUDA, such as `torch.cuda.is_available()`, that decide whether the string is used. The string and "
-        "the test that decides about it are fixed together.",
+        "Conditions that ask for CUDA, such as `torch.cuda.is_available()`, and decide whether the string is used. The "
+        "string and the condition are fixed only together.",
         "决定是否使用该字符串的 CUDA 判断。字符串与判断一起修复。",
         group="what proves that a string is a device or backend"),
     Key("needs-import", TEXTS, "Modules. In a file that imports none of these modules, the fixes of all strings need "
@@ -278,13 +283,13 @@ _STRING = (
         "字符串。同一名称也可取其中之一时，其值是程序自己的字符串。",
         group="whether a string is torch's or the program's own"),
     Key("hints", TEXTS,
-        "Patterns for the names that a string is compared with. A string that is compared with a matching name is "
-        "torch's device or backend.",
+        "Patterns. If a string is compared with a name that matches one of these patterns, the string is torch's "
+        "device or backend.",
         "名称的模式。与这类名称的比较是对 torch 设备或后端的判断。",
         group="whether a string is torch's or the program's own"),
     Key("suggesting-items", TEXTS,
-        "Strings that suggest that the checked string is a device or backend, if they are in the same list. The fix of "
-        "the checked string then needs review.",
+        "Strings that suggest that the checked string is a device or backend, if they are in the same list. In a list "
+        "with one of these strings, the fix of the checked string needs review.",
         "位于同一列表中、使其可能是设备或后端的字符串；修复需复核。",
         group="what suggests that a string is a device or backend"),
     Key("otherwise", TEXT, "What the rule does if nothing proves a string to be a device or backend.",
@@ -315,7 +320,8 @@ _STRING = (
     Key("entry", FLAG, "If the string is a dictionary key, the fix adds an entry for the target and keeps the old one.",
         "对字典的键，修复加入目标的条目，保留原条目。", group="what a fix writes"),
     Key("shim", TEXT, _SHIM.en, _SHIM.zh, _SHIM.choices, _SHIM.default, group="with a runtime patch"),
-    Key("shim-roles", TEXTS, "The rule reports strings with these roles even if a runtime patch is used.",
+    Key("shim-roles", TEXTS,
+        "The rule reports strings that the code uses in one of these ways even if a runtime patch is used.",
         "使用运行时补丁时仍报告这些角色的字符串。", ROLES, group="with a runtime patch"),
     Key("shim-fix", TEXT, "The best class of the rule's fixes if a runtime patch is used.",
         "使用运行时补丁时修复的最高级别。", FIXES, group="with a runtime patch"),
@@ -354,8 +360,8 @@ _MODULE = (
     Key("uses", FLAG, "The rule reports every import and use, not only the first of a file.",
         "报告每个导入和使用，而不只是文件中的第一个。"),
     Key("probes", TEXTS,
-        "Names of the module that only tell whether the module can be used. In a file that uses no other name of the "
-        "module, the severity of the finding is `information`.",
+        "Names of the module that only tell whether the module can be used. In a file that uses only these names of "
+        "the module, the severity of the finding is `information`.",
         "仅用于判断模块是否可用的成员。文件不使用其他成员时，问题为信息级别。"),
     Key("one-maker", PATTERN,
         "A regular expression. In a project that chooses between accelerators, a script whose first comments or "
@@ -424,7 +430,7 @@ CHECKS: dict[str, Verb] = {
                                 "首个参数为设备的方法。"),
                             Key("arguments", TEXTS, "Keyword arguments that take a device.", "值为设备的关键字参数。")),
                            ("old", "new")),
-    "hard-coded": Verb("Code that names one accelerator, in a source for every accelerator.",
+    "hard-coded": Verb("Code that names one accelerator, in a project whose code must run on every accelerator.",
                        "面向所有加速器的源码中写死某一种加速器。",
                        (Key("ways", TABLE, "What to write instead of a name of the accelerator's module, a method "
                                            "named after the accelerator, or its device string.",
@@ -437,8 +443,8 @@ CHECKS: dict[str, Verb] = {
                                  "规则检查的 `torch.accelerator` 名称。", required=True),
                              Key("cases", TABLE, "For each case: the reason why the use fails, in English and Chinese.",
                                  "按情形列出失败原因（英文和中文）。", required=True, filled=False, each=TEXTS),
-                             Key("ways", TABLE, "For each way to replace a name that does not work: the sentence that "
-                                                "describes the replacement, in English and Chinese.",
+                             Key("ways", TABLE, "For each kind of replacement: the sentence that says what to write "
+                                                "instead of the reported name, in English and Chinese.",
                                  "按替代方案列出可行的写法（英文和中文）。", required=True, filled=False, each=TEXTS)),
                             ("name", "why", "way", "why-zh", "way-zh")),
     "accelerator-member": Verb("A group of modules or classes, one for each accelerator, without one for the target.",

@@ -118,8 +118,8 @@ def strings(value: object) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Target:
-    """One accelerator: `rules/targets/ID.toml` with its tables for one plugin version, or for a range (`Versions`, as
-    text).
+    """One accelerator, read from `rules/targets/ID.toml` and its tables. `version`: the plugin version that the tables
+    are for, or a range of plugin versions, as the text of a `Versions`.
 
     `assumed`: whether the project states neither the plugin's version nor PyTorch's; `cuda_alike`: what the method
     `is_cuda_alike` of a multi-platform project returns on the target.
@@ -191,7 +191,8 @@ class Target:
         return dotted not in self.classes
 
     def module_path(self, dotted: str) -> str:
-        """The path under which an import statement must import a module of the plugin."""
+        """The path of a plugin's module in an import statement, which may differ from its path elsewhere in the code:
+        `torch_musa.core.amp` for `torch.musa.amp`."""
         for prefix in sorted(self.module_paths, key=len, reverse=True):
             if dotted == prefix or dotted.startswith(prefix + "."):
                 return self.module_paths[prefix] + dotted[len(prefix) :]

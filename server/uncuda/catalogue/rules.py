@@ -112,7 +112,7 @@ def read_chinese(path: Path) -> str:
 
 def _check_words(path: Path, examples: list[Example]) -> None:
     """Raise CatalogueError if a word after ```python is neither a target nor an option: a misspelt word would silently
-    disable a test."""
+    disable a test of the rule."""
     targets = sorted(declaration.stem for declaration in (path.parent / "targets").glob("*.toml"))
     for example in examples:
         options = [option.partition(":")[0] for option in example.project]

@@ -71,11 +71,11 @@ def same_version(version: str, known: str) -> bool:
 
 
 def around(versions: Versions, known: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the known versions whose tables apply to a range, the oldest first: all known versions in the range.
+    """Return the known versions whose tables apply to a range of versions, the oldest first.
 
-    If the range may contain a version between two known ones, the result includes both known versions: a version
-    between them has at least the names that both have. A later post-release is assumed to have the names of the last
-    known post-release of the same release.
+    All known versions in the range are included. If the range may contain a version between two known ones, the result
+    includes both known versions: a version between them has at least the names that both have. A later post-release is
+    assumed to have the names of the last known post-release of the same release.
     """
     ordered = sorted(known, key=release)
     if exact := versions.exact:

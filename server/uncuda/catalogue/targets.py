@@ -68,12 +68,12 @@ def build_target(
     hardware: str | None = None,
     read: Callable[[Path], dict[str, Row]] = read_rows,
 ) -> Target:
-    """Return a target in one version of its plugin, or in all versions of a range (`Versions`, as text); for a range,
-    it has only the names that all of its versions have.
+    """Return a target for one version of its plugin, or for a range of versions; for a range, the target has only the
+    names that all versions of the range have.
 
-    `version`: by default the `default-version` of the declaration; if the declaration has none, the newest version with
-    a table of names. `torch_version`: by default the PyTorch version for which the plugin is built. `read`: a function
-    that reads a table of names; the rows that it returns are not changed.
+    `version`: a version or the text of a `Versions`; by default the `default-version` of the declaration; if the
+    declaration has none, the newest version with a table of names. `torch_version`: by default the PyTorch version for
+    which the plugin is built. `read`: a function that reads a table of names; the rows that it returns are not changed.
     """
     folder = tables / name
     versions = known_versions(folder)
@@ -111,8 +111,8 @@ def build_target(
 
 
 def _words(raw: dict[str, Any], versions: tuple[str, ...]) -> dict[str, str]:
-    """Return the names and device strings in a declaration; `patch-variable` is left out if one of these versions
-    ignores that environment variable."""
+    """Return the names and device strings in a declaration. `patch-variable`, the name of an environment variable, is
+    left out if one of the `versions` of the plugin does not read this variable."""
     words: dict[str, str] = raw["words"]
     unknown = set() if set(raw.get("no-patch-variable", ())).isdisjoint(versions) else {"patch-variable"}
     return {name: word for name, word in words.items() if name not in unknown}

@@ -15,8 +15,8 @@ _LAST = {"last"}  # `{last}` is the last part of the replaced dotted name
 
 
 def problems(raw: Mapping[str, Any], words: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield the errors in a declaration, each as a key and a sentence. `words`: the placeholders that a target may
-    replace."""
+    """Yield the errors in a rule's declaration, each as the wrong key and a sentence about the error. `words`: the
+    placeholders that a target may replace."""
     check = raw.get("check")
     if not isinstance(check, str):
         yield "check", "'check' is missing" if check is None else "check must be a string"

@@ -1,9 +1,8 @@
 """The names and device strings of an accelerator that a target's declaration (`rules/targets/ID.toml`) may contain, by
-keys such as `package` and `device`. The table `WORDS` says what each of these names and strings is, whether every
-target must declare it, and from which other word its default is made: `DEVICE` from `device`.
+keys such as `package` and `device`. For each key, the table `WORDS` says what its value stands for, whether every
+target must declare it, and from which other key a missing value is made: `DEVICE` from `device`.
 
-If the declaration of a target lacks one of these names or strings, the rules whose fixes write it are switched off for
-this target.
+If a target has no value for a key, the rules whose fixes write this value are switched off for the target.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ WORDS: tuple[Word, ...] = (
 HELPER_NAMES = ("accelerator_type", "device_type", "device_module", "device", "backend", "visible_devices")
 """The functions that the helper module of a portable project contains; rules name them in braces."""
 NAMES = tuple(word.name for word in WORDS)
-# by check: words that its fixes write, although no `{placeholder}` of a rule names them
+# for each check: words that its fixes write, although its rules do not contain these words in braces
 _OF_CHECK = {"missing-shim": ("patch", "patch-import")}
 
 
@@ -93,6 +92,6 @@ def complete(words: Mapping[str, str]) -> dict[str, str]:
 
 
 def lacking(rule: Rule, words: Mapping[str, str]) -> list[str]:
-    """Return the words that a rule uses but the target does not have."""
+    """Return the words of `WORDS`, such as `smi`, that a rule uses but the target's declaration does not contain."""
     due = {*rule.filled.intersection(NAMES), *_OF_CHECK.get(rule.check, ())}
     return sorted(due.difference(words))

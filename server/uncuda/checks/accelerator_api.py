@@ -50,7 +50,8 @@ class Check:
 
 
 def _defined(context: Context) -> Iterator[str]:
-    """Names that this source file itself defines on `torch.accelerator`, by assignment or after a `hasattr` test."""
+    """Names that this source file itself defines on `torch.accelerator`, by assignment or after a condition with
+    `hasattr`."""
     for reference in context.facts.references:
         if isinstance(getattr(reference.chain.node, "ctx", None), (ast.Store, ast.Del)) and reference.chain.parts:
             yield reference.dotted
@@ -63,7 +64,8 @@ class _Look:
 
     def __init__(self, context: Context, rule: Rule, table: Accelerator, target: Target) -> None:
         self._context, self._rule, self._table, self._target = context, rule, table, target
-        # A PyTorch version that is newer than the table may have added a name, so no name is reported as absent for it.
+        # A PyTorch version that is newer than the table of `torch.accelerator` may have added a name; for such a
+        # version, no name is reported as absent.
         self._known = not (target.torch and beyond(target.torch, table.newest))
 
     @cached_property

@@ -1,4 +1,5 @@
-"""Guards that keep a use of `torch.accelerator` from failing: `hasattr`, a version test, or a `try` around it."""
+"""Guards that keep a use of `torch.accelerator` from failing: `hasattr`, a condition about a version, or a `try` around
+it."""
 
 from __future__ import annotations
 
@@ -59,7 +60,7 @@ class Guards:
 
     def silence(self, statement: Statement, node: ast.AST, name: str, how: str, module: bool = False) -> bool:
         """Return whether a guard keeps a use of `name` from failing. `how`: MISSING, FAILING or MISUSED; `module`:
-        whether a test for `torch.accelerator` itself is a sufficient guard."""
+        whether a condition that asks for `torch.accelerator` itself is a sufficient guard."""
         wanted: Wanted = frozenset()
         if how != MISUSED:
             wanted = frozenset({name.rpartition(".")[2], *(("accelerator",) if module else ())})
@@ -92,7 +93,7 @@ class Guards:
         return False
 
     def _asked_above(self, offset: int, wanted: Wanted) -> bool:
-        """Return whether an earlier statement of the same block tests for one of the names in `wanted`: an `assert`, or
+        """Return whether an earlier statement of the same block asks for one of the names in `wanted`: an `assert`, or
         an `if` that returns or raises. Each line is read at most once, over all calls of the method."""
         own, above = self._indents.header_at(offset), self._indents.header_above(offset)
         key = (above.start if above is not None else -1, own.indent, wanted)
@@ -112,7 +113,7 @@ class Guards:
         return any(leaves(clause, self._context.facts) for clause in self._indents.clauses(line))
 
     def _asks_around(self, header: Header, wanted: Wanted) -> bool:
-        """Whether the if/elif chain around a block, or a decorator of its function or class, tests for one of the names
+        """Whether the if/elif chain around a block, or a decorator of its function or class, asks for one of the names
         in `wanted`."""
         chain = self._indents.clauses(header) if header.word in _CHAINED else [header]
         key = (chain[0].start, wanted)
@@ -168,7 +169,7 @@ class Guards:
         return any(not names.isdisjoint(wanted | {_ITS_VERSION}) for word in words if (names := self._flags.get(word)))
 
     def _asks_version(self, condition: str) -> bool:
-        """Whether a condition or a line tests the version of PyTorch or of the plugin."""
+        """Whether a condition or a line asks for the version of PyTorch or of the plugin."""
         if self._version.search(condition) is not None:
             return True
         return _BARE.search(condition) is not None and self._has_own_version
@@ -180,9 +181,9 @@ class Guards:
 
     @cached_property
     def _flags(self) -> Mapping[str, Wanted]:
-        """Return the names of variables that hold the result of a test, and of functions that contain a test; each with
-        the attributes of `torch.accelerator` for which it tests. `_ITS_VERSION` stands for a test of the
-        version of PyTorch or of the plugin."""
+        """Return the names of variables that hold the result of a condition, and of functions that contain a condition;
+        each with the attributes of `torch.accelerator` for which the condition asks. `_ITS_VERSION` stands for a
+        condition that asks for the version of PyTorch or of the plugin."""
         facts, found = self._context.facts, dict[str, Wanted]()
         facts.work.search(0, 8 * len(self._text))
         asking = re.compile(rf"{_ATTRIBUTE.pattern}|__version__|{self._version.pattern}", re.I)
@@ -202,7 +203,7 @@ class Guards:
 
 
 def _attributes(text: str) -> Wanted:
-    """The attributes that a condition tests for (`hasattr`) on `torch.accelerator`, or on an object that may be
+    """The attributes that a condition asks for (by `hasattr`) on `torch.accelerator`, or on an object that may be
     `torch.accelerator`."""
     found = []
     for match in _ATTRIBUTE.finditer(text):

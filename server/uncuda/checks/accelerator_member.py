@@ -15,7 +15,7 @@ _LINE = re.compile(r"\S[^\n]*")
 
 
 class Check:
-    """The rules about a missing class or module for the target."""
+    """Runs the rules that report families of classes or modules in which the target's class or module is missing."""
 
     of_whole_text = True
 
@@ -25,8 +25,9 @@ class Check:
         self._device = target.words.get("device", "")
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Yield one hit for each family of classes that has no class for the target: at the name of the class for CUDA,
-        or at the first class of a module that is for CUDA only."""
+        """Yield one hit for each family of classes that has no class for the target, at the name of the class for CUDA.
+        If there is no such family, but the file is a CUDA module without a corresponding module for the target, yield a
+        hit at the first class of the file."""
         places = [family.name for family in context.families if self._device not in family.devices]
         if not places and (self.target.id, context.path) in context.project.lacking:
             match = _CLASS.search(context.text) or _LINE.search(context.text)

@@ -1,8 +1,8 @@
 """Replacements for amp_C's functions by `torch._foreach_*`, which every backend supports.
 
-The kernels of amp_C compute in float32 whatever the dtype of their input, and so do these replacements; a factor may be
-a 1-element tensor. A function of amp_C is called as `multi_tensor_applier(amp_C.OP, flag, [lists], *args)` or
-`OP(chunk_size, flag, [lists], *args)`.
+The kernels of amp_C and their replacements compute in float32, whatever the dtype of their input. A factor, such as
+`scale`, may be a tensor with one element. A function of amp_C is called as
+`multi_tensor_applier(amp_C.OP, flag, [lists], *args)` or `OP(chunk_size, flag, [lists], *args)`.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class Applier:
 
     @cached_property
     def given(self) -> dict[str, list[Edit]]:
-        """Return the edits that turn `multi_tensor_applier(self.op, flag, …)` into a call of `self.op`; the key of a
-        list of edits is the source of the first argument (`self.op`)."""
+        """Return the edits that turn `multi_tensor_applier(self.op, flag, …)` into a call of `self.op`, in a dictionary
+        from the source of the first argument (`self.op`) to a list of edits."""
         found: dict[str, list[Edit]] = {}
         facts, called = self.facts, f"{self.name}("
         for at in facts.searches.find(("text", called), plain(called)):
@@ -183,8 +183,8 @@ def _norm(tensors: str, per_tensor: ast.expr, source: Source, flag: str) -> str:
 
 
 def _read(flag: str, text: str) -> str:
-    """Return `flag` itself if the text reads the flag, other than by creating it, clearing it or passing it to a
-    kernel; otherwise ""."""
+    """Return `flag` itself if the text reads the flag; otherwise "". Code that creates the flag, clears it or passes
+    it to a kernel does not read it."""
     for match in re.finditer(rf"(?<![\w.]){re.escape(flag)}(?!\w)", text):
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if _SET.match(text, match.end()) or _DECLARED.match(line):

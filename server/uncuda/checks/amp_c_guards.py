@@ -38,7 +38,7 @@ class Guard:
 
 
 def guard_of(context: Context, statement: Statement, words: Sequence[str] = ("if", "elif", "try")) -> Guard | None:
-    """Return the guard that contains a statement: `try … except ImportError`, or a test such as `if has_apex:`.
+    """Return the guard that contains a statement: `try … except ImportError`, or a condition such as `if has_apex:`.
 
     `words`: the keywords of the block headers to consider.
     """
@@ -61,8 +61,8 @@ def guard_of(context: Context, statement: Statement, words: Sequence[str] = ("if
 
 
 def _guard(context: Context, header: Header) -> Guard | None:
-    """Return the guard (`try … except ImportError`, or a test such as `if has_apex:`) to which a block header belongs;
-    None if it belongs to none."""
+    """Return the guard (`try … except ImportError`, or a condition such as `if has_apex:`) to which a block header
+    belongs; None if it belongs to none."""
     indents, text = context.facts.indents, context.text
     condition = text[header.start : header.end]
     if header.word in ("if", "elif") and ASKS.search(condition) and not DEVICE.search(condition):
@@ -108,7 +108,7 @@ def _bound(block: str) -> set[str]:
 
 
 def protected(context: Context, statement: Statement, flags: set[str]) -> bool:
-    """Return whether a use runs only after a test of one of the flags, or in a `try`."""
+    """Return whether a use runs only after a condition that reads a variable in `flags`, or in a `try`."""
     indents, text = context.facts.indents, context.text
     inline = re.match(r"(?:if|elif|while)\b(.*?):|assert\b(.*)", text[statement.start : statement.end], re.S)
     if inline and not flags.isdisjoint(_WORD.findall(inline[1] or inline[2])):
@@ -129,7 +129,7 @@ def protected(context: Context, statement: Statement, flags: set[str]) -> bool:
 
 
 def _tested_above(offset: int, flags: set[str], context: Context) -> bool:
-    """Return whether an `if` or `assert` earlier in the same block tests one of the flags."""
+    """Return whether an `if` or `assert` earlier in the same block reads a variable in `flags`."""
     indents, text = context.facts.indents, context.text
     lines = indents.lines_above(offset, "if", "assert")
     return any(not flags.isdisjoint(_WORD.findall(text, line.start, line.end)) for line in lines)

@@ -146,8 +146,8 @@ class Context:
         return known | owners_of(layout.text, lambda at: not layout.token_at(at), known, self._places)
 
     def _places(self, text: str, word: str) -> Sequence[int]:
-        """Return the offsets of a word in the text. If an edit changes the word, the field `asked` or another search
-        causes the hits to be computed again."""
+        """Return the offsets of a word in the text. If this word is edited, the hits are computed again only if the
+        caller has also made a search of another kind, or added the word to `asked` (see `Facts.places`)."""
         return self.facts.places(word)
 
     @cached_property
@@ -237,8 +237,8 @@ class Context:
         if self.portable:
             return ()
         if self.target.id in self.project.served & self.project.plugins:
-            # another module of the project imports the target's plugin; the checked file also runs on other
-            # accelerators, where the plugin is not installed
+            # no import is added: another module of the project imports the target's plugin already, and the checked
+            # file also runs on other accelerators, where the plugin is not installed
             return ()
         modules = [word for template in rule.imports if (word := self.target.fill(template))]
         edits = [self._plugin_import(module, offset) for module in modules if not self._imported(module, written)]

@@ -24,8 +24,8 @@ _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.
 
 
 def _named(words: tuple[str, ...]) -> Scan:
-    """Return a function that searches a text for words that have no letter next to them, whatever their case. It finds
-    the same words as the pattern `BranchWords._serves`, but takes less time."""
+    """Return a function that searches a text for words that have no letter next to them, whatever their case. This
+    function finds the same words as the pattern `BranchWords._serves`, but takes less time."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         lowered = text[start:end].lower()
@@ -46,7 +46,7 @@ def _alone(text: str, word: str) -> Iterator[int]:
 
 @lru_cache(maxsize=16)
 def _asking(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Two patterns: one for each of these device names, one for a test that excludes such a device: `!= "npu"`."""
+    """Two patterns: one finds any of the device names, one finds a condition that excludes one of them: `!= "npu"`."""
     words = "|".join(map(re.escape, names))
     named = rf"[\w.\"']*(?<![A-Za-z])(?:{words})(?![A-Za-z])"
     negated = (
@@ -66,7 +66,7 @@ def _written(words: tuple[str, ...]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=1024)
 def asks(condition: str, names: tuple[str, ...]) -> int:
-    """Return what a condition tests for: 1 for one of these devices, -1 for any device but them, 0 for neither."""
+    """Return what a condition asks for: 1 for a device in `names`, -1 for any device not in `names`, 0 for neither."""
     named, negated = _asking(names)
     if not named.search(condition):
         return 0
@@ -107,9 +107,9 @@ class BranchWords:
     def polarity(self, start: int, end: int, alike: bool = False) -> int:
         """1 if a part of the source names the target, -1 if it names the target to exclude it, 0 otherwise.
 
-        `alike`: do not return 0 for names of the target that a fix of uncuda may have written. Callers set `alike`
-        where only a person can have written the target's name, because a fix would have replaced the name of CUDA that
-        is still there.
+        `alike`: do not return 0 for names of the target that a fix of uncuda may have written. Callers set `alike` if
+        the code around the source still contains a name of CUDA: a fix that writes the target's name would have
+        replaced the name of CUDA, too, so a person must have written the target's name.
         """
         self._work.search(0, 1000 + 16 * (end - start))
         text = self._code(start, end)
@@ -122,7 +122,7 @@ class BranchWords:
         return asks(text, self._names)
 
     def asks_cuda(self, start: int, end: int) -> int:
-        """Return 1 if a condition tests for CUDA, -1 if it tests that the device is not CUDA, 0 otherwise."""
+        """Return 1 if a condition asks for CUDA, -1 if it asks whether the device is not CUDA, 0 otherwise."""
         self._work.search(0, 1000 + 16 * (end - start))
         return asks(self._code(start, end), _CUDA_NAMES)
 
@@ -144,8 +144,8 @@ class BranchWords:
         if self._serves.search(self._written.sub("", text)):
             return True
         if self._touched is None:
-            # `ask` may call this method again; until `ask` returns, only words that fixes never write count as written
-            # by the author
+            # `ask` may call this method again; until `ask` returns, this method assumes that the file has no safe fix
+            # left
             self._touched = True
             ask = self._ask()
             self._touched = ask is None or ask()
@@ -156,12 +156,12 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
     """Return whether an if/elif chain has, beside the branch for CUDA, a branch for another device that uncuda's fixes
     cannot have written.
 
-    A person must have written the branch for the target if its test uses a name that fixes never write, such as
-    `is_xpu_available()` or the vendor's name, or if two tests differ only in the device. `ccl`: the name of the
+    Fixes cannot have written a branch whose condition uses a name that they never write, such as `is_xpu_available()`
+    or the vendor's name, or two branches whose conditions differ only in the device. `ccl`: the name of the
     device's collective library.
     """
     text, by_name = layout.text, f"{device}_available"
-    words = words_for(device, ccl) | {"gpu": "gpu", "GPU": "GPU"}  # CUDA-only code tests for `gpu` beside `cuda`
+    words = words_for(device, ccl) | {"gpu": "gpu", "GPU": "GPU"}  # code for CUDA may ask for `cuda` and `gpu`
     done, seen = 0, set()
     for at in merge(_alone(text, device), _alone(text, vendor) if vendor else ()):
         line = indents.header_at(at) if at >= done else None
@@ -195,7 +195,7 @@ def _compared_with(words: Iterable[str], conditions: Iterable[str]) -> set[str]:
 
 def may_choose(data: bytes, device: bytes) -> bool:
     """Return whether the bytes of a file contain a device name in a line that begins with `if` or `elif`, or in a name
-    such as `is_xpu_available`. This fast test does not find conditions that span several lines."""
+    such as `is_xpu_available`. This fast check does not find conditions that span several lines."""
     by_name, word = device + b"_available", _alone_in_bytes(device)
     first = data.find(device)
     match = word.search(data, first) if first >= 0 else None
@@ -220,7 +220,7 @@ def _alone_in_bytes(word: bytes) -> re.Pattern[bytes]:
 
 
 def asked_by_hand(facts: Facts, target: Target) -> bool:
-    """Return whether an `if` or `elif` tests for the target in words that fixes never write: `elif
+    """Return whether an `if` or `elif` asks for the target in words that fixes never write: `elif
     is_xpu_available():`."""
     names = names_of(target)
     serves, _ = _asking(names)

@@ -64,19 +64,19 @@ class Branches:
         return self._words.certain
 
     def _touched(self) -> bool:
-        """Return whether the file has no safe fix left, except of CUDA code beside a branch for the target that only
-        the author can have written."""
+        """Return True if the file has no safe fix left to apply. A fix of CUDA code does not count if a sibling branch
+        names the target in words that uncuda's fixes never write."""
         evident = Branches(self._facts, self._target, lambda _: (), self.path)
         return all(hit.statement and evident.served(hit.statement, hit.node) for hit in self._safe(self))
 
     def asked(self, condition: str) -> int:
-        """Return what a condition tests for, whether a person or a fix wrote it: 1 for the target, -1 for any device
-        but the target, 0 for neither."""
+        """Return what a condition asks for, whether a person or a fix wrote it: 1 for the target, -1 for any device but
+        the target, 0 for neither."""
         return self._words.asked(condition)
 
     def asks_cuda(self, start: int, end: int) -> int:
-        """Return what a part of the source tests: 1 if it tests for CUDA, -1 if it tests that the device is not CUDA, 0
-        for neither."""
+        """Return what a part of the source asks for: 1 if it asks for CUDA, -1 if it asks whether the device is not
+        CUDA, 0 for neither."""
         return self._words.asks_cuda(start, end)
 
     def leaves(self, header: Header) -> bool:
@@ -172,8 +172,8 @@ class Branches:
         return self._paired[line.start]
 
     def _is_alias(self, own: Header) -> bool:
-        """Return whether a line is `kind = "cuda"` in the block of `if kind == "gpu":`, and an earlier test compares
-        `kind` with a list that contains the target's name: `kind in ("gpu", "npu")`."""
+        """Return whether a line is `kind = "cuda"` in the block of `if kind == "gpu":`, and an earlier condition
+        compares `kind` with a list that contains the target's name: `kind in ("gpu", "npu")`."""
         match = _NAMES_CUDA.match(self._text, own.start)
         above = self._indents.header_above(own.start) if match else None
         if match is None or above is None or above.word not in ("if", "elif"):
@@ -240,7 +240,7 @@ class Branches:
         return -1 in asked and 1 not in asked
 
     def _condition(self, header: Header) -> int:
-        """Return what the condition of a clause tests for: 1 for the target, -1 for any device but the target, 0 for
+        """Return what the condition of a clause asks for: 1 for the target, -1 for any device but the target, 0 for
         neither."""
         if header.start not in self._asked:
             end = self._text.find(":", header.start) if header.word == "else" else header.end
@@ -251,8 +251,8 @@ class Branches:
         return self._words.serves(header.end, self._indents.extent(header.start))
 
     def _follows(self, header: Header, last: Header) -> bool:
-        """Whether a CUDA clause ends with `return` or `raise`, and a later `if` of the same block tests for the
-        target."""
+        """Whether a clause whose condition asks for CUDA ends with `return` or `raise`, and a later `if` in the block
+        that contains this clause asks for the target."""
         if self._words.asks_cuda(header.start, header.end) <= 0 or not leaves(header, self._facts):
             return False
         end = self._indents.block_end_of(header.start)
@@ -262,7 +262,7 @@ class Branches:
         return self._indents.lines_at(self._indents.extent(last.start), end, indent)
 
     def _left_before(self, offset: int) -> bool:
-        """Whether an earlier `if` of the same block tests for the target and ends with `return` or `raise`."""
+        """Whether an earlier `if` of the same block asks for the target and ends with `return` or `raise`."""
         own, above = self._indents.header_at(offset), self._indents.header_above(offset)
         block = above, own.indent
         self._work.compare(len(self._tests.get(block, ())))

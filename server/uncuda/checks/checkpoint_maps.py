@@ -1,5 +1,6 @@
 """Dictionaries that map the devices of a checkpoint, `map_location={"cuda:0": "cuda:1"}`. The fix of a device string in
-such a dictionary adds an entry for the target beside the entry for CUDA; if it cannot add the entry, it is not safe."""
+such a `map_location` dictionary adds an entry for the target beside the entry for CUDA; a fix that cannot add an entry
+is not safe."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ Use = tuple[Role, Statement]
 _NAME = "map_location"
 _LOADERS = {"torch.load": 1, "torch.jit.load": 1, "torch.hub.load_state_dict_from_url": 2,
             "torch.utils.model_zoo.load_url": 2}  # fmt: skip
-_KEEP = frozenset({"str", "device"})  # functions: a second call with the same argument gives the same result
+_KEEP = frozenset({"str", "device"})  # functions whose calls a fix may copy: the copy has the same result
 _HOPS = 3  # maximum number of assignments from name to name that are traced
 _MANY = 20  # the largest number of dictionary entries that are checked for one variable
 
@@ -148,7 +149,7 @@ class CheckpointMaps:
 
     def _place(self, role: Role, statement: Statement) -> tuple[str, int] | None:
         """Return the variable to which a string is assigned, and the scope of this variable. For an option, an
-        attribute or a field of a class, the method returns (`.name`, -1)."""
+        attribute or a field of a class, return its name with a leading dot, and -1, which means the whole file."""
         scope = self._context.facts.indents.scope_of(statement.start)
         of_class = role.kind == "assignment" and scope is not None and scope[1] == "class"
         if name := role.option or (role.name if of_class or isinstance(role.subject, ast.Attribute) else ""):

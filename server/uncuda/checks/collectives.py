@@ -40,13 +40,13 @@ _ASKS = "backend", "(?<![a-z])dtype", "float64", "double", "cpu", "device"
 _ACCELERATOR = "accelerator"  # the usual name of the `Accelerator` object of Hugging Face's Accelerate
 _CATCHES = re.compile(r"\b(?:suppress|raises|assertRaises)\b")
 _OTHER = "gloo"
-"""A collective library for the CPU that accepts float64. No collective is reported in a file that names this
-library."""
+"""A collective library for the CPU that accepts float64. If a file contains the word `gloo`, none of its collectives is
+reported."""
 
 
 class _Tensor(NamedTuple):
-    """An expression that is a float64 tensor. `placed`: whether the tensor is on the accelerator; `array`: whether it
-    is known to have dimensions, so that an operation with a tensor of any other dtype returns a float64 tensor, too."""
+    """An expression that is a float64 tensor. `placed`: whether the tensor is on the accelerator. `array`: whether the
+    tensor certainly has at least one dimension; only then is its sum with every float32 tensor a float64 tensor."""
 
     node: ast.AST
     statement: Statement
@@ -181,8 +181,8 @@ class Collectives:
         return same._replace(array=tensor.array and name not in _REDUCING) if kept else None
 
     def _given(self, tensor: _Tensor, call: ast.Call, given: int | str, alone: bool, depth: int) -> str:
-        """Return the source of the collective's call that receives a tensor which is an argument of `call`: `call`
-        itself, or a call in the function that `call` runs. `given`: the index or keyword of the argument; `alone`:
+        """Return the source of the call that passes a tensor to a collective: `call` itself, or a call in the function
+        that `call` runs. The tensor is an argument of `call`. `given`: the index or keyword of the argument; `alone`:
         whether the argument is the tensor itself, not a list that contains it."""
         name = self._flow.resolve(call.func, tensor.statement) or ""
         if name in self._names:

@@ -34,8 +34,8 @@ class Entry(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """The entries of a dictionary display, by the nodes of their keys and of their values, and the sources of all
-    keys."""
+    """The entries of a dictionary display, by the nodes of their keys and by the nodes of their values. `keys`: the
+    source text of each key, with double quotes in place of single quotes."""
 
     by_key: dict[ast.AST, Entry]
     by_value: dict[ast.AST, Entry]
@@ -100,8 +100,8 @@ def moved(role: Role, statement: Statement, context: Context, words: dict[str, s
     """Return the edit that adds an entry for the target beside an entry whose key is the device on which a checkpoint
     was saved: `{"cuda:0": "cuda:1"}`.
 
-    `role`: the role of the entry's value. The result is empty if the key names no device, or if the dictionary has an
-    entry for the target already.
+    `role`: the value of the existing entry, and the dictionary that contains it. The result is empty if the key names
+    no device, or if the dictionary has an entry for the target already.
     """
     entry, digest = entry_of(role, statement), statement.digest
     if entry is None or not isinstance(role.subject, ast.Dict):
@@ -113,7 +113,7 @@ def moved(role: Role, statement: Statement, context: Context, words: dict[str, s
     if isinstance(value, bytes):
         return []  # device names are strings, never bytes
     new = said(old, words)
-    if new == old and isinstance(value, str) and _DEVICE.fullmatch(value):  # the key is written as `"cu" "da:1"`
+    if new == old and isinstance(value, str) and _DEVICE.fullmatch(value):  # two literals form the key: `"cu" "da:1"`
         old = f'"{value}"'
         new = said(old, words)
     if new == old or _quoted(new) in entries_of(role.subject, digest).keys:
@@ -157,13 +157,14 @@ def is_plain(*nodes: ast.AST | None, made: ast.AST | None = None) -> bool:
 
 
 def is_literal(role: Role) -> bool:
-    """Return whether the string with this role is a value in a dictionary, and its key begins with a literal."""
+    """Return whether a string with this role (its use in the code) is a value in a dictionary, and whether the key of
+    this value begins with a literal."""
     key = key_of(role)
     return key is not None and _LITERAL.match(ast.unparse(key)) is not None
 
 
 def says_index(role: Role) -> bool:
-    """Return whether the string with this role is a value in a dictionary, and its key is a device with an index, such
-    as `"cuda:0"`."""
+    """Return whether a string with this role (its use in the code) is a value in a dictionary, and whether the key of
+    this value is a device with an index, such as `"cuda:0"`."""
     key = key_of(role)
     return key is not None and _NUMBERED.match(ast.unparse(key)) is not None

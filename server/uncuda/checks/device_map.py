@@ -20,8 +20,8 @@ _LEFT = re.compile(r"cuda|nccl", re.I)
 
 
 def entry(role: Role, statement: Statement, context: Context, words: dict[str, str]) -> Edit | None:
-    """Return the edit that adds an entry for the target below the dictionary entry whose key has this role; None if the
-    value of that entry cannot be translated."""
+    """Return the edit that adds an entry for the target below an entry of a dictionary; None if the value of the
+    present entry cannot be translated. `role`: describes the key of the present entry."""
     mapping = role.subject
     if not isinstance(mapping, ast.Dict) or kept(role, statement) == (0, 0):
         return None
@@ -104,7 +104,8 @@ def kept(role: Role, statement: Statement) -> tuple[int, int]:
 
 
 def _translated(value: str, words: dict[str, str], target: Target) -> str | None:
-    """Return CUDA's value rewritten for the target; None if a part of it has no certain counterpart."""
+    """Return the value of a dictionary entry for CUDA, rewritten for the target; None if a part of this value has no
+    certain counterpart."""
 
     def named(match: re.Match[str]) -> str:
         row = target.row(match[0])

@@ -19,7 +19,7 @@ from .environment_values import given_value, shared
 from .string_evidence import is_prose, named
 
 RAISES = "raises-unset"
-"""The id of the sentence about code that raises KeyError if the target's variable is not set."""
+"""The id in rules/limits.tsv of the sentence about code that raises KeyError if the target's variable is not set."""
 NVIDIA_CARDS = "nvidia-cards"
 """The id of the sentence about code behind a test for certain cards of NVIDIA."""
 NVIDIA_TOOLS = "nvidia-tools"
@@ -40,8 +40,8 @@ _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
 class _Place(NamedTuple):
     """A piece of code that names an environment variable. `span`: the span of the AST node `node`, counted from the
     start of its statement; `at`: the offset of the variable's name in the text; `value`: the value assigned to the
-    variable; `asked`: whether the variable is read or tested for existence; `tested`: whether it is only tested for
-    existence; `raises`: whether the code raises KeyError if the variable is not set."""
+    variable; `asked`: whether the code reads the variable or asks whether it exists; `tested`: whether the code only
+    asks whether it exists; `raises`: whether the code raises KeyError if the variable is not set."""
 
     node: ast.AST
     span: tuple[int, int]
@@ -54,7 +54,8 @@ class _Place(NamedTuple):
 
 
 class Check:
-    """All rules of this check, by the status of a variable in the target's table."""
+    """The rules about environment variables: the status of a variable in the target's table decides which rule reports
+    it."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -116,9 +117,9 @@ class Check:
                 yield self._hit(context, statement, rule, place, applicability)
 
     def _means_other(self, row: Row, rule: Rule, value: ast.AST | str | None) -> bool:
-        """Return whether the assigned value means something else in the target's variable; if `value` is None, whether
-        the variable that is read has another format on the target (`value-limits` and `format-limits` in
-        docs/rule-keys.md)."""
+        """Return whether an environment variable cannot just be renamed for the target: the value that the code assigns
+        to it means something else there or, if the code only reads it (`value` is None), its values have another format
+        there. See `value-limits` and `format-limits` in docs/rule-keys.md."""
         if value is None:
             return not set(row.limits).isdisjoint(rule.get("format-limits", ()))
         differs = not set(row.limits).isdisjoint(rule.get("value-limits", ()))
@@ -138,7 +139,7 @@ class Check:
         if row.replacement and allowed and context.text.startswith(place.name, place.at):
             edit = Edit(place.at, place.at + len(place.name), row.replacement)
             fixes = (Fix(titled("replace", f"`{row.replacement}`"), allowed, (edit,)),)
-        # uses and tests of a variable must be renamed together
+        # uses of a variable, and conditions that ask for it, must be renamed together
         links = (("variable", place.name),) if place.asked else ()
         limits = (*row.limits, RAISES) if place.raises and fixes and not context.portable else row.limits
         return Hit(rule, start, end, words, fixes, links, limits, statement=statement, node=place.node)
@@ -164,13 +165,13 @@ def _class(role: Role, rule: Rule) -> str | None:
 
 
 def _tests(role: Role) -> bool:
-    """Whether the code only tests whether a variable exists."""
+    """Whether the code only asks whether a variable exists."""
     called = role.kind == "argument" and role.call is not None and last_word(role.call.func) == "__contains__"
     return called or role.kind == "membership"
 
 
 def _asks(role: Role) -> bool:
-    """Whether the code reads a variable or tests whether it exists, instead of setting it."""
+    """Whether the code reads a variable or asks whether it exists, instead of setting it."""
     if role.kind == "argument" and role.call is not None:
         return last_word(role.call.func) in _ASKING
     stored = isinstance(role.subject, ast.Subscript) and not isinstance(role.subject.ctx, ast.Load)
@@ -178,8 +179,8 @@ def _asks(role: Role) -> bool:
 
 
 def _is_set(context: Context, statement: Statement, name: str) -> bool:
-    """Return whether the code may have made sure that a variable is set before a statement reads it: the file sets or
-    tests the variable above or in the statement, or the statement is in a `try`."""
+    """Return whether the code may have made sure that a variable is set before a statement reads it: the file sets the
+    variable, or asks whether it exists, above or in the statement, or the statement is in a `try`."""
     context.asked.add(name)
     text, places = context.text, context.facts.places(name, 0, statement.end)
     context.facts.work.compare(len(places))
@@ -196,7 +197,7 @@ def _for_nvidia(rule: Rule, context: Context, statement: Statement) -> str:
 
 
 def _is_for_cards(name: str, context: Context, statement: Statement) -> bool:
-    """Return whether a statement is in the block of an `if` that tests for certain cards of NVIDIA, with a function of
+    """Return whether a statement is in the block of an `if` that asks for certain cards of NVIDIA, with a function of
     this name."""
     facts = context.facts
     if not facts.says(name):

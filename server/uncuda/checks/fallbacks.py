@@ -19,11 +19,12 @@ from .optional_needs import DENIES, OptionalNeeds
 from .optional_uses import IMPORTED_AS, OptionalUses
 
 LEFT_OUT = "left-out"
-"""The id of the sentence for optional imports, which says that the code runs on without the module."""
+"""The id in rules/limits.tsv of the sentence that says that the program can go on without an optional module."""
 NEEDED = "needed-later"
-"""The id of the sentence for imports without which the file raises an exception later."""
+"""The id in rules/limits.tsv of the sentence about a module without which the file raises an exception later."""
 UNTESTED = "used-untested"
-"""The id of the sentence for optional imports of a name that the file uses without a test whether the import worked."""
+"""The id in rules/limits.tsv of the sentence about an optional import of a name that the file uses without asking
+whether the import worked."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _AND = re.compile(r"\band\b")
 _ASKED = re.compile(r"\bis_([a-z]{2,6})_available\b")
@@ -35,8 +36,8 @@ _SKIPS = "importorskip("
 _SKIPPED = re.compile(r"[\"'](\w+(?:\.\w+)*)[\"']")
 _DOTTED = re.compile(r"\w+(?:\.\w+)*")
 _APART = re.compile(r"[\W_]+")
-# The words of a name that tests for a whole library, besides the library's own: `has` in `has_apex`. A name with any
-# other word, such as `has_apex_gemm`, tests for a part of the library.
+# The words that a name may contain besides the library's name if it asks for the whole library: `has` in `has_apex`. A
+# name with a word that is not in this set, such as `gemm` in `has_apex_gemm`, asks for a part of the library.
 _ASKING = frozenset({"", "available", "has", "have", "installed", "is", "use", "with"})
 # maximum number of checked `if` statements above a block, blocks around an offset, and lists that a handler fills
 _MANY = 20
@@ -63,9 +64,10 @@ class Fallbacks:
         """Return the hit at an import or a use; its severity is "information" if the code runs on without the module.
 
         The severity is at most "warning" if the file raises an exception later because the module is missing, or uses
-        the module without a test. `tried`: whether a `try` around the statement makes the import optional. `of_part`:
-        whether the target has the library, but lacks this part of it; then only a test for the part counts,
-        `has_x_gemm()`, because a test for the library, `has_x()`, succeeds.
+        the module without asking for it. `tried`: whether the hit counts as optional if its statement is in a `try`.
+        `of_part`: whether the target has the library of the module, but lacks the module. Then a condition that asks
+        for the library (`has_x()`) does not make the module optional, because the condition is true on the target; a
+        condition that asks for the module itself (`has_x_gemm()`) does.
         """
         rule, statement = hit.rule, hit.statement
         if statement is None or rule.severity == "information":
@@ -104,8 +106,8 @@ class Fallbacks:
         return None
 
     def _asked(self, module: str, statement: Statement, of_part: bool) -> str | None:
-        """Return the condition of the enclosing `if` that tests for the module; "" if an earlier statement tests for
-        the module; None if there is no such test, or if the code raises an exception without the module."""
+        """Return the condition of the enclosing `if` that asks for the module; "" if an earlier statement asks for the
+        module; None if no condition asks for the module, or if the code raises an exception without the module."""
         start = statement.start
         if self._is_skipped(module, start, of_part) or self._left_without(module, start, start, of_part):
             return ""
@@ -135,7 +137,7 @@ class Fallbacks:
 
     def _left_without(self, module: str, block: int, offset: int, of_part: bool) -> bool:
         """Return whether `offset` is below an `if` that leaves the block if the module is missing: `if not
-        is_x_available(): return`. The `if` is in the block that contains the offset `block`."""
+        is_x_available(): return`. `block`: an offset in the block that contains the `if`."""
         facts = self._context.facts
         if not facts.says("available"):
             return False
@@ -149,9 +151,9 @@ class Fallbacks:
         return False
 
     def _is_enough(self, condition: str, offset: int) -> bool:
-        """Return whether the code at an offset does not run if the module is missing. If the condition of the test has
-        further parts, such as `fast` in `if fast and not has_x(): return`, blocks around the code must test these
-        parts, too."""
+        """Return whether the code at an offset does not run if the module is missing. If the condition has several
+        parts, as in `if fast and not has_x(): return`, the conditions of the blocks around this code must contain the
+        other parts (`fast`), too."""
         if len(parts := _terms(condition)) == 1:
             return True
         headers = list(islice(self._indents.headers(offset), _MANY))

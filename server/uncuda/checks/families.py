@@ -15,14 +15,15 @@ OTHERS = (
 )  # fmt: skip
 """Words in names of classes and files that mean the CPU or an accelerator other than CUDA and the targets."""
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?[ \t]*:", re.M)
-_FIRST = re.compile(r"\n[ \t]*(?=class\b)")  # the pattern is applied to the text with a line break before it
+_FIRST = re.compile(r"\n[ \t]*(?=class\b)")  # searched in a text to which a line break was prepended
 _OF_CUDA = re.compile(r"class[ \t]+\w*C(?:uda|UDA)")
 _COMMON = frozenset({"object", "ABC", "abc.ABC", "Enum", "str", "int", "Exception", "Protocol", "NamedTuple"})
 
 
 class ClassFamily(NamedTuple):
-    """A family of classes. `name`: the span of the name of CUDA's class; `devices`: the devices that have a class;
-    `spans`: the spans of all classes of the family and of their common base classes."""
+    """A family: classes that do the same job for different devices. `name`: the span of the name of CUDA's class;
+    `devices`: the devices that have a class; `spans`: the spans of all classes of the family and of their common base
+    classes."""
 
     name: Span
     devices: frozenset[str]

@@ -62,8 +62,8 @@ def is_bound_to_device(context: Context, name: str) -> bool:
     known = context.devices
     if name not in known:
         facts = context.facts
-        # This name gets a search of its own: after an edit of a line, hits (raw findings) in other lines stay valid if
-        # `said_of` returns the same for the old and the new line (engine/incremental_hits.py).
+        # Up to `_FEW` names, each is searched separately. If a line with such a name is edited later, and `said_of`
+        # returns the same for the old and the new line, hits in other lines can be reused (engine/incremental_hits.py).
         if len(known) < _FEW:
             places = facts.searches.find((WHOLE_WORD, name), whole_word(name))
             facts.work.compare(4 * len(places))
@@ -117,8 +117,8 @@ def _of_line(line: str) -> tuple[tuple[str, bool], ...]:
 
 
 def names_device(call: ast.Call) -> bool:
-    """Whether a call has a device name as an argument: `x.cuda("cuda:0")`. On the target, only the method `to` accepts
-    a device name."""
+    """Whether a call has a device name as an argument: `x.cuda("cuda:0")`. Fixes replace the method of this call by
+    `to`, because the target's own method, such as `Module.npu`, may not accept a device name."""
     given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "device")]
     return len(given) == 1 and _is_device(given[0])
 

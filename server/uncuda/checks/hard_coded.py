@@ -17,7 +17,7 @@ _TAKES = frozenset({"torch.device", "torch.autocast", "torch.amp.autocast", "tor
 
 
 class Check:
-    """The rules about names of a target in code without a test for this target."""
+    """The rules about names of a target in code that is not behind a condition that asks for this target."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -30,7 +30,8 @@ class Check:
         self._words = [target.fill(word) for rule in rules for word in rule.get("anchors", ())]
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Yield a hit for each name, device string and method of the target in code without a test for the target."""
+        """Yield a hit for each name, device string and method of the target in code that is not behind a condition that
+        asks for the target."""
         if not any(word in context.facts.present for word in self._words):
             return
         flow = Flow(context)
@@ -64,8 +65,8 @@ class Check:
                 yield text.node, "device"
 
     def _is_device(self, text: Text, statement: Statement, flow: Flow) -> bool:
-        """Return whether a string is the argument for a device: of a keyword `device=`, of `.to`, or of a function of
-        torch."""
+        """Return whether a string is passed as a device: with a keyword such as `device=`, or as the first argument of
+        `.to` or of a torch function such as `torch.device`."""
         outer = statement.digest.parents.get(text.node)
         if isinstance(outer, ast.keyword):
             return "device" in (outer.arg or "") or outer.arg == "map_location"
@@ -75,7 +76,7 @@ class Check:
         return is_to or flow.resolve(outer.func, statement) in _TAKES
 
     def _is_chosen(self, node: ast.AST, statement: Statement, context: Context) -> bool:
-        """Return whether code runs only after a test that names the target, or is in a `try`."""
+        """Return whether code runs only after a condition that names the target, or is in a `try`."""
         text, base = context.text, statement.start
         inner = node
         for outer in statement.digest.ancestors(node):

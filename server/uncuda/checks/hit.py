@@ -58,14 +58,14 @@ class Hit:
     """The alias through which the name was resolved: the local name, the dotted name of the imported object, and the
     span of its binding."""
     question: tuple[At, bool] | None = None
-    """The offset of the availability test on which the use of the reported string depends, and whether only that test
-    shows that the string is a device."""
+    """The offset of the condition, such as `torch.cuda.is_available()`, on which the use of the reported string
+    depends, and whether only that condition shows that the string is a device."""
     by_hand: bool = False
-    """Whether the variable with the reported string is also compared with the target's word, so that a person must have
-    ported this code."""
+    """Whether the variable that holds the reported string is also compared with the word that the fix writes, such as
+    "npu". In that case, a person must have ported this code."""
     sources: Links = ()
-    """Keys of `links` that belong to the code that computes the tested value; the test and this code must change
-    together."""
+    """Keys of `links` that belong to the code that computes the compared value; the comparison and this code must
+    change together."""
 
     @property
     def subject(self) -> str:
@@ -86,8 +86,8 @@ class Hit:
         return replace(self, fixes=(replace(self.fixes[0], applicability=applicability), *self.fixes[1:]))
 
     def as_information(self, limit: str) -> Hit:
-        """Return a copy with the severity "information" and the id of the sentence that says why; the advice about code
-        that needs a library is removed."""
+        """Return a copy with the severity "information". Its message gets the sentence with the id `limit`, which says
+        why, and loses the advice to rewrite or leave out the code that needs a library."""
         limits = tuple(one for one in self.limits if one != ANOTHER_WAY)
         return replace(self, severity="information", limits=(*limits, limit))
 

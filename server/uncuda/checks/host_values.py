@@ -127,8 +127,8 @@ class HostValues:
         return function.attr not in self._devices and self.holds(function.value, statement, depth)
 
     def _is_moved(self, call: ast.Call, statement: Statement, depth: int) -> bool:
-        """Whether the result of `.to(…)` is on the CPU: `.to` moves the tensor to the CPU, or changes only its
-        dtype."""
+        """Whether the result of `.to(…)` is on the CPU: `.to` moves a tensor to the CPU, or changes only the dtype of
+        a tensor that is on the CPU."""
         assert isinstance(call.func, ast.Attribute)
         given = [*call.args, *(word.value for word in call.keywords if word.arg in ("device", None))]
         if any(isinstance(one, ast.Constant) and one.value == "cpu" for one in given):

@@ -9,7 +9,7 @@ from ..facts.read import Facts
 from ..facts.scans import matches
 
 INLINE_ASSEMBLY = "inline-assembly"
-"""The id of the sentence about kernels for Triton that contain inline assembly."""
+"""The id in rules/limits.tsv of the sentence about kernels for Triton that contain inline assembly."""
 _FUNCTION = "inline_asm_elementwise"
 _CALL = matches(re.compile(rf"(?<!\w)(?<!def ){_FUNCTION}[ \t]*\("), _FUNCTION)
 _FROM = re.compile(r"^[ \t]*from[ \t]+([\w.]+)[ \t]+import\b", re.M)

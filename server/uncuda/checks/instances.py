@@ -17,7 +17,7 @@ from .owners import IS_CUDA, called_so
 from .unpacking import given, is_name, is_numbered
 
 TORCH, OWN, OTHER = "torch", "own", ""
-_SAME = "same"  # no evidence of a kind: for example, the value depends on the traced variable itself
+_SAME = "same"  # the code does not show the kind: for example, a variable is computed from itself
 _FREE = "free"  # the name is a variable of an outer scope
 _DEEP, _MANY = 12, 60
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?")
@@ -40,11 +40,12 @@ _TENSORS = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "
 def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> bool:
     """Return whether a class of the checked project may define the method that an attribute names.
 
-    If the project replaces torch's method, the function returns True for every object. In all other projects, it
-    returns False for an object of torch, and True for an object of a class that defines the method. For an object of
-    unknown type, the function returns True in two cases: a method of this name in the project does more than move its
-    object to a device, or the variable is named after a class whose method moves the contents of its objects. For
-    an attribute `is_cuda` of a name that is not imported from torch, the function always returns True.
+    If the project replaces torch's method, the function returns True for every object. If the project does not replace
+    torch's method, the function returns False for an object of torch, and True for an object of a class that defines
+    the method. For an object of unknown type, the function returns True if some class of the project has a method of
+    this name that does more than move the object to a device. It also returns True if the object's variable is named
+    after a class of the project whose method moves only the members of the object. For an attribute `is_cuda` of a name
+    that is not imported from torch, the function always returns True.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         return True
@@ -63,7 +64,8 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
 
 class Instances:
     """Tells whether an object in one file belongs to torch, to certain classes of the project, or is unknown. `names`:
-    these classes, which define a method such as `cuda`, and functions that return their objects."""
+    the names of the project's classes that define a method such as `cuda`, and of functions that return their
+    objects."""
 
     def __init__(self, context: Context, names: frozenset[str]) -> None:
         self._context = context
@@ -253,7 +255,7 @@ class Instances:
                 yield from (self.kind(value, statement, depth) for value in given(node.targets[0], node.value, name))
 
     def _item(self, node: ast.expr, statement: Statement, depth: int) -> str:
-        """The kind of the items of a list or another iterable."""
+        """The kind of the items of a list or another iterable, as `kind` returns it for an expression."""
         kind = self.kind(node, statement, depth)
         if kind == OTHER and isinstance(node, (ast.List, ast.Tuple, ast.Set)):
             return _together(self.kind(one, statement, depth) for one in node.elts[:_MANY])

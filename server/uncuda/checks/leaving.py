@@ -25,7 +25,7 @@ def raises(statement: str) -> bool:
 
 def leaves(statement: str) -> bool:
     """Whether a statement leaves its block: return, continue, break, raise, an exit of the program, or a call that
-    skips the test."""
+    skips the pytest test."""
     return _LEAVES.match(statement) is not None
 
 

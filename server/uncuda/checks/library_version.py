@@ -13,9 +13,11 @@ from ..facts.scans import matches
 from ..facts.scopes import FUNCTION
 
 VERSION_ONLY = "version-only"
-"""The id of the sentence about a library of which a function returns the version, and the file uses nothing else."""
+"""The id in rules/limits.tsv of the sentence about a library that the file imports only to return the library's version
+from a function."""
 OLDER_REFUSED = "older-refused"
-"""The id of the sentence about a library of which the file does not take older versions."""
+"""The id in rules/limits.tsv of the sentence that says: this file raises ImportError for older versions of the
+library."""
 VERSION = "__version__"
 _ASKED = re.compile(rf"[ \t]*(?:\.[ \t]*{VERSION}\b|,[ \t]*[\"']{VERSION}[\"'])")
 _IF = re.compile(r"[ \t]+if\b")
@@ -37,13 +39,15 @@ def tells_version(statement: Statement, facts: Facts) -> bool:
 
 
 def asks_only(text: str, ends: Sequence[int]) -> bool:
-    """Return whether each use of a library only reads its version. `ends`: the offsets after the library's name."""
+    """Return whether each use of a library only reads its version. `ends`: for each use, the offset at which the
+    library's name ends."""
     return bool(ends) and all(_ASKED.match(text, end) for end in ends)
 
 
 def refuses_older(module: str, statement: Statement, facts: Facts) -> bool:
-    """Return whether the `try` around an import raises ImportError below a version of the library, or of the library
-    whose compiled part it imports: `transformer_engine` for `transformer_engine_torch`."""
+    """Return whether the `try` around an import raises ImportError if the imported library is too old. The version may
+    be that of another library whose name is the beginning of `module`: `transformer_engine` for
+    `transformer_engine_torch`."""
     if not facts.says(VERSION):
         return False
     for header in facts.indents.headers(statement.start):
@@ -66,6 +70,6 @@ def _refused(block: str) -> frozenset[str]:
 
 
 def _asks_older(line: str) -> bool:
-    """Return whether a line is an `if` that tests whether a version is lower than another value."""
+    """Return whether a line is an `if` that asks whether a version is lower than another value."""
     at = line.lower().find("version") if _IF.match(line) else -1
     return at >= 0 and "<" in line[at:] and line.rstrip().endswith(":")

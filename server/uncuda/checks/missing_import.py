@@ -31,7 +31,7 @@ class Check:
         self._named = re.compile(rf"(?<![A-Za-z])(?:{named})(?![A-Za-z])", re.I)
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Yield one hit, at the first use of the target that is not behind a test for the target."""
+        """Yield one hit, at the first use of the target that is not behind a condition that asks for the target."""
         if not self._package or context.shim or self.target.id in context.project.plugins:
             return
         if not any(word in context.facts.present for word in self._words):
@@ -54,8 +54,8 @@ class Check:
 
     def _by_itself(self, feature: str) -> tuple[str, tuple[str, ...]]:
         """Return the severity of the hit ("" for the severity of its rule), and the ids of the sentences in
-        `rules/limits.tsv` that its message contains. Both depend on whether PyTorch is known to load the plugin
-        automatically."""
+        `rules/limits.tsv` that its message contains. The hit's severity and its message depend on whether PyTorch is
+        known to load the plugin automatically."""
         if not self.target.has(feature):
             return "", (self.target.features[feature],)
         return ("" if self.target.assumed else "information"), ()
@@ -77,7 +77,7 @@ class Check:
                 yield chain.node
 
     def _guarded(self, node: ast.expr, statement: Statement, context: Context) -> bool:
-        """Return whether a use of the target is behind a test that names the target, or in a `try`."""
+        """Return whether a use of the target runs only after a condition that names the target, or is in a `try`."""
         text, indents, base = context.text, context.facts.indents, statement.start
         inner: ast.AST = node
         for outer in statement.digest.ancestors(node):

@@ -59,7 +59,8 @@ class Check:
 
 
 def _is_started(context: Context) -> bool:
-    """Return whether the file is a script: it tests `__name__ == "__main__"`, or does its work at module level."""
+    """Return whether the file is a script: it contains the condition `__name__ == "__main__"`, or does its work at
+    module level."""
     text, facts = context.text, context.facts
     facts.work.search(0, 2 * len(text))
     if _ENTRY.search(text):
@@ -81,7 +82,7 @@ def _is_started(context: Context) -> bool:
 
 def switched_on(text: str, variable: str, layout: Layout) -> Iterator[int]:
     """Yield the offsets at which the file, before it imports torch, sets to "1" the environment variable that makes the
-    plugin import the shim.
+    plugin import the shim, i.e. the runtime patch that maps CUDA names to the target's.
 
     Only assignments to `os.environ` count: the plugin reads `os.environ`, and `os.putenv` does not change it.
     """

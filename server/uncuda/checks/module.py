@@ -19,9 +19,10 @@ from .library_version import OLDER_REFUSED, VERSION, VERSION_ONLY, asks_only, re
 from .module_parts import Parts
 
 ASKED_ONLY = "asked-only"
-"""The id of the sentence about a library that the file imports only to find out whether it is available."""
+"""The id in rules/limits.tsv of the sentence about a library that the file imports only to find out whether it is
+available."""
 TRIED = "tried-elsewhere"
-"""The id of the sentence about an import in a file that is itself imported only in a `try`."""
+"""The id in rules/limits.tsv of the sentence about an import in a file that is itself imported only in a `try`."""
 _TRITON = "triton"
 # maximum number of uses of a part of a library (`flashinfer.comm`) for which conditions around the use are searched
 _MANY = 20
@@ -30,8 +31,8 @@ _GRAVITY = ("error", "warning", "information")
 
 
 class Check:
-    """The rules of this check, by the module that each reports; rules with a pattern cover modules that no table
-    contains."""
+    """Reports imports and uses of the modules in the target's tables. A rule with the key `pattern` also reports
+    modules that are in no table, but have a matching name."""
 
     def __init__(self, rules: Sequence[Rule], target: Target) -> None:
         self.target = target
@@ -93,12 +94,11 @@ class Check:
                     yield self._asked(hit, binding, context), part, used.parts.get(part, ())
 
     def _lowered(self, fallbacks: Fallbacks, context: Context, hit: Hit, module: str, uses: Sequence[int]) -> Hit:
-        """Return the hit at an import with its severity, which conditions and `try` statements around the import may
-        lower. If the file uses a part of the library as an attribute (`flashinfer.comm`), conditions around these uses
-        may lower the severity, too.
+        """Return the hit at an import with its severity. Conditions and `try` statements around the import may lower
+        the severity, as may conditions around uses of a part of the library as an attribute (`flashinfer.comm`).
 
-        If the target has a build of the library that lacks only this part, importing the library works, and a handler
-        of a failed import never runs.
+        If the target has a build of the library that lacks only the part that the file uses, importing the library
+        works, so an `except` for a failed import never runs.
         """
         row = self.target.modules.get(module.partition(".")[0])
         of_part = "." in module and row is not None and row.status in _THERE
@@ -120,7 +120,7 @@ class Check:
         return replace(hit, limits=(*hit.limits, ANOTHER_WAY))
 
     def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
-        """Return the hit at an import; its severity is "information" if the file only tests whether the library is
+        """Return the hit at an import; its severity is "information" if the file only asks whether the library is
         available, and at most "warning" if a function returns the library's version and nothing else uses the library.
 
         The rule's `probes` are attributes of the library that tell whether it is available.
@@ -132,7 +132,8 @@ class Check:
             return hit
         name = alias.asname or alias.name
         text, layout = context.text, context.facts.layout
-        # a search with a key of this form is compared after an edit; (name, flag) only selects statements to parse
+        # with `asks_version`, the key of the search is not (name, True): after an edit, changes in the results of a
+        # search with a key (name, flag) are ignored
         key = ("asked", name, VERSION) if asks_version else (name, True)
         places = context.facts.searches.find(key, uses(name, True))
         context.facts.work.compare(len(places))
@@ -148,8 +149,8 @@ class Check:
         return replace(hit, severity="information", limits=(ASKED_ONLY,))
 
     def _of_import(self, dotted: str) -> tuple[str, Rule | None]:
-        """Return the imported module, or the parent of it, for which there is a rule, and this rule; ("", None) if no
-        rule reports the import."""
+        """Return the module that a rule reports (the imported module or one of its parents), and this rule. The rule is
+        None if no rule reports the import."""
         if module := self._module(dotted):
             return module, self._rules[module]
         root = dotted.partition(".")[0]

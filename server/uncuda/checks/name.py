@@ -37,7 +37,7 @@ class Check:
         self.names = self.verdicts.names
 
     def run(self, context: Context) -> Iterator[Hit]:
-        """Yield hits at references, at imports and in strings that contain a name of a rule."""
+        """Yield a hit for each reference, import or string that contains a dotted name which a rule reports."""
         judge, results, literals = self.verdicts.judge(context), Results(context), Literals(context)
         values = HostValues(context)
         spoken = [
@@ -64,8 +64,8 @@ class Check:
                 yield hit
 
     def _verdict(self, reference: Name, judge: Judge, results: Results) -> Verdict | None:
-        """Return the verdict on a reference; if the file uses only one attribute of the result of its call, return the
-        verdict on this attribute."""
+        """Return the verdict on a reference. If the reference is called, and the file reads from the call's result
+        only attributes that rules report, return the verdict on the first of these attributes, sorted by name."""
         members = self.verdicts.members.get(reference.dotted)
         if members and (taken := {read.field for read in results.reads(reference)}) and taken <= members.keys():
             verdict = members[min(taken)]
@@ -74,7 +74,8 @@ class Check:
 
 
 def _alias(reference: Name, judge: Judge) -> Verdict | None:
-    """Return the verdict on the name for which an alias stands, if a fix would change that name."""
+    """Return what the rules say about the imported name behind an alias (`torch.cuda` for `tc` in `tc.synchronize()`);
+    None if no fix would change the imported name."""
     hidden = reference.spans().count(None)
     verdict = judge(".".join(reference.dotted.split(".")[:hidden])) if hidden else None
     return verdict if verdict is not None and verdict.applicability is not None else None
@@ -168,8 +169,8 @@ def _reference(
 def _is_of_object(context: Context, reference: Name, rule: Rule) -> bool:
     """Whether an unbound method is called with its object as the only argument: `map(f, xs)`, `f(x)`.
 
-    A call in a function of the same name is not counted: this function is a wrapper, which must be changed together
-    with its calls.
+    The result is False for a call of `torch.Tensor.cuda` in a function that is itself named `cuda`: this function is a
+    wrapper, which must be changed together with its calls.
     """
     parent = reference.statement.digest.parents.get(reference.chain.node)
     if reference.dotted not in rule.get("unbound") or not isinstance(parent, ast.Call):
@@ -195,8 +196,8 @@ def _of_words(context: Context, rule: Rule) -> Iterator[str]:
 
 
 def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
-    """Return the id of the sentence about a dtype that a collective does not accept, with the source of the
-    collective's call; empty if no collective receives a tensor of this dtype."""
+    """Return the id (in rules/limits.tsv) of the sentence that says which dtypes the target's collectives accept, with
+    the source of the collective's call; an empty dictionary if no collective receives a float64 tensor."""
     if not rule.get("collectives") or context.target.has("collective-float64"):
         return {}
     outer = reference.statement.digest.parents.get(reference.chain.node)
@@ -207,8 +208,8 @@ def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
 
 def _class(context: Context, reference: Name, verdict: Verdict, results: Results) -> tuple[str | None, dict[str, str]]:
     """Return the fix class of a reference: the class in `verdict`, or a less safe one if the reference's call or the
-    uses of the call's result require this. If a use of the result makes the class less safe, the second value has one
-    item: the key is the id of the sentence that says why, the value is the source of this use."""
+    uses of the call's result require this. The second value, a dictionary, is empty unless a use of the result requires
+    a less safe class; then it maps the id of the sentence that says why to the source of this use."""
     if verdict.applicability is None:
         return None, {}
     apart = results.apart(reference, verdict.rule)
@@ -271,8 +272,8 @@ def _place(reference: Name, spans: list[Place | None]) -> Place:
 
 
 def _patched(reference: Name, attribute: Asked | None) -> Links:
-    """Return one key for each name that the code at this reference replaces by assignment or `setattr`. The keys are
-    for `Hit.links`: hits with the same key are fixed only together."""
+    """Return one key of `Hit.links` for each name that the code at this reference replaces by assignment or `setattr`;
+    hits with the same key are fixed only together."""
     node = reference.chain.node
     stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     names = [reference.dotted] if stored else []
@@ -282,8 +283,8 @@ def _patched(reference: Name, attribute: Asked | None) -> Links:
 
 
 def _links(reference: Name, rule: Rule) -> Links:
-    """Return the keys for `Hit.links` of the code that must change together with a reference: a method that is called
-    on the result, and hits of rules in the same group (the rule's key `group`).
+    """Return the keys for `Hit.links` that a reference shares with code that must change together with the reference: a
+    method that is called on the result, and hits of rules in the same group (the rule's key `group`).
 
     If the rule is about a missing feature and has no fix, a method that is called on the result, such as `.cuda()`, is
     fixed independently of the name.
@@ -305,8 +306,8 @@ def _alias_place(reference: Name) -> Place:
 
 
 def _spelled_anew(context: Context, reference: Name, new: str, rule: Rule) -> list[Edit] | None:
-    """Return the edit that replaces the whole reference, for a new name that cannot be written with the alias; None if
-    the first part of the new name is not imported."""
+    """Return the edit that replaces the whole reference by the new name, because the import alias in the reference
+    cannot stay; None if the first part of the new name is not imported."""
     root, statement = new.partition(".")[0], reference.statement
     packages = [context.target.fill(template).partition(".")[0] for template in rule.imports]
     if root.isidentifier() and root not in packages:
@@ -318,8 +319,8 @@ def _spelled_anew(context: Context, reference: Name, new: str, rule: Rule) -> li
 
 
 def _edits(old: str, new: str, spans: list[Place | None], hidden: int, hidden_new: str) -> list[Edit] | None:
-    """Return the edits that turn the dotted name `old` into `new` where the source spells it; None if a part of the
-    name would have to change that the source does not spell, because an alias stands for it."""
+    """Return the edits that turn the dotted name `old`, as the source spells it, into `new`. If an alias stands for a
+    part of the name, and this part would have to change, return None."""
     prefix = hidden_new.split(".") if hidden_new else []
     wanted = new.split(".")
     if wanted[: len(prefix)] != prefix:

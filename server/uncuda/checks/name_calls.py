@@ -1,5 +1,5 @@
 """Tells how the call of a name affects the fix of the name: arguments that the target's function lacks or has in
-another position, keywords that it names differently, and attributes that `hasattr` and similar calls test."""
+another position, keywords that it names differently, and attributes whose names `hasattr` and similar calls get."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..edits import Edit
 from ..facts.model import Name
 
 LACKS = "lacks-parameter"
-"""The id of the sentence about a call with an argument that the target's function lacks."""
+"""The id in rules/limits.tsv of the sentence about a call with an argument that the target's function lacks."""
 
 
 class Asked(NamedTuple):
@@ -46,8 +46,8 @@ def nearest_call(reference: Name) -> str:
 
 
 def call_classes(reference: Name, row: Row | None, target: Target, rule: Rule) -> list[str]:
-    """Return "review" for each reason why the arguments in a call of the reference prevent a safe fix; empty if there
-    is none.
+    """Return "review" for each reason why the arguments of a call of the function `reference` prevent a safe fix; empty
+    if there is no such reason, or if `reference` is not called.
 
     The rule's key `leading` gives, for each function, how many first parameters CUDA and the target have in common; its
     key `beyond` names CUDA's parameters after those, so that a fix can pass them by keyword.
@@ -98,13 +98,15 @@ def call_limits(
     target: Target,
     keys: Callable[[Name], Collection[str]],
 ) -> tuple[tuple[str, ...], bool]:
-    """Return the ids of the sentences that apply to a call, including the sentence about a keyword that the target
-    lacks, and whether the target rejects the call.
+    """Return the ids of the sentences in `rules/limits.tsv` that apply to a call, including the sentence about a
+    keyword that the target lacks, and whether the target rejects the call.
 
-    The rule's key `call-limits` maps the id of a sentence to the arguments that the sentence is about: `enabled=True`,
-    or `=True` for the first positional argument. An entry such as `['segments']` is about a key that the code reads
-    from the result of the call (found by `keys`). The target rejects a call with an argument that `call-limits` lists.
-    If a call has none of the arguments that are listed for a sentence, the id of this sentence is not returned.
+    The rule's key `call-limits` maps the id of a sentence, which says what differs on the target, to the arguments for
+    which this difference matters: `enabled=True`, or `=True` for the first positional argument. If `['segments']` is in
+    the list of arguments, the difference matters for code that reads the key `segments` from the result of the call;
+    `keys` returns the keys that the code reads. The target rejects a call with an argument that `call-limits` lists. If
+    `call-limits` has the id of a sentence, this id is returned only if the call has one of the id's arguments, or if
+    the code reads one of its keys.
     """
     call, about = call_of(reference), rule.get("call-limits", {})
     if call is None:
@@ -153,7 +155,8 @@ def position_edits(reference: Name, row: Row | None, rule: Rule) -> list[Edit]:
 
 
 def _renamed(keyword: ast.keyword, row: Row, target: Target) -> str:
-    """The target's name for a keyword of CUDA that the target's function lacks; "" if it has no similar keyword."""
+    """For a keyword argument of a CUDA function that the target's function lacks: the similar keyword of the target's
+    function; "" if there is none."""
     old = keyword.arg or ""
     said = _said(old, target)
     return next((word for word in row.extra if word == said or word.startswith(old + "_")), "")

@@ -16,7 +16,7 @@ _HARMLESS = frozenset({"statement", "other", "receiver", "concatenation"})
 
 
 class Literals:
-    """Judges replacements of names by literals in one source file."""
+    """Decides whether fixes that replace a name by a string literal are safe, in one source file."""
 
     def __init__(self, context: Context) -> None:
         self._context, self._flow = context, Flow(context)
@@ -36,14 +36,14 @@ class Literals:
         links = (*flow.links(role, statement), *(flow.links(*passed) if passed[0] is not role else ()))
         if SAFE not in allowed:
             return REVIEW, links
-        # the value with which the name is compared may still be CUDA's
+        # with the runtime patch, the name may be compared with a value that is still CUDA's word, such as "nccl"
         tested = self._context.shim and role.kind in TESTS
         rules = self._rules(new, role.kind) if tested else []
         sure = any(compared(rule, role) or holds_truth(rule, role, statement, flow) for rule in rules)
         return REVIEW if tested and not sure else SAFE, links
 
     def _rules(self, new: str, kind: str) -> list[Rule]:
-        """Return the rules for the string `new` that apply if the code uses it as `kind` says, such as "argument"."""
+        """Return the rules that replace strings by `new` where the code uses a string as `kind`, such as "argument"."""
         fill, word = self._context.target.fill, new.strip("\"'")
         words = self._context.target.words
         rules = (

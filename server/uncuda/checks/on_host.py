@@ -1,5 +1,5 @@
-"""Finds uses of float64 that never reach the accelerator: on the CPU, in comparisons, in tables, in calls of other
-libraries."""
+"""Finds uses of float64 that never reach the accelerator: for tensors on the CPU, in comparisons, in dictionaries and
+lists, and as arguments of functions that are not torch's."""
 
 from __future__ import annotations
 

@@ -28,11 +28,11 @@ class _Setting(NamedTuple):
 
 
 def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
-    """Return the references, without assignments that give the target's setting the same value as an earlier line of
-    the same block. If two lines of a block assign different values to the target's setting, their fixes are dropped,
+    """Return `spoken`, without assignments that give the target's setting the same value as an earlier line of the
+    same block. If two lines of a block assign different values to the target's setting, their fixes are dropped,
     because only the last line would take effect."""
     by_switch: dict[str, list[tuple[Name, _Setting]]] = {}
-    in_text = sorted(spoken, key=lambda one: one[0].statement.start)  # `spoken` is in the order of typing
+    in_text = sorted(spoken, key=lambda one: one[0].statement.start)  # after edits, `spoken` is not in source order
     for reference, verdict in in_text:
         if verdict.replacement and (setting := _setting(reference, context)):
             by_switch.setdefault(verdict.replacement, []).append((reference, setting))

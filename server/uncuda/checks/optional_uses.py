@@ -1,4 +1,4 @@
-"""The uses of a name that an optional import binds, and the code that tests whether the import worked."""
+"""The uses of a name that an optional import binds, and the code that asks whether the import worked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .amp_c_guards import Guard
 from .base import Context, Hit
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-# if a line contains one of these words, it may test whether an optional import worked
+# if a line contains one of these words, it may ask whether an optional import worked
 _DECIDES = re.compile(r"\b(?:if|elif|while|assert|and|or|not|is|skipif|skipIf|skipUnless|hasattr|bool)\b")
 # a line that defines or imports a name, or that has parameters
 _BINDS = re.compile(r"(?:async[ \t]+)?def\b|class[ \t]+\w+[ \t]*\[|.*\b(?:import|as|lambda)\b")
@@ -24,7 +24,7 @@ _BINDS = re.compile(r"(?:async[ \t]+)?def\b|class[ \t]+\w+[ \t]*\[|.*\b(?:import
 _CALLS = re.compile(r"(?:[ \t]*\.[ \t]*\w+)*[ \t]*\(")
 _BASE = re.compile(r"[ \t]*class[ \t]+\w+[^:=]*$")
 _ATTRIBUTE = re.compile(r"[ \t]*\.")
-# the part of a line before a name that is not in an annotation
+# matches the part of a line before a name, unless the name is in an annotation
 _EVALUATED = re.compile(r"[^:>]*(?:[(=@]|\breturn\b)[^:>]*$")
 _SET = re.compile(r"^[ \t]+(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.M)
 _FEW = 8  # maximum number of variables of a block that are looked for elsewhere
@@ -42,18 +42,19 @@ IMPORTED_AS = re.compile(r"(?:\w+(?:\.\w+)*[ \t]+as[ \t]+)?(\w+)")
 
 
 class _Uses(NamedTuple):
-    """The offsets of the uses of a name in code, and those of the uses in lines that may test or bind the name."""
+    """The offsets of the uses of a name in code, and those of the uses in lines that may bind the name or ask whether
+    it is bound."""
 
     places: Sequence[int]
     telling: Sequence[int]
 
 
 class OptionalUses:
-    """Finds, in one source file, the uses of optionally imported names that no test guards."""
+    """Finds, in one source file, the uses of optionally imported names that no condition guards."""
 
     def __init__(self, context: Context) -> None:
         self._context, self._indents, self._text = context, context.facts.indents, context.text
-        # caches: by the start of a block, of a clause, and by a name or the root of a module
+        # caches; their keys are, in this order: start of a block, start of a clause, name, name, top-level module
         self._told: dict[int, frozenset[str]] = {}
         self._notes: dict[int, bool] = {}
         self._used: dict[str, _Uses] = {}
@@ -62,7 +63,7 @@ class OptionalUses:
 
     def untested(self, hit: Hit, module: str, word: str, guard: Guard) -> Sequence[int]:
         """Return the offsets at which the file uses the name that an optional import binds; empty if a line of the file
-        tests whether the import worked. `word`: the keyword of the block that makes the import optional."""
+        asks whether the import worked. `word`: the keyword of the block that makes the import optional."""
         statement, alias = hit.statement, IMPORTED_AS.match(self._text, hit.start, hit.end)
         if statement is None or alias is None or not statement.start <= hit.start < statement.end:
             return ()
@@ -87,7 +88,7 @@ class OptionalUses:
         return [at for at in _beside(self._uses(name).places, block) if self._is_raising(name, at)]
 
     def _tested(self, guard: Guard, block: range) -> frozenset[str]:
-        """The variables that the block of an optional import sets, and that the file tests elsewhere."""
+        """The variables that the block of an optional import sets, and that conditions elsewhere in the file read."""
         if block.start not in self._told:
             told = set(_TELLS.findall(self._text, block.start, block.stop))
             for names in _SEVERAL.findall(self._text, block.start, block.stop):
@@ -153,8 +154,8 @@ class OptionalUses:
         return self._used[name]
 
     def _harmless(self, name: str) -> Sequence[int]:
-        """The offsets of those uses of a name that may raise no exception if the name is not bound or is None, such as
-        an annotation, an argument, or a use in a `try`."""
+        """The offsets of the uses of a name that may work although the name is not bound or is None, such as an
+        annotation, an argument, or a use in a `try`."""
         if name not in self._safe:
             self._safe[name] = [at for at in self._uses(name).places if not self._is_raising(name, at)]
         return self._safe[name]

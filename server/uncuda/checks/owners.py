@@ -31,7 +31,7 @@ _MOVERS = frozenset({"cuda", "to"})
 _LONGEST = 4000
 _FEW = 16  # up to this number of names, each is searched separately
 _HOLDERS = "|".join(_TORCHS)
-# A search for the word, followed by a check of the character before it, is many times as fast as one pattern for both.
+# `_matches_behind` checks the character before a match; patterns that check it themselves take many times as long.
 _SETS = re.compile(rf"(?:{_HOLDERS})\.(?P<method>cuda|is_cuda)[ \t]*=(?!=)")
 _SETS_BY_NAME = re.compile(rf"setattr\([ \t]*(?:\w+\.)*(?:{_HOLDERS})[ \t]*,[ \t]*[\"'](?P<method>cuda|is_cuda)[\"']")
 _SETTING = "setattr("
@@ -58,9 +58,9 @@ def owners_of(
 ) -> frozenset[Owner]:
     """The classes in a file that define `cuda` or `is_cuda`, classes derived from them, and functions that return them.
 
-    `is_code`: whether the character at an offset is code. `known`: classes of other files that define the method
-    themselves; the result also contains the classes of this file that derive from a class in `known`, directly or
-    through other classes of this file. `find`: a function that returns the offsets of a word in the text.
+    `is_code`: whether the character at an offset is code. `known`: classes of other files that define `cuda` or
+    `is_cuda` themselves; the result also contains the classes of this file that derive from a class in `known`,
+    directly or through other classes of this file. `find`: a function that returns the offsets of a word in the text.
     """
     defines = any(f"def {method}(" in text for method in METHODS)
     found = [(m, holder) for m, holder in _methods(text, find) if is_code(m.start("name"))] if defines else []
@@ -83,7 +83,7 @@ def owners_of(
 
 
 def may_patch(data: bytes) -> bool:
-    """Whether the bytes of a file show that it may replace `cuda` or `is_cuda` of torch; a fast test."""
+    """Whether the bytes of a file show that it may replace `cuda` or `is_cuda` of torch; a fast check."""
     sets = _IS_SET.search(data) is not None and _says_one(data, _SET_BYTES)
     return sets or (_SETTING_BYTES in data and _says_one(data, _QUOTED_BYTES))
 
@@ -216,7 +216,7 @@ def _moves(statement: ast.stmt) -> bool:
 
 def _moves_plain(statement: ast.stmt) -> bool:
     """Return whether a statement only stores members that it moves to a device (`self.x = self.x.cuda()`), or returns a
-    new object that is made from them. The class of the statement derives from no class of torch."""
+    new object that is made from them. The statement is in a class that derives from no torch class."""
     if isinstance(statement, ast.Assign):
         return _is_move(statement.value)
     if isinstance(statement, ast.If):

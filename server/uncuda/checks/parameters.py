@@ -228,7 +228,7 @@ def _parameter(header: Statement, call: ast.Call, given: str | int, bound: int) 
 
 
 def is_fixture(name: str, context: Context) -> bool:
-    """Return whether a parameter of a test is a pytest fixture of this file, whose values come from the `params` of the
+    """Return whether a parameter of a pytest test is a fixture of this file, whose values come from the `params` of the
     fixture."""
     facts, text = context.facts, context.text
     if not name.isidentifier() or not facts.says("fixture("):

@@ -1,5 +1,5 @@
-"""Device strings in code that runs only if an availability test succeeds: `["cuda"] if torch.cuda.is_available() else
-[]`."""
+"""Device strings in code that runs only if a condition finds an available device: `["cuda"] if
+torch.cuda.is_available() else []`."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ _PARTS = (ast.List, ast.Tuple, ast.Set, ast.Starred, ast.IfExp)
 
 
 class Question(NamedTuple):
-    """An availability test that must succeed before the string is used."""
+    """A condition that must find an available device before the string is used."""
 
     at: At | None
-    """The offset of the function that the test calls; None if the test is already for the target."""
+    """The offset of the function that the condition calls; None if the condition already asks for the target."""
 
 
 class Questions:
-    """Finds, for device strings in one source file, the availability tests on which their use depends. The rule's key
-    `questions` lists the dotted names of functions that test for availability."""
+    """Finds, for device strings in one source file, the conditions on which their use depends, if these conditions ask
+    whether a device is available. The rule's key `questions` lists the dotted names of functions that such conditions
+    call."""
 
     def __init__(self, flow: Flow, target: Target) -> None:
         self._flow, self._context, self._target = flow, flow.context, target
         self._named: dict[tuple[str, int], Question | None] = {}
 
     def in_expression(self, rule: Rule, node: ast.AST, statement: Statement) -> Question | None:
-        """Return the availability test of a conditional expression (`… if … else …`) that must succeed before this node
-        is evaluated."""
+        """Return the condition of a conditional expression (`… if … else …`) that must find an available device before
+        this node is evaluated."""
         inner = node
         for outer in statement.digest.ancestors(node):
             self._context.facts.work.compare()
@@ -52,8 +53,8 @@ class Questions:
         return None
 
     def above(self, rule: Rule, statement: Statement) -> Question | None:
-        """Return the availability test of an enclosing block in the same function that must succeed before this
-        statement runs."""
+        """Return the condition of an enclosing block in the same function that must find an available device before
+        this statement runs."""
         indents = self._context.facts.indents
         for header in indents.headers(statement.start):
             if header.word in ("def", "class", "for", "while"):
@@ -73,7 +74,8 @@ class Questions:
         return self._asked(rule, node.test, asking, header.word != "else")
 
     def _asked(self, rule: Rule, test: ast.expr, statement: Statement, answer: bool) -> Question | None:
-        """Return the availability test that has certainly succeeded if the expression `test` has the value `answer`."""
+        """Return the condition that has certainly found an available device if the expression `test` has the value
+        `answer`."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self._asked(rule, test.operand, statement, not answer)
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is answer:
@@ -97,7 +99,8 @@ class Questions:
         return Question(None) if asks and module in own else None
 
     def _held(self, rule: Rule, name: str, statement: Statement) -> Question | None:
-        """The availability test whose result is assigned to a variable, if the variable is assigned only once."""
+        """The condition, asking for an available device, whose result is assigned to a variable, if the variable is
+        assigned only once."""
         scope = self._flow.scope(name, statement.start, Role("comparison", statement.digest.piece.nodes[0], name=name))
         key = (name, scope)
         if key not in self._named:
@@ -116,7 +119,7 @@ class Questions:
 
 
 def _is_some(test: ast.Compare) -> bool:
-    """Whether a comparison tests for a number of at least one: `> 0`, `>= 1`."""
+    """Whether a comparison requires a number of at least one: `> 0`, `>= 1`."""
     number = test.comparators[0]
     if len(test.ops) != 1 or not isinstance(number, ast.Constant):
         return False
@@ -141,5 +144,5 @@ def words_around(text: Text, statement: Statement) -> tuple[frozenset[str], ast.
         node = outer
     parts = list(islice(ast.walk(node), _MANY + 1))
     found = {inner.value for inner in parts if isinstance(inner, ast.Constant) and inner is not text.node}
-    unseen = frozenset({""} if len(parts) > _MANY else ())  # "" is not a device; it marks a list with unread items
+    unseen = frozenset({""} if len(parts) > _MANY else ())  # "" stands for the strings beyond `_MANY`
     return unseen.union(value for value in found if isinstance(value, str)), node

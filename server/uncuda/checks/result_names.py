@@ -15,7 +15,7 @@ from .result_places import Function, Places, fields_of
 from .result_values import NUMBER, NUMBERS, PAIR, Read, Value, cut
 from .string_flow import Flow
 
-_ANY = "*"  # stands for all fields of an object whose further uses are not traced
+_ANY = "*"  # in place of a field's name: any field may be read, because the object is not traced further
 _DEEP = 8  # maximum number of variables through which one value is traced
 
 
@@ -48,7 +48,7 @@ class Followed:
         return scope is not None and scope[1] == "class"
 
     def _lost(self, value: Value, node: ast.AST | None = None) -> Iterator[Read]:
-        """Give up tracing a value: in strict mode, yield one `Read` that stands for all further uses of the value."""
+        """Give up tracing a value; if `_strict` is set, yield one `Read` that stands for all its further uses."""
         if self._strict:
             number = value.kind in NUMBERS
             yield Read("" if number else _ANY, ast.unparse(node or value.node), True)
@@ -137,7 +137,7 @@ class Followed:
                 break
             if self._flow.scope(name, found.start, Role("assignment", value.node)) != scope:
                 continue  # this variable is of the same name, but of another function
-            for chain in reversed(found.digest.chains):  # the digest lists chains from right to left
+            for chain in reversed(found.digest.chains):  # `chains`: dotted names, from right to left
                 if chain.root == name:
                     used = True
                     yield from self._follow(value.at(cut(chain.node, len(chain.parts)), found), depth)
@@ -151,8 +151,8 @@ class Followed:
             yield from self._lost(value)
 
     def _attributes(self, value: Value, name: str, root: str, depth: int) -> Iterator[Read]:
-        """Yield the reads of a value after it is assigned to an attribute; in strict mode, the reads of this attribute
-        of any object count."""
+        """Yield the reads of a value after it is assigned to an attribute. If `_strict` is set, also yield the reads of
+        attributes with this name of all other objects."""
         if depth > _DEEP:
             yield from self._lost(value)
             return
@@ -169,7 +169,7 @@ class Followed:
             yield from self._lost(value)
 
     def _returned(self, value: Value, depth: int) -> Iterator[Read]:
-        """Yield the reads, in this file, of the value that the surrounding function returns."""
+        """Yield the code of this file that reads `value` after a function has returned it."""
         function = self._places.function(value.statement)
         if function is None or depth > _DEEP:
             yield from self._lost(value)

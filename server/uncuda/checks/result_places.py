@@ -41,8 +41,8 @@ class Function(NamedTuple):
 
 
 class Places:
-    """Finds the occurrences of words and the reads of values in one file. The first few words are searched separately;
-    for further words, an index of all words in the file is built."""
+    """Finds the occurrences of words and the reads of values in one file. The file is searched for each of the first
+    few words that a caller asks for; for all later words, an index of the words in the file is built once."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -140,8 +140,8 @@ def fields_of(text: Text, source: str, statement: Statement) -> set[str]:
 
 
 def _spelling(name: str, root: str, context: Context, statement: Statement) -> Iterator[ast.Attribute]:
-    """Yield the attributes called `name` in a statement, such as `x.name`; `x` is `root`, or anything but an imported
-    module."""
+    """Yield the attributes called `name` in a statement, such as `x.name`. Attributes of imported modules are left out,
+    unless the module is called `root`."""
     for chain in statement.digest.chains:
         if name in chain.parts and (chain.root == root or chain.root not in context.imported):
             node: ast.expr = chain.node

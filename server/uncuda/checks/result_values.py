@@ -14,7 +14,7 @@ NUMBERS = (PAIR, NUMBER)
 
 class Value(NamedTuple):
     """An expression whose value is the result of a traced call, or a part of this result. `listed`: whether the
-    expression is a list, so that its items, not the list itself, are the result or parts of it."""
+    expression is a list whose items, not the list itself, are the result or parts of the result."""
 
     node: ast.AST
     statement: Statement
@@ -27,13 +27,14 @@ class Value(NamedTuple):
         return self.statement.digest.parents.get(self.node)
 
     def at(self, node: ast.AST, statement: Statement) -> Value:
-        """Return the same value for another node."""
+        """Return a copy of the value with another node and statement."""
         return Value(node, statement, self.kind, self.listed)
 
 
 class Read(NamedTuple):
     """Code that reads a field of a call's result, or that compares or unpacks the numbers in the result. `field`: the
-    name of the field, or "" for numbers. `source`: the source text of this code.
+    name of the field that is read; "" if numbers are compared or unpacked. `source`: the source text of the code that
+    reads, compares or unpacks.
 
     `lost`: whether the read stands for code that cannot be traced.
     """
@@ -51,7 +52,7 @@ def cut(node: ast.expr, parts: int) -> ast.expr:
 
 
 def computes(node: ast.BinOp, operand: ast.AST) -> bool:
-    """Whether the operator computes with a number, instead of formatting a string: `"sm_%d" % major`."""
+    """Whether the operator computes with a number. It does not in `"sm_%d" % major`, which formats a string."""
     other = node.right if operand is node.left else node.left
     text = isinstance(other, ast.JoinedStr) or (isinstance(other, ast.Constant) and isinstance(other.value, str))
     return not text

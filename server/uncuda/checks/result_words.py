@@ -23,7 +23,7 @@ TEXTS_OWN = frozenset(
 )  # fmt: skip
 """Methods of strings that return the string in another form, or a part of it."""
 NOTHING = frozenset({"id", "isinstance", "len", "type"})
-"""Functions whose result does not depend on the fields of the object."""
+"""Functions whose result does not depend on the fields of their argument."""
 TABLES_OWN = frozenset({"copy", "items", "values"})
 TABLES_ITEM = frozenset({"get", "pop", "popitem", "popleft"})
 TABLES_PLAIN = KEEPING | {"clear", "discard", "keys", "remove", "reverse", "sort"}

@@ -1,6 +1,7 @@
-"""Tells how a file uses the result of a call: which fields it reads, and which numbers of the result it compares.
+"""Tells how a file uses the result of a call: which fields of the result it reads, and which numbers in the
+result it compares, as in `get_device_capability()[0] >= 8`.
 
-In strict mode, every use of the result that is not known to be harmless counts as a read.
+If `_strict` is set, every use of the result that is not known to be harmless counts as a read of the result.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from .result_names import Followed
 from .result_values import NUMBER, NUMBERS, OBJECT, PAIR, Read, Value, computes
 
 FIELD = "field-not-filled"
-"""The id of the sentence about a result of which the file reads a field that the target does not fill."""
+"""The id of the sentence that says: the file reads a field of a call's result, but the target does not fill it."""
 LOST = "answer-not-followed"
-"""The id of the sentence about a result that differs on the target, with uses that cannot be traced."""
+"""The id in rules/limits.tsv of the sentence that says: a result differs on the target, and uncuda cannot trace how the
+code uses it."""
 _MANY = 200  # maximum number of expressions that are checked to find the uses of one call's result
 _WRAPPERS = (ast.Await, ast.BoolOp, ast.NamedExpr, ast.IfExp, ast.UnaryOp)
 
@@ -35,9 +37,9 @@ class Results(Followed):
         self._keyed = False  # if true, reads of dictionary keys are yielded, too
 
     def apart(self, reference: Name, rule: Rule) -> tuple[str, str] | None:
-        """Return the reason why the fix of a call needs review: code that uses the call's result in a way that may be
-        wrong on the target. The reason consists of the id of a sentence about this code, and the source text of this
-        code. Return None if there is no such code.
+        """If the file uses the result of a call in a way that may be wrong on the target, so that the fix of the call
+        needs review, return the id of the sentence that says so, and the source text of the code that uses the result.
+        Otherwise return None.
 
         The rule's key `fields` lists functions whose result has fields that the target does not fill; its key `numbers`
         lists functions whose result contains numbers that mean something only for CUDA.
@@ -108,8 +110,8 @@ class Results(Followed):
             yield from self._part(value, parent, depth)
 
     def _tested(self, value: Value, parent: ast.AST) -> Iterator[Read]:
-        """Yield the read of the value in a test such as `if value:`. Only a number is read there, because it is
-        compared with zero; an object is always true."""
+        """Yield the read of a number in a condition such as `if value:`, which compares the number with zero. The same
+        condition about an object does not read it, because an object is always true."""
         if value.kind == NUMBER and not value.listed and value.node is not getattr(parent, "msg", None):
             yield from self._lost(value)
 
@@ -222,7 +224,8 @@ class Results(Followed):
             yield from self._worded(value, call, given, word, depth)
 
     def _worded(self, value: Value, call: ast.Call, given: int | str, word: str, depth: int) -> Iterator[Read]:
-        """Yield the reads by a call whose effect is known by the function's name, such as `print` or `sorted`."""
+        """Yield the reads of a value that is passed to a function whose effect is known by its name, such as `print` or
+        `sorted`."""
         text, digest = word in words.TEXT, value.statement.digest
         if text and value.kind == OBJECT:
             return

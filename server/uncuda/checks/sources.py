@@ -12,7 +12,7 @@ from .name_calls import call_of
 
 _PATHS = frozenset({"join", "joinpath", "str", "Path"})
 _INLINE = "load_inline"
-# as in `#include <ATen/cuda/CUDAContext.h>`, `#include <cublas_v2.h>`, `-lcudart`
+# words of C++ code and compiler options that use CUDA: `#include <ATen/cuda/CUDAContext.h>`, `-lcudart`
 _HEADERS = (
     "cuda_runtime",
     "cuda_fp16",
@@ -40,8 +40,8 @@ def says_one_of(facts: Facts, words: Collection[str]) -> bool:
 
 
 def _compiles(call: ast.Call, endings: tuple[str, ...], inline: bool) -> bool:
-    """Return whether a call compiles only sources with these endings. `inline`: whether a call of `load_inline` with
-    only C++ text counts, too; this call has a separate parameter for text in CUDA."""
+    """Return whether a call compiles only sources with these endings. `inline`: whether to return True for a call of
+    `load_inline` that passes C++ code (`cpp_sources`) and no CUDA code (`cuda_sources`)."""
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     if None in given or "with_cuda" in given:
         return False

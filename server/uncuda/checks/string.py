@@ -124,7 +124,7 @@ class Check:
             if applicability == SAFE and not is_looked_up(role, statement, flow):
                 applicability = REVIEW
         elif role.cut and len(new) != len(text.value):
-            length = _length(text, statement)  # a slice of the old length is never equal to the new, longer word
+            length = _length(text, statement)  # the 4 in `x[:4] == "cuda"` becomes the length of the new word
             edits = [Edit(*length, str(len(new))), *edits] if length else []
         beside = self._beside(prepared, uses, *(passed or (role, statement)))
         allowed = cap(rule, lowest(applicability, beside.allowed))
@@ -176,8 +176,8 @@ class Check:
 
 
 def _called(rule: Rule) -> re.Pattern[str]:
-    """Return a pattern for a statement that runs one of the rule's shell commands: `~nvidia-smi`, `out = ~nvidia-smi`,
-    `nvidia-smi`."""
+    """Return a pattern for a statement that runs one of the rule's shell commands: `nvidia-smi`, `!nvidia-smi` or
+    `out = !nvidia-smi`, with `~` in place of IPython's `!`."""
     names = "|".join(map(re.escape, rule.get("commands")))
     return re.compile(rf"(?:(?:[\w.,* \t\[\]]+=[ \t]*)?~[ \t]*)?(?P<name>{names})\s*")
 

@@ -23,7 +23,7 @@ from .string_members import MemberIndex, Members
 TORCHS, OWN = "torch", "own"
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation", "subscript"})
 ACCELERATORS = frozenset({"hip", "hpu", "mtia", "tpu", "xla", "xpu"})
-# Calls, in any library, that store an argument under the argument's keyword.
+# Classes, of any library, whose objects store each keyword argument under its keyword: `Namespace(device="cuda")`.
 _HOLDERS = frozenset({"HParams", "Namespace", "SimpleNamespace", "ConfigDict", "EasyDict", "AttrDict", "Munch"})
 # Functions that receive strings that are text for people, or names of files, modules or patterns.
 _PROSE_CALLS = frozenset(
@@ -125,7 +125,7 @@ def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
         return True
     if role.method in ("get", "pop", "setdefault") and role.parameter == 0:
         return True  # the string is a key of a dictionary, not a value
-    # The string is the name of an attribute, which is covered by the rules of the check `name`.
+    # In `hasattr(x, "is_cuda")`, the string names an attribute; rules of the check `name` cover attributes.
     return role.method in ("hasattr", "getattr", "setattr", "delattr")
 
 
@@ -178,13 +178,13 @@ def is_prose(role: Role) -> bool:
 
 
 def _is_choice_of_accelerators(rule: Rule, role: Role) -> bool:
-    """Return whether a test lists several accelerators, which shows that its author has considered each of them:
+    """Return whether a condition lists several accelerators, which shows that its author has considered each of them:
     `x.device.type in ("cuda", "xpu")`."""
     return role.kind == "membership" and not ACCELERATORS.isdisjoint(role.items) and compared(rule, role)
 
 
 def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
-    r"""Return whether a regular expression in the same test contains the word, too: `x == "cuda" or
+    r"""Return whether a regular expression in the same condition contains one of the rule's words: `x == "cuda" or
     re.match(r"cuda:\d+", x)`. Fixes change the compared string, but not the regular expression."""
     for text in statement.digest.texts if role.kind in TESTS else ():
         call = statement.digest.parents.get(text.node)
@@ -295,7 +295,7 @@ def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
 
 def _suggests(rule: Rule, role: Role) -> bool:
     near = any(item in rule.get("suggesting-items", ()) for item in role.items)
-    # a loop tries the values of a list in turn
+    # a list that a comprehension iterates over may be a list of devices to try
     near = near or any(isinstance(holder, COMPREHENSIONS) for holder in role.containers)
     if role.kind == "value" and role.outer is not None:
         return near or says_index(role) or named(role.outer.name, (*rule.get("names", ()), *rule.get("parameters", ())))

@@ -19,7 +19,7 @@ from .parameters import is_fixture
 Proof = Callable[[Role], bool]
 _MANY = 60
 _PARTS = ("args", "keywords", "values", "comparators")
-_WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # to find a string's role, every child is read, unlike in a list
+_WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # to find the role of a string, all children of these nodes are read
 TESTS = frozenset({"comparison", "membership", "case"})
 LINKED = TESTS | {"assignment", "default", "item"}
 _OUTER = re.compile(r"^[ \t]*(?:global|nonlocal)\b([^\n]*)", re.M)
@@ -73,8 +73,8 @@ class Flow:
         self.context.facts.work.compare(1 + steps // 8)
 
     def reaches(self, rule: str, role: Role, statement: Statement, proves: Proof) -> bool:
-        """Return whether `proves` accepts another use of the same value: of the variable that the string is assigned to
-        or compared with, or of the result of the function that returns the string."""
+        """Return whether `proves` returns True for another use of the same value: a use of the variable that the string
+        is assigned to or compared with, or of the result of the function that returns the string."""
         if role.call is not None and role.kind == "default":
             role = self.role_at(role.call, statement.digest.span(role.call)[0], statement)
             if proves(role):
@@ -98,11 +98,11 @@ class Flow:
         return self._known[key]
 
     def asks_for(self, word: str, role: Role, statement: Statement) -> bool:
-        """Return whether the variable that holds a string is also compared with `word`, so that a person must have
-        ported this code.
+        """Return whether the variable that holds a string is also compared with `word`. If it is, a person has ported
+        this code.
 
-        Strings with a common key in `Hit.links` are fixed together. While one of the strings that are fixed together
-        still names CUDA, no fix was applied to them, so a person wrote `word`.
+        A fix changes all strings with a common key in `Hit.links` at once. If a fix had written `word`, it would also
+        have replaced the string that still names CUDA, so a person wrote `word`.
         """
         spelled = _spelled(role)
         if not spelled or not self.context.facts.says(word):
@@ -117,7 +117,7 @@ class Flow:
 
     def _is_looked_up(self, use: Role) -> bool:
         """Return whether a value is used as a key of a table that another file defines, `REGISTRY.get(flag)`; this
-        table may lack the target's word."""
+        table may have no entry for the target."""
         function = use.call.func if use.call is not None else None
         if use.method != "get" or use.parameter != 0 or not isinstance(function, ast.Attribute):
             return False
@@ -268,9 +268,9 @@ class Flow:
     def links(self, role: Role, statement: Statement) -> Links:
         """Return the keys for `Hit.links` that a string shares with all strings that must change together with it.
 
-        The key of a local variable is valid in its function; the key of an attribute, option or field in the whole
-        file. A string that a function returns has the keys of the variables to which the function's result is assigned,
-        or with which the result is compared.
+        Strings of the same local variable share a key only within one function; strings of the same attribute, option
+        or field share a key in the whole file. A string that a function returns also shares keys with the strings of
+        the variables to which the function's result is assigned, or with which the result is compared.
         """
         if role.kind == "return" and role.name:
             taken = (key for use, where in self.calls(role.name, statement) for key in self.links(use, where))

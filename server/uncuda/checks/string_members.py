@@ -67,7 +67,7 @@ class MemberIndex:
         return Members(frozenset(listed), frozenset(compared), tested)
 
     def _may_list(self, match: re.Match[str]) -> bool:
-        """Whether the statement that contains a match contains a string literal or an annotation of the name."""
+        """Whether the statement around `match`, an occurrence of a name, contains a string, or annotates the name."""
         start, end = self._context.facts.layout.logical_line(match.start())
         text = self._context.text
         return match["kind"] is not None or text.find('"', start, end) >= 0 or text.find("'", start, end) >= 0

@@ -1,4 +1,4 @@
-"""Finds where a tested variable gets its value from: from a command-line option, a field, or another variable."""
+"""Finds where a variable that is compared with a string gets its value: an option, a field, or another variable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .string_flow import TESTS, Flow
 
 
 class Sources:
-    """Finds out, in one source file, where tested variables get their values from."""
+    """Finds where variables that the code compares with strings get their values from, in one source file."""
 
     def __init__(self, flow: Flow, parameters: Parameters) -> None:
         self._flow, self._facts, self._parameters = flow, flow.context.facts, parameters

@@ -1,5 +1,5 @@
 """Weighs the evidence that a string is a device: how the code uses the string, which parameter receives it, and whether
-the code around it tests that a device is available."""
+a condition around it asks for an available device."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Uses:
     held: dict[tuple[str, str, int], Question | None] = field(default_factory=dict)
 
     def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:
-        """Return the parameter, of a function in this file, that receives a string. None if there is no such parameter,
-        or if the rule ignores strings in this role and the parameter's uses do not prove that the string is a
-        device."""
+        """Return the parameter, of a function in this file, that receives a string. None if no function of this file
+        receives the string, or if the rule ignores strings in this role and the parameter's uses do not prove that the
+        string is a device."""
         passed = self.parameters.of(role, statement)
         if passed is None or not is_silent(rule, role, self.flow):
             return passed
@@ -61,9 +61,9 @@ class Uses:
     def question(
         self, rule: Rule, role: Role, text: Text, statement: Statement, applicability: str | None
     ) -> Question | None:
-        """The availability test that must succeed before the device string is used. If other evidence already proves
-        that the string is a device (`applicability` is SAFE), only a test in the same expression is returned, and no
-        test in a line above."""
+        """The condition that must find an available device before the device string is used. If other evidence already
+        proves that the string is a device (`applicability` is SAFE), only a condition in the same expression is
+        returned, and none in a line above."""
         if not rule.get("questions") or text.formatted:
             return None
         if self.away.has(rule, role):
@@ -105,8 +105,8 @@ class Uses:
         return words <= known and (bool(words) or is_named)
 
     def _holds(self, rule: Rule, role: Role, statement: Statement) -> Question | None:
-        """For a string that is compared with a variable: return the availability test that must succeed before the
-        variable gets a device string."""
+        """For a string that is compared with a variable: return the condition that must find an available device before
+        the variable gets a device string."""
         place = self.flow.place(role, statement)
         if place is None:
             return None
@@ -118,7 +118,8 @@ class Uses:
         return self.held[key]
 
     def _given(self, rule: Rule, name: str, text: Text, statement: Statement) -> Question | None:
-        """Return the availability test that must succeed before a statement assigns a device string to a variable."""
+        """Return the condition that must find an available device before a statement assigns a device string to a
+        variable."""
         role = self.flow.role(text, statement)
         if role.kind != "assignment" or role.name != name or not re.fullmatch(rule.get("pattern"), text.value):
             return None

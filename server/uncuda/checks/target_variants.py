@@ -13,8 +13,8 @@ from ..facts.scans import whole_word
 from ..facts.scopes import Header
 
 BEGINNING = "beginning"
-"""The first part of the key of a search for a name; after an edit, this search reads only the changed lines that define
-or assign the name."""
+"""The first part of the key of each search for the definitions and assignments of a name. Edits of other lines do not
+change what this module finds by such a search."""
 _WORD = re.compile(r"cuda|CUDA|Cuda|nccl|NCCL|gpu|GPU")
 _PRESENT = re.compile(r"hasattr\(\w+,[ \t]*[\"']\w+[\"']\)[ \t]+and[ \t]+")  # `hasattr(torch, "npu") and`
 _DEFINED = re.compile(r"(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
@@ -34,7 +34,8 @@ def said_for(words: Mapping[str, str], text: str) -> str:
 
 
 def condition_of(text: str, header: Header) -> str:
-    """The condition of an `if` or `elif` with its colon, but without a `hasattr` test for the device's module."""
+    """The condition of an `if` or `elif` with its colon, but without a part that asks for the device's module by
+    `hasattr`."""
     condition = without_comments(text[header.start : header.end])
     condition = condition.strip().removeprefix("el").removeprefix("if").strip()
     return _PRESENT.sub("", condition) if "hasattr" in condition else condition
@@ -66,8 +67,9 @@ class TargetVariants:
         return bool(twin) and self._begins(twin, rf"[ \t]*{re.escape(twin)}[ \t]*(?::[^=\n]+)?=(?!=)")
 
     def asked(self, header: Header) -> bool:
-        """Return whether the `if` directly above or below has the same condition for the target. A person must have
-        written that `if`: a fix that wrote the target into one of the two conditions would have changed both."""
+        """Return whether the `if` directly above or below has the same condition, with the target's names in place of
+        CUDA's. A person must have written the `if` with the target's names, because a fix would have replaced CUDA's
+        names in both conditions."""
         twin = self._twin(self._text[header.start : header.end].strip())
         if not twin:
             return False
@@ -77,8 +79,8 @@ class TargetVariants:
         return any(self._text[line.start : line.end].strip() == twin for line in (*above, *below))
 
     def answered(self, header: Header, others: list[Header]) -> bool:
-        """Return whether another clause of the if/elif chain makes the same test for the target. A person must have
-        written that clause, because fixes add no such clauses."""
+        """Return whether another clause of the if/elif chain has the same condition, with the target's names in place
+        of CUDA's. A person must have written the clause for the target, because fixes never add clauses."""
         twin = self._twin(condition_of(self._text, header))
         return bool(twin) and any(condition_of(self._text, other) == twin for other in others)
 
@@ -101,15 +103,15 @@ class TargetVariants:
 
     def _twin(self, words: str) -> str:
         """Return a name or condition with CUDA's words replaced by the target's: `is_npu` for `is_cuda`. Return "" if
-        it contains none of CUDA's words, or if the file does not contain the result."""
+        `words` contains none of CUDA's words, or if the result, such as `is_npu`, does not occur in the file."""
         twin = said_for(self._words, words)
         if twin == words:
             return ""
         lines = twin.split("\n")
-        # only lines that the replacement changes are searched; the file certainly contains the other lines
+        # lines of `words` without CUDA's words are in the file anyway, so only the other lines are searched for
         fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}
         says = self._mentions if len(lines) == 1 else self._says
-        # `says` finds only ASCII text; other text is searched for in the last line, with `in`
+        # `says` finds only ASCII text; other text is searched for with `twin in self._text` below
         held = all(map(says, fresh)) if twin.isascii() else True
         return twin if held and ((len(lines) == 1 and twin.isascii()) or twin in self._text) else ""
 

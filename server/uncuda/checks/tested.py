@@ -1,5 +1,5 @@
-"""Finds uses of names whose absence on the target does no harm: they are behind a test, or their exception is
-caught."""
+"""Finds uses of names whose absence on the target does no harm: they are behind a condition that asks for the name, or
+their exception is caught."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from ..facts.model import Name
 from ..facts.read import Facts
 
 TESTED_FOR = "tested-for"
-"""The id of the sentence about a name that is used only after a `hasattr` test for this name."""
+"""The id in rules/limits.tsv of the sentence about a name that is used only after a condition that asks for this name
+by `hasattr`."""
 CAUGHT = "failure-caught"
-"""The id of the sentence about a name in a `try` that catches its failure, so that the program runs on."""
+"""The id in rules/limits.tsv of the sentence about a name that is used in a `try` with a handler that continues
+without this name."""
 _COMPILED = "torch._C."
 """Prefix of names that do not exist in a build of PyTorch without CUDA. The functions of `torch.cuda` exist in every
 build, but raise an exception without CUDA."""
@@ -39,7 +41,8 @@ def excuse(reference: Name, facts: Facts) -> str:
 
 
 def _is_tested_for(reference: Name, facts: Facts) -> bool:
-    """Whether an `if` around a use of a name tests for its last part: `if hasattr(torch._C, "_cuda_x"): …`."""
+    """Whether an `if` around a use of a name asks whether the last part of the name exists:
+    `if hasattr(torch._C, "_cuda_x"): …`."""
     if not reference.dotted.startswith(_COMPILED) or not facts.says(_HASATTR):
         return False
     name = reference.dotted.rpartition(".")[2]
@@ -56,8 +59,8 @@ def _is_tested_for(reference: Name, facts: Facts) -> bool:
 def _is_caught(reference: Name, facts: Facts) -> bool:
     """Whether a use of a name is inside a short `try` with a handler that continues without the name.
 
-    The handler must catch every exception. If the name builds an extension, it may catch only OSError, which is raised
-    if CUDA's toolkit is missing. For a handler that only reports the exception, the function returns False.
+    The handler must catch every exception; for a function that builds an extension, it need only catch OSError, which
+    is raised if CUDA's toolkit is missing. A handler that only reports the exception does not count.
     """
     indents, text = facts.indents, facts.text
     for header in indents.headers(reference.statement.start):

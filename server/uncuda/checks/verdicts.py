@@ -84,11 +84,13 @@ class Verdicts:
                 self.members.setdefault(name, {}).update(said)
 
     def judge(self, context: Context) -> Judge:
-        """Return the function that returns the verdicts on the names of one file.
+        """Return a function that returns, for a dotted name in one file, which rule reports it and how (`Verdict`).
 
-        The returned function ignores a rule that needs another name if the file lacks that name, and rules about
-        compilation if no source file is for CUDA. The verdicts of a rule allow no fix if the file contains one of the
-        words that the rule's key `manual-words` lists.
+        The returned function ignores a rule with the key `only-with`, a list of names, if the file contains none of
+        these names. It ignores a rule with the key `silent-sources`, a list of file endings, if the file compiles only
+        sources with these endings.
+        The verdicts of a rule allow no fix if the file contains one of the words that the rule's key `manual-words`
+        lists.
         """
         if not self._complete:
             self._add(rule for rule in context.catalogue.rules.values() if self._silent_owner(rule, context))
@@ -113,16 +115,17 @@ class Verdicts:
         return judge
 
     def _silent_owner(self, rule: Rule, context: Context) -> bool:
-        """Return whether the user switched off this rule of the check `name`; if so, broader rules do not report the
-        rule's names, either."""
+        """Return whether `rule` belongs to the check `name` and the user switched it off; broader rules then do not
+        report the rule's names, either."""
         if rule.check != "name" or rule.name in self.active:
             return False
         off = (rule.needs and self.target.has(rule.needs)) or (rule.when_imported and not context.shim)
         return not off
 
     def of(self, dotted: str) -> Verdict | None:
-        """Return which rule reports a dotted name, and how (`Verdict`); None if no rule does. Of the rules that accept
-        the name's status in the target's table, the rule with the longest matching name decides."""
+        """Return which rule reports a dotted name, and how (`Verdict`); None if no rule does. A rule counts only if it
+        covers the status, such as `present`, that the target's table gives the name. Of these rules, the one that lists
+        the longest part of the name decides: a rule for `torch.cuda.amp` before one for `torch.cuda`."""
         if dotted not in self._known:
             self._known[dotted] = self._verdict(dotted)
         return self._known[dotted]

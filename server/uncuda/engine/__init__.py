@@ -44,7 +44,8 @@ _FINDING = 60  # work steps that are counted for each hit that becomes a finding
 
 class _Looked(NamedTuple):
     """The hits of each check of a text. `known`, `kept`: the results of the text before the edit, and those of them
-    that are still valid. `same`: whether the results in `kept` are all, so that `rows` need not be used."""
+    that are still valid. `same`: whether the edited line has the same hits as before the edit; then `kept` is the
+    whole result, and `rows` is not used."""
 
     ruleset: Ruleset
     context: Context
@@ -65,8 +66,8 @@ class Engine:
         project: Project | None = None,
         remember: int = 1,
     ) -> None:
-        """`remember`: the number of texts whose facts the engine keeps, so that the next version of such a text is
-        checked faster.
+        """`remember`: the number of texts for which the engine keeps the parsed statements, so that the next version of
+        such a text is checked faster.
 
         `guard`: a function that is called if a rule raises an exception; without `guard`, the exception propagates.
         """
@@ -97,7 +98,7 @@ class Engine:
         return other
 
     def concerns(self, data: bytes) -> bool:
-        """Return whether a file with these bytes can have a finding; this fast test is done before the bytes are
+        """Return whether a file with these bytes can have a finding; this fast check is done before the bytes are
         decoded."""
         return self.ruleset(self._project_shim()).concerns(data)
 
@@ -120,8 +121,8 @@ class Engine:
         return self._sets[shim]
 
     def read(self, source: Source, limits: Limits | None = None) -> tuple[Facts, Ruleset]:
-        """Return the facts of a text, and the rules that apply to the text. `limits`: limits on the work; LimitExceeded
-        is raised if one is exceeded."""
+        """Return the statements, imports, names and strings of a text (its `Facts`), and the rules that apply to the
+        text. `limits`: limits on the work; LimitExceeded is raised if one is exceeded."""
         work = Work(limits or self.settings.limits)
         ruleset = self.ruleset(self.patched(source.text, work))
         return self._facts(source, ruleset, work), ruleset
@@ -165,7 +166,7 @@ class Engine:
             work.size(source.text, edited, self._size)
             return self._check(source, concerned, edited, answers, work)
         except (LimitExceeded, RecursionError) as error:
-            self._forget(source.path)  # the facts are incomplete and must not be reused
+            self._forget(source.path)  # what was read of the file is incomplete and must not be reused
             raise error if isinstance(error, LimitExceeded) else work.too_deep() from None
 
     def _forget(self, path: str) -> None:
@@ -283,7 +284,7 @@ class Engine:
         hits = without_kept(reported(rows), facts.work)
         hits = served.lowered(without_handed(hits, context))
         if ruleset.shim and not is_patched(context):
-            hits = [hit.lowered(REVIEW) for hit in hits]  # the fixed code works only if the shim is active
+            hits = [hit.lowered(REVIEW) for hit in hits]  # the fixed code needs the runtime patch, which is not active
         hits, silent = answered(hits, answers)
         if hits:
             package = self.target.words.get("package", "")
@@ -296,7 +297,7 @@ class Engine:
         return hits, silent
 
     def _look(self, facts: Facts, ruleset: Ruleset, path: str, kept: Kept | None) -> tuple[Context, list[Row]]:
-        """Return the context and the hits of each check, those of the edited line alone if there are hits in `kept`."""
+        """Return the context and the hits of each check; if `kept` is given, only the edited line is checked."""
         line = kept.line if kept is not None else None
         portable = self.settings.portable
         context = Context(facts, self.target, self.catalogue, self.project, ruleset.shim, path, portable, line)
@@ -312,8 +313,8 @@ class Engine:
         return rows
 
     def _imported(self, hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
-        """Return the hits that `link` returned, with the imports added that the edits of each fix need. This class adds
-        none; engines for portable ports do."""
+        """Return the hits that `link` returned, with the imports added that the edits of each fix need. Only a
+        subclass, such as the engine for portable ports, adds imports."""
         return hits
 
     def _run(self, check: Check, context: Context, ruleset: Ruleset, path: str) -> Iterable[Hit]:
@@ -377,8 +378,8 @@ class Engine:
         the same as for `check`.
 
         `rules`: only fixes of these rules are applied, with the fixes that must be applied together with them; None:
-        fixes of all rules. `selection`: the findings that may be fixed; None for all. `limits`: limits on the work of
-        each pass (at most 12); LimitExceeded is raised if a pass exceeds one.
+        fixes of all rules. `selection`: the findings that may be fixed; None for all. There are at most 12 passes.
+        `limits`: limits on the work of each pass; LimitExceeded is raised if a pass exceeds a limit.
         """
 
         def check(text: Source, edited: Edited | None, known: Answers | None) -> Report:
@@ -391,5 +392,5 @@ class Engine:
         return []
 
     def _combined(self, chosen: Chosen) -> Chosen:
-        """Return fixes that are applied together, with the imports that they need together."""
+        """Return the fixes of one run; a subclass may replace their imports by one that all of them share."""
         return chosen

@@ -25,10 +25,10 @@ class Counterpart:
     """The counterpart of a name on a target.
 
     `status`: the status of the name in the target's table, or "unlisted". `present`: whether the counterpart exists in
-    the configured plugin version; `since`: the first plugin version with it. `missing`: the parameters of the name that
-    the counterpart lacks. `limits`: ids of sentences in `rules/limits.tsv`. `applicability`: the highest fix class that
-    the tables allow, "safe" or "review"; None if there can be no fix. `patched`: whether the target's shim is active
-    and maps the name.
+    the configured plugin version; `since`: the first plugin version with it. `missing`: the parameters that the
+    counterpart lacks. `limits`: ids of sentences in `rules/limits.tsv`. `applicability`: the highest fix class that the
+    tables allow, "safe" or "review"; None if there can be no fix. `patched`: whether the target's shim is active and
+    maps the name.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Explanation:
     """The explanation of the code at an offset: findings, a name covered by the target's table, or a suppression
     comment.
 
-    `rules`: the rules of the findings, of the name or of the comment, in the order in which they were found.
+    `rules`: the rules of the explained findings, name or comment, in the order in which the rules were found.
     `silenced`: the names of rules in a suppression comment, as the comment spells them; None if there is no comment.
     """
 
@@ -101,7 +101,7 @@ def _here(findings: Iterable[Finding], offset: int) -> tuple[Finding, ...]:
 
 
 def _may_say(engine: Engine, text: str, offset: int) -> bool:
-    """Return whether a name of torch or a suppression comment may be at the offset; this is a fast test."""
+    """Return whether a name of torch or a suppression comment may be at the offset; this is a fast check."""
     if "uncuda:" in text:
         return True
     word = (text[offset : offset + 1] + text[max(0, offset - 1) : offset]).replace("_", "a")
@@ -132,8 +132,8 @@ Segments = list["tuple[int, int] | None"]
 
 
 def _names(facts: Facts, offset: int) -> Iterator[tuple[str, Segments]]:
-    """Yield the dotted names at an offset, each with the spans of its segments; None is the span of a segment for which
-    an import alias stands."""
+    """Yield the dotted names at an offset, each with the spans of its segments; None replaces the span of a segment
+    that the code does not spell because of an import alias: `torch` and `cuda` in `tc.Event`."""
     for reference in facts.references:
         if reference.statement.start <= offset <= reference.statement.end and _holds(_segments(reference), offset):
             yield reference.dotted, _segments(reference)
@@ -148,8 +148,9 @@ def _holds(segments: Segments, offset: int) -> bool:
 
 
 def _segments(reference: Name) -> Segments:
-    """Return the span of each part of a reference's dotted name; None for a part for which an import alias stands. If
-    the alias stands for all parts, the last span is that of the alias."""
+    """Return the span of each part of a reference's dotted name; None for a part that the code does not spell because
+    of an import alias. If the code spells the whole dotted name as an alias (`sync` for `torch.cuda.synchronize`), the
+    last part gets the span of the alias."""
     places = reference.spans()
     if any(places):
         return places
@@ -184,7 +185,8 @@ def _spread(dotted: str, start: int) -> Segments:
 
 
 def _spelled(segments: Segments, name: str) -> Span:
-    """Return the source span of `name`, which is the first part of a dotted name with these segments."""
+    """Return the source span of `name`, such as `torch.cuda`. `segments`: the spans of the segments of a dotted name
+    that begins with `name`, such as `torch.cuda.synchronize`."""
     places = [place for place in segments[: name.count(".") + 1] if place is not None]
     places = places or [place for place in segments if place is not None][:1]
     return Span(places[0][0], places[-1][1])

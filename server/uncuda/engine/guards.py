@@ -1,5 +1,5 @@
-"""Links a test for CUDA to the code that it guards in the same expression, `x.is_cuda and torch.cuda.f()`; the test is
-fixed only if this code is fixed."""
+"""Links a condition that asks for CUDA to the code that it guards in the same expression, `x.is_cuda and
+torch.cuda.f()`; the condition is fixed only if this code is fixed."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def parts_of(
 
 
 def guarded(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
-    """Yield pairs of indices of hits: a hit in a test, and a hit in code that is evaluated only if the test finds
-    CUDA."""
+    """Yield pairs of indices of hits inside one expression: a hit in a condition that asks for CUDA, and a hit in the
+    part that is evaluated only if CUDA is found."""
     for statement, outer, parts in parts_of(enumerate(hits), (ast.BoolOp, ast.IfExp, ast.Subscript), branches.work):
         denied = {part: _denies(statement, part, branches) for part in parts}
         if isinstance(outer, ast.BoolOp):
@@ -66,10 +66,10 @@ def _denies(statement: Statement, part: ast.AST, branches: Branches) -> bool:
 
 
 def _in_chain(outer: ast.BoolOp, parts: Parts, denied: dict[ast.AST, bool], work: Work) -> Iterator[tuple[int, int]]:
-    """Yield the pairs for `a and b and …`: each test is paired with the operands after it, up to and including the next
-    test.
+    """Yield the pairs for `a and b and …`: each operand that asks for CUDA is paired with the operands after it, up to
+    and including the next one that asks for CUDA.
 
-    The pairs of the last test come first, because whether a test is fixed depends on the tests after it.
+    The pairs of the last such operand in the chain come first: whether an operand is fixed depends on those after it.
     """
     wanted = isinstance(outer.op, ast.Or)
     behind: list[int] = []
@@ -86,7 +86,7 @@ def _in_chain(outer: ast.BoolOp, parts: Parts, denied: dict[ast.AST, bool], work
 
 
 def _behind(outer: ast.AST, question: ast.AST, denied: bool) -> Sequence[ast.AST]:
-    """Return the parts of an expression that are evaluated only if a test for CUDA is true."""
+    """Return the parts of an expression that are evaluated only if a condition finds CUDA."""
     if isinstance(outer, ast.Subscript) and isinstance(outer.value, (ast.List, ast.Tuple, ast.Dict)):
         return [outer.value] if question is outer.slice else []
     return guarded_parts(outer, question, lambda _: denied)
@@ -122,7 +122,7 @@ def _head(outer: ast.AST) -> ast.AST:
 
 
 def choosing(hits: Sequence[Hit], work: Work) -> Iterator[int]:
-    """Yield the indices of hits in tests that select a value which only CUDA's libraries or GPU schedulers know:
+    """Yield the indices of hits in conditions that select a value which only CUDA's libraries or GPU schedulers know:
     `driver="gesvd" if …`, `{"num_gpus": 1 if …}`."""
     for index, hit in enumerate(hits):
         if hit.node is not None and hit.statement is not None and _drives(hit.node, hit.statement, work):

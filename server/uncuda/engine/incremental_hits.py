@@ -1,8 +1,8 @@
 """Reuses hits after an edit: if the edited line is only a plain call, name or comment, only this line is checked again.
 
 A line can affect the hits in other lines by names that it binds, by block headers and strings, and by uses of names
-that a check traces. A line that is only a comment, or a dotted name, called or not, affects no other line, unless it
-contains a name that a check traces.
+that a check traces. A line does not affect the hits in other lines if it is only a comment, a dotted name (`x.y`) or a
+call of one (`x.y(z)`), and contains no name that a check traces.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\
 _COMMENT = re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
 # An assignment to one local name, without strings, and without lambda and `:=`, which may bind further names.
 _LOCAL = re.compile(r"[ \t]+(?P<first>[A-Za-z_]\w*)[ \t]*=(?!=)(?!.*(?:\blambda\b|:=))[^\"'#;\\\r\n]*\r?\n?")
-# Words for skipped tests and TorchScript; a line with one of them affects the hits in other lines.
+# Words for skipped pytest tests and TorchScript; a line with one of them affects the hits in other lines.
 _SPOKEN = re.compile(r"script|skip", re.I)
 _WORD = re.compile(r"\w+")
 _FUNCTION = re.compile(r"\bdef[ \t]+(\w+)")
@@ -51,15 +51,15 @@ _TO_ITEM = re.compile(r"[\])}][ \t]*=(?!=)")
 _RESULT = re.compile(r"[ \t]*(?:return|raise)\b")
 _IN_VALUE = re.compile(r"[(\[{\"'#]")
 _COMPARING = ("!", "<", ">")
-# the kinds of searches that `_same_elsewhere` ignores: those for anchors (words whose statements are parsed), and those
-# for the definitions and assignments that have the target's name in place of CUDA's
+# The kinds of searches that `_same_elsewhere` ignores. Searches of the kind "anchor" find words whose statements are
+# parsed. Searches of the kind BEGINNING find definitions and assignments under the target's name, such as `is_npu`.
 _NOT_PLAIN = frozenset({"anchor", BEGINNING})
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
 
 
 class Carried:
-    """The results for the last two checked versions of each text, by the engine's key for the text; two are kept
-    because an edit is often undone."""
+    """The results for the last two checked versions of each text; two are kept because an edit is often undone.
+    The key of a text consists of its path and its `Ruleset`."""
 
     def __init__(self) -> None:
         self._found: dict[Hashable, Found] = {}
@@ -109,7 +109,8 @@ class Carried:
         self._found[key] = Found(facts, context.project, results, asked, context.absent, keys, placed, certain, bare)
 
     def report(self, key: Hashable, facts: Facts, report: Report) -> None:
-        """Store the report on the last checked version of a text, which is a function of the linked hits alone."""
+        """Store the report on the last checked version of a text; the report depends only on the hits whose fixes
+        include all edits that must be made together."""
         found = self._found.get(key)
         if found is not None and found.facts is facts and found.results.linked is not None:
             self._found[key] = found._replace(results=found.results._replace(report=Movable(report)))
@@ -150,7 +151,7 @@ def _moved_on(found: Found, facts: Facts, region: Region) -> Results | None:
     """Return the results without those in the edited lines; None if the edit affects a hit in another line."""
     results, since = found.results, found.results.since
     if since is not None and (since.new_end < region.old or region.old_end < since.new):
-        results, since = results.placed(found.facts), None  # lines between the edits may be named by a result
+        results, since = results.placed(found.facts), None  # a hit may be between `since` and `region`
     if found.certain and facts.taken_over and results.linked is not None:
         whole = region if since is None else one_after_the_other(since, region)
         if results.stay(facts, whole):
@@ -221,16 +222,19 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
 
 
 def _is_local(facts: Facts, start: int, end: int, name: str) -> bool:
-    """Whether a line in a function, of which no statement was read, assigns a name that no statement says which was
-    read."""
+    """Whether the line that assigns `name` is in a function and was not parsed, and no parsed statement contains
+    `name`."""
     if facts.holds_part_of(start, end) or facts.indents.outer_function(start, end) is None:
         return False
     return not any(name in _words(statement.digest) for statement in facts.statements.values())
 
 
 def _apart(found: Found, facts: Facts, region: Region) -> tuple[int, int] | None:
-    """Return the function around the edited line if no statement of it was parsed, and the line contains no name that a
-    check traces; both before and after the edit. The edit then has no effect on the hits in other lines."""
+    """Return the function around the edited line if the edit has no effect on the hits in other lines; otherwise None.
+
+    Two of the conditions, both before and after the edit: no statement of this function was parsed, and the line
+    contains no name that a check traces.
+    """
     old = found.facts.indents.outer_function(region.old, region.old_end)
     new = facts.indents.outer_function(region.new, region.new_end)
     if old is None or new is None or new != (old[0], old[1] + region.shift):
@@ -252,9 +256,9 @@ def _apart(found: Found, facts: Facts, region: Region) -> tuple[int, int] | None
 
 
 def _nothing_found(found: Found, facts: Facts, region: Region, edited: Region, function: tuple[int, int]) -> bool:
-    """Whether the searches that the checks made in the text find nothing in the edited code, neither in its old nor in
-    its new version. Depending on the search, the edited code is the whole function or only the edited line. `edited`:
-    the physical lines that changed; `function`: the function before the edit."""
+    """Whether the edited line, before and after the edit, has no match of the checks' searches that can affect hits in
+    other lines. Searches whose matches can affect the rest of a function must have no match in this function. `edited`:
+    the physical lines that changed; `function`: the span of the function around them in the text before the edit."""
     old, now = found.facts.searches, facts.searches
     flat = facts.same_blocks
     for text, first, lines in (
@@ -271,9 +275,9 @@ def _nothing_found(found: Found, facts: Facts, region: Region, edited: Region, f
         elif kind == WHOLE_WORD:
             if not _said_alike(found, facts, region, more):
                 return False
-        elif kind != "beginnings":  # matches of this kind of search affect only the block that contains them
+        elif kind != "beginnings":  # a match is the start of a line, and affects only the block around the line
             return False
-    # outside of the line, the searches have the same matches as before
+    # outside of the edited line, the searches have the same matches as before
     start, end = function
     wide, below = _wide(found.keys, found.placed)
     if found.bare != function and any(_within(old.again(key), start, end) for key in wide):
@@ -283,12 +287,14 @@ def _nothing_found(found: Found, facts: Facts, region: Region, edited: Region, f
 
 @lru_cache(maxsize=64)
 def _wide(keys: frozenset[Hashable], placed: frozenset[Hashable]) -> tuple[list[Hashable], list[Hashable]]:
-    """The keys of those searches of which no match may be in a function of which nothing was read: in the whole
-    function, or below the edited line."""
+    """Return two lists of `keys` (each stands for a search in the text). An edit in a function may affect the hits in
+    other lines if a search of the first list has a match anywhere in the function, or if a search of the second list
+    has a match between the edited line and the end of the function."""
     wide, below = list[Hashable](), list[Hashable]()
     for key in keys:
         kind, more = _parts(key)
-        # A match of any other search has no effect: if it had, its line would have been parsed as a statement.
+        # `own`: whether the search is left out: a line in which its match affects a hit would have been parsed, but no
+        # line of the function was parsed
         own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in placed
         if not own and kind not in ("beginnings", MENTIONED, WHOLE_WORD):
             beneath = kind in _OF_BLOCKS or (kind == "text" and more.startswith(_DEFINITIONS))
@@ -297,7 +303,8 @@ def _wide(keys: frozenset[Hashable], placed: frozenset[Hashable]) -> tuple[list[
 
 
 def _touched(found: Found, facts: Facts, region: Region) -> set[Hashable]:
-    """The keys of the searches that have a match in the edited lines, before or after the edit."""
+    """The keys (in `Facts.searches`) of the text searches that have a match in the edited lines, before or after the
+    edit."""
     keys, old, now = found.keys, found.facts.searches, facts.searches
     return {*old.touching(keys, region.old, region.old_end), *now.touching(keys, region.new, region.new_end)}
 
@@ -308,7 +315,8 @@ def _parts(key: Hashable) -> tuple[Any, Any]:
 
 
 def _said_alike(found: Found, facts: Facts, region: Region, word: str) -> bool:
-    """Whether the edited lines say the same of a word as before."""
+    """Whether the edited lines assign the same kind of values to the name `word` before and after the edit. The kinds
+    are: only devices; also other values; no value at all."""
     old, new = found.facts.text[region.old : region.old_end], facts.text[region.new : region.new_end]
     return said_of(word, old) == said_of(word, new)
 
@@ -318,8 +326,9 @@ def _is_one_line(facts: Facts, lines: Span) -> bool:
 
 
 def _are_quiet(facts: Facts, span: Span, edited: Span, found: Found) -> bool:
-    """Whether the edited lines define nothing and assign no name that a parsed statement uses, and the lines in `span`
-    contain no name that a check traces."""
+    """Whether the edited lines contain no definition and no other statement that may affect other lines (`import`,
+    `return`, `else` …), and assign no name that a parsed statement uses. In addition, the lines in `span` must contain
+    no name whose uses a check has searched for."""
     lines = facts.text[edited.start : edited.end].splitlines(keepends=True)
     if edited.start > span.start:
         lines.append(facts.text[span.start : facts.text.index("\n", span.start) + 1])
@@ -337,8 +346,8 @@ def _are_quiet(facts: Facts, span: Span, edited: Span, found: Found) -> bool:
 
 
 def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
-    """Return whether `words`, all words of some lines, contain a name in `asked`, whose uses a check has searched for;
-    for a name such as `device.type`, `words` must contain both `device` and `type`."""
+    """Return whether some lines contain a name in `asked`, i.e. a name whose uses a check has searched for. `words`:
+    all words of the lines. A name such as `device.type` counts only if the lines contain both `device` and `type`."""
     for name in asked:
         if not name.startswith("def "):
             parts = _WORD.findall(name)
@@ -348,8 +357,8 @@ def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
 
 
 def _assigned(line: str) -> str:
-    """The part of a line up to the last `=` of an assignment to attributes or items. Return "" if only local names are
-    assigned: only statements of the same function can use these names, and no statement of this function was parsed."""
+    """The part of a line up to the last `=` of an assignment to attributes or items. Return "" if the line assigns
+    only to local names: these have no effect on hits, because no statement of their function was parsed."""
     if "=" not in line:
         return ""
     if ":=" in line or _TO_ITEM.search(line):
@@ -373,7 +382,7 @@ def _is_read(facts: Facts, start: int, asked: Collection[str]) -> bool:
 
 def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
     """Return True if the searches that the checks made in the text find nothing in the edited line, neither before nor
-    after the edit. Searches for statements to parse are ignored.
+    after the edit. Searches that only decide which statements are parsed do not count.
 
     For a search that only tells whether the text contains a word, a further occurrence of the word changes nothing.
     """
@@ -381,7 +390,7 @@ def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
     for key in _touched(found, facts, region):
         kind, more = _parts(key)
         if kind in _NOT_PLAIN or (isinstance(key, tuple) and len(key) == 2 and isinstance(more, bool)):
-            continue  # (name, flag): a search for the statements that use this name
+            continue  # a key (name, True or False): a search for the statements that use this name
         if kind == WHOLE_WORD:
             if not _said_alike(found, facts, region, more):
                 return False

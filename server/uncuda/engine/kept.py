@@ -22,12 +22,13 @@ unknown."""
 
 class Results(NamedTuple):
     """The results of all checks of one text. `rows`: the hits of each check; each hit has a flag that tells whether a
-    sibling branch handles the target. `linked`: the hits with linked fixes; None if the check used known types of
-    receivers.
-    `report`: the report on the text, if it is a function of `linked` alone.
+    sibling branch handles the target. `linked`: the hits whose fixes include all edits that must be made together; None
+    if these hits cannot be reused, for example because they depend on known types of receivers. `report`: the report on
+    the text; None if the report depends not only on `linked`, but for example also on comments that suppress findings.
 
-    `since`: if it is given, the offsets are those of an earlier text, which differs from the present one in this region
-    alone, and no result is in the region. While a line is typed, the results are thus moved once, when they are needed.
+    `since`: a region of lines; if it is given, the offsets in the results refer to an earlier text. The earlier text
+    differs from the present one only in the region `since`, and no result is in this region. So the offsets in the
+    results are updated only when a result is read, not at each typed character.
     """
 
     rows: Sequence[Row]
@@ -36,7 +37,7 @@ class Results(NamedTuple):
     since: Region | None = None
 
     def placed(self, facts: Facts) -> Results:
-        """Return the results with the offsets of the text."""
+        """Return the results with their offsets in the text of `facts`."""
         region, statements = self.since, facts.statements
         if region is None:
             return self
@@ -50,8 +51,8 @@ class Results(NamedTuple):
         return Results(rows, linked, self.report and Movable(self.report.at(region)))
 
     def stay(self, facts: Facts, whole: Region) -> bool:
-        """Return whether no result is in a region. `whole`: the region in which the text, whose statements are known,
-        differs from the text to whose offsets the results refer."""
+        """Return whether no result is in the region `whole`: the lines that were edited since the text to which the
+        offsets of the results refer. `facts`: the facts of the edited text."""
         if self.since is not None and self.since[:2] == whole[:2]:
             return True
         hits = chain((hit for row in self.rows for hit, _ in row), self.linked or ())
@@ -68,9 +69,10 @@ def statement_of(hit: Hit, facts: Facts, region: Region) -> Statement | None:
 
 class Found(NamedTuple):
     """The results of all checks of one text, and what they depend on. `asked` and `absent`: the values of the Context's
-    fields of the same name. `keys`: the keys of all searches that the checks used; `placed`: the keys of searches whose
-    offsets the checks used. `certain`: whether no result depended on words that earlier fixes may have written. `bare`:
-    the function around the edited lines if no search for text of a whole function has a match in it."""
+    fields of the same name. `keys`: the keys of all text searches that the checks used; `placed`: the keys of those
+    searches of which the checks used the offsets of the matches, not only whether there is a match. `certain`: whether
+    no result depended on words that earlier fixes may have written. `bare`: the span of the function around the edited
+    lines, if no search whose matches affect a whole function has a match in this function; None if this is unknown."""
 
     facts: Facts
     project: Project
@@ -84,20 +86,22 @@ class Found(NamedTuple):
 
     @property
     def hits(self) -> Sequence[Row]:
-        """The hits of each check, with the offsets of the text."""
+        """The hits of each check, with their offsets in the text of `facts`."""
         return self.results.placed(self.facts).rows
 
     @property
     def linked(self) -> Sequence[Hit] | None:
-        """The hits with linked fixes, with the offsets of the text."""
+        """The hits whose fixes include all edits that must be made together, with their offsets in the text of
+        `facts`."""
         return self.results.placed(self.facts).linked
 
 
 class Kept:
-    """Results of an earlier check that are still valid after an edit. `line`: the only line that must be checked
-    again; `bare`: the same as in `Found`.
+    """Results of an earlier check that are still valid after an edit. `line`: the only line that must be checked again;
+    `bare`: the span of the function around this line, or None, as described in `Found`.
 
-    `results.linked`: the hits with linked fixes, if no hit is on the line and no fix touches the line; otherwise None.
+    `results.linked`: the hits whose fixes include all edits that must be made together; None if a hit is on the line
+    `line`, or a fix changes this line.
     """
 
     def __init__(self, results: Results, facts: Facts, line: Span, bare: tuple[int, int] | None = None) -> None:
@@ -106,12 +110,12 @@ class Kept:
 
     @cached_property
     def placed(self) -> Results:
-        """The results, with the offsets of the text after the edit."""
+        """The results of the earlier check, with their offsets in the text after the edit."""
         return self.results.placed(self._facts)
 
     @property
     def hits(self) -> Sequence[Row]:
-        """The hits of each check, with the offsets of the text after the edit."""
+        """The hits of each check, with their offsets in the text after the edit."""
         return self.placed.rows
 
     def are_all(self, found: Sequence[Row], whole: Sequence[bool]) -> bool:
@@ -133,8 +137,8 @@ def _same(kept: Row, found: Row) -> bool:
 
 
 def reaches(hit: Hit, region: Region) -> bool:
-    """Whether a fix of the hit touches the edited lines, or whether lines are inserted where the code ends that the
-    fixes leave unchanged."""
+    """Whether a fix of the hit touches the edited lines, or the edit inserts lines directly after the code for CUDA
+    that the hit's fixes leave unchanged."""
     if hit.keeps[1] == region.old == region.old_end:
         return True
     return any(edit.start <= region.old_end and region.old <= edit.end for fix in hit.fixes for edit in fix.edits)

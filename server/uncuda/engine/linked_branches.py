@@ -1,9 +1,9 @@
 """Groups hits in sibling branches whose fixes must be applied together: if only some of these branches were fixed, a
 later run would misread the others.
 
-If a fix writes the target into one clause, this clause looks like a branch for the target, and hits in its sibling
-clauses are no longer reported. `checks/branches.py` decides for which device a branch is; this module asks it about the
-text that the fixes would produce.
+If one run of uncuda fixes only one clause, the next run takes this clause for a branch that already handles the target,
+and no longer reports the hits in its sibling clauses, although they still need a fix. `checks/branches.py` decides for
+which device a branch is; this module asks it about the text that the fixes would produce.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class LinkedBranches:
         self._text, self._indents = facts.text, facts.indents
         self._branches, self._work = branches, branches.work
         self._cases: dict[int, list[Header]] = {}  # the cases of a `match` statement, by its offset
-        # For each block and indentation: the last `if` that was searched, and the hits in earlier `if` blocks that
-        # return or raise.
+        # For each block and indentation: the offset of the last `if` that `_above` was called for, and the hits in the
+        # `if`s before it that ask for CUDA and return or raise.
         self._left: dict[tuple[int, int], tuple[int, list[Group]]] = {}
 
     def groups(self) -> Iterator[Group]:
@@ -75,7 +75,7 @@ class LinkedBranches:
             if isinstance(outer, _ALIKE) or (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or)):
                 yield _all(found.values())
                 continue
-            # keys of a dictionary and values other than strings are no siblings
+            # if no key of the dictionary has a hit, only the hits in its string values form a group
             if isinstance(outer, ast.Dict) and not found.keys() & set(outer.keys):
                 yield _all(own for part, own in found.items() if isinstance(part, TEXTS))
                 continue
@@ -90,12 +90,12 @@ class LinkedBranches:
                         yield own + found[other]
 
     def _rules_out(self, node: ast.AST, statement: Statement) -> bool:
-        """Return whether an operand tests for any device except CUDA."""
+        """Return whether an operand asks whether the device is not CUDA."""
         start, end = statement.digest.span(node)
         return self._branches.asks_cuda(statement.start + start, statement.start + end) < 0
 
     def _heads(self, statements: list[int]) -> Iterator[Header]:
-        """Yield one clause of each if/elif chain that may contain several of the hits."""
+        """For each if/elif chain that may contain several of the hits, yield the header of one clause."""
         text, widths = self._text, [self._width(start) for start in statements]
         for index, (start, width) in enumerate(zip(statements, widths)):
             self._work.compare(2)
@@ -150,7 +150,7 @@ class LinkedBranches:
             yield self._exposed(clauses, conditions, asked)
 
     def _asked(self, clause: Header, own: Group) -> int:
-        """Return what the condition of a clause would test for after the fixes: 1 for the target, -1 for any device but
+        """Return what the condition of a clause would ask for after the fixes: 1 for the target, -1 for any device but
         the target, 0 for neither."""
         changed, done = "", clause.start
         for edit in sorted({edit for index in own for edit in self._hits[index].fixes[0].edits}):
@@ -160,8 +160,8 @@ class LinkedBranches:
         return self._branches.asked(changed + self._text[done : clause.end]) if changed else 0
 
     def _exposed(self, clauses: list[Header], conditions: list[Group], asked: list[int]) -> Group:
-        """Return the hits in the conditions of a chain, and the hits in its blocks that would not be reported after the
-        conditions were fixed."""
+        """Return the hits in the conditions of an `if` with its `elif` clauses, or in the cases of a `match`, and the
+        hits in their blocks that would not be reported after these conditions were fixed."""
         bodies = [self._body(clause) for clause in clauses]
         if any(conditions):
             sure = [polarity > 0 for polarity in asked]
@@ -174,7 +174,8 @@ class LinkedBranches:
         return _all(bodies) if any(serving) else []
 
     def _leaving(self, statements: list[int]) -> Iterator[Group]:
-        """Yield groups of hits: those in an `if` that returns or raises, with hits before or after it in its block."""
+        """Yield groups of hits: the hits in an `if` that returns or raises, together with hits that stand before or
+        after this `if` in the same block."""
         widths = [self._width(start) for start in statements]
         for index, (start, width) in enumerate(zip(statements, widths)):
             above = index > 0 and widths[index - 1] >= width
@@ -197,8 +198,8 @@ class LinkedBranches:
         return own + below if below else []
 
     def _above(self, header: Header, own: Group) -> Iterator[Group]:
-        """Yield groups of an `if` with an earlier `if` that has the same condition, or that tests for CUDA and returns
-        or raises."""
+        """Yield groups that consist of the hits of an `if` (`own`) and the hits of an earlier `if` that has the same
+        condition, or that asks for CUDA and returns or raises."""
         line, above = header.start - self._width(header.start), self._indents.header_above(header.start)
         block = above.start if above is not None else -1, header.indent
         last, left = self._left.get(block, (-1, []))

@@ -21,7 +21,7 @@ from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
 from .relations.words import compared, questioned
 
-_ROUNDS = 8  # how often linking is repeated at most: if a test is not fixed, another may have to stay unchanged, too
+_ROUNDS = 8  # how often linking is repeated at most: a condition that stays unchanged may force another to stay, too
 _MOST = 200  # maximum number of hits that one fix may change
 
 
@@ -102,10 +102,11 @@ def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, li
     """Return the hits in their order; the fix of each hit in a group has all edits of the group, and the lowest of
     their fix classes.
 
-    A test is fixed only if the code that it guards is fixed, and never if a call in its block would raise an exception
-    on the target. In sibling branches, a safe fix has the edits of all safe fixes, and a fix that needs review has the
-    edits of all fixes. Hits in a group of more than `_MOST` hits have no fix, and neither have hits that depend on such
-    hits. `package`: the package of the plugin; `libraries`: tells which modules are compiled for CUDA.
+    A condition that asks for CUDA is fixed only if the code that it guards is fixed, and never if a call in its block
+    would raise an exception on the target. In sibling branches, a safe fix also contains the edits of the other safe
+    fixes in these branches, and a fix that needs review contains the edits of all fixes in these branches. Hits in a
+    group of more than `_MOST` hits have no fix, and neither have hits that depend on such hits. `package`: the package
+    of the plugin; `libraries`: tells which modules are compiled for CUDA.
     """
     hits = [hit.lowered(REVIEW) if hit.by_hand else hit for hit in _keep_imports(hits, package, facts.work)]
     for _ in range(_ROUNDS):
@@ -117,7 +118,8 @@ def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, li
 
 
 def _link(hits: Sequence[Hit], facts: Facts, branches: Branches, libraries: Libraries) -> tuple[list[Hit], set[int]]:
-    """Return the linked hits, and the indices of hits in groups that are too large."""
+    """Return the hits, each with the edits of all hits that change together with it; and the indices of hits that
+    change together with too many others."""
     sets, pairs, classes, stays = _linked(hits, branches, libraries)
     hits = stays.explained([hit.lowered(applicability) for hit, applicability in zip(hits, classes)])
     along = [(one, other) for one, other in pairs if hits[one].fixes]
@@ -133,8 +135,9 @@ def _link(hits: Sequence[Hit], facts: Facts, branches: Branches, libraries: Libr
 def _linked(
     hits: Sequence[Hit], branches: Branches, libraries: Libraries
 ) -> tuple[_Sets, list[tuple[int, int]], list[str | None], Staying]:
-    """Return four results: the groups of hits that share a key in `Hit.links`, the pairs of a test for CUDA and a hit
-    in the code that this test guards, the fix class of each hit, and the tests that stay unchanged."""
+    """Return four results: the groups of hits that share a key in `Hit.links`, the pairs of a condition that asks for
+    CUDA and a hit in the code that this condition guards, the fix class of each hit, and the conditions that stay
+    unchanged."""
     sets = _Sets(len(hits))
     owner: dict[Hashable, int] = {}
     for index, hit in enumerate(hits):
@@ -176,11 +179,11 @@ def _linked(
 
 
 def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[int, int]]:
-    """Yield each test with the code that computes the tested value, as a pair in both orders. `owner`: for each key in
-    `Hit.links`, the first hit that has it.
+    """Yield each comparison with the code that computes the compared value, as a pair in both orders. `owner`: for each
+    key in `Hit.links`, the first hit that has it.
 
-    The test and this code are linked by pairs and not put into one set of hits, because if the test has no fix, this
-    code must stay unchanged, too.
+    The comparison and the code that computes the compared value are linked by pairs and not put into one set of hits:
+    if the comparison has no fix, the code that computes the value must stay unchanged, too.
     """
     for index, hit in enumerate(hits):
         for key in hit.sources:
@@ -189,9 +192,9 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
 
 
 def _left(hits: Sequence[Hit], before: list[str | None], classes: list[str | None], stays: Staying) -> bool:
-    """Return whether a fix that was safe (`before`) is no longer safe, although its code fails on the target without
-    it; code behind a test that is known to stay unchanged does not count. If the result is True, the tests that guard
-    such code must stay unchanged, too."""
+    """Return whether a fix that was safe in `before` is not safe in `classes`, and the code fails on the target without
+    this fix. Code behind a condition that is known to stay unchanged does not count. If the result is True, the
+    conditions that guard the code of this fix must stay unchanged, too."""
     fresh = [
         index
         for index, (was, now) in enumerate(zip(before, classes, strict=True))
@@ -209,9 +212,9 @@ def _lower(
     stays: Staying,
     seen: set[int],
 ) -> None:
-    """Make the fix class lower (review in place of safe, or no fix) for tests that stay unchanged, for the code that
-    these tests guard, and for all hits that are linked to one of these tests or to this code. `seen`: the indexes of
-    the tests for which this function has already made the fix class of the guarded code lower."""
+    """Make the fix class lower (review in place of safe, or no fix) for conditions that stay unchanged, for the code
+    that these conditions guard, and for all hits that are linked to one of these conditions or to this code. `seen`:
+    the indexes of the conditions whose guarded code was already given a lower fix class."""
     if stays:
         stays.lower(classes)
         _settle(classes, groups, pairs, questions.work)
@@ -224,8 +227,8 @@ def _lower(
 
 
 def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tuple[int, int]], work: Work) -> None:
-    """Lower the fix class of each hit to the lowest of its group, and the fix class of a test to the lowest of the code
-    that it guards."""
+    """Lower the fix class of each hit to the lowest of its group, and the fix class of a condition to the lowest of the
+    code that it guards."""
     before: list[str | None] = []
     size = sum(map(len, groups)) + len(pairs)
     while classes != before:
@@ -240,10 +243,12 @@ def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tupl
 
 
 def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work: Work) -> tuple[list[Hit], set[int]]:
-    """Return the hits, and the indices of hits that change together with too many others. The first fix of each
-    returned hit gets the edits of all hits that change together with it.
+    """Return a list of hits and a set of indices. In the list, the first fix of each hit also contains the edits of all
+    hits that change together with this hit. The set contains the indices of hits that change together with too many
+    others (`_MOST`); if it is not empty, the list is empty.
 
-    `along`: pairs of indices of hits; the set of the first hit gets the edits of the second hit's set, too.
+    `along`: pairs of indices of hits; all hits linked to the first one also get the edits of all hits linked to the
+    second one.
     """
     taken: dict[int, set[int]] = {}
     for one, other in along:
@@ -261,7 +266,7 @@ def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work
     if crowded:
         return [], crowded
     found = list(hits)
-    for root, shared in edits.items():  # reading these edits for each hit of a set is counted as work
+    for root, shared in edits.items():  # the edits of a set of linked hits are added to each hit of the set
         work.compare(len(shared) * len(members.get(root, [root])) // 16)
         for index in members.get(root, [root]):
             if hits[index].fixes:

@@ -51,8 +51,8 @@ class Messages(Sentences):
         return message + self("notes", self._catalogue.limit(limit, self.locale))
 
     def _note(self, limit: str, hit: Hit) -> str:
-        """Return the sentence with the id `limit`, which says, for example, why a hit has no safe fix. The sentence
-        quotes the code that is the reason, if the hit names this code."""
+        """Return the sentence with the id `limit`, which says, for example, why a hit has no safe fix. If `hit.words`
+        has code under the key `limit`, the returned sentence also quotes this code."""
         note, shown = self._catalogue.limit(limit, self.locale), hit.words.get(limit)
         return self("note", note, cut(shown)) if shown else note
 

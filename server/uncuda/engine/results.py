@@ -55,7 +55,8 @@ class Report:
 
 
 class Movable:
-    """A report that is moved after edits of lines that it does not mention; the field `skipped` is left out."""
+    """Gives a report new offsets after an edit of lines that its findings and fixes do not touch. In the report with
+    the new offsets, the field `skipped` is empty."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -105,7 +106,7 @@ class Fixed:
     `refused`: the reason why the text was not fixed.
 
     `before`: the original text; `first`: the report on the original text; `passes`: the changes of each pass. `alone`:
-    the edits that a run which applies only safe fixes would make; None if these are the safe edits in `passes`.
+    the edits that a run which applies only safe fixes would make; None if the safe edits in `passes` are the same.
     """
 
     text: str
@@ -129,12 +130,12 @@ class Fixed:
 
 
 def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
-    """Return the findings for a target without tables; if one of them has no fix, all others keep only their safe
-    fixes.
+    """Return the findings for a target without tables of its APIs; if one of them has no fix, all others keep only
+    their safe fixes.
 
-    Without tables, uncuda does not know which of PyTorch's names the target has. If it fixed a device string but not
-    the unknown name beside it, the code would be half ported. `unknown`: whether the text imports a library for CUDA
-    that no rule covers.
+    Without tables, uncuda does not know which of PyTorch's names the target has. If uncuda fixed a device string and
+    left an unknown name beside it unchanged, the code would be half ported. `unknown`: whether the text imports a
+    library for CUDA that no rule covers.
     """
     if not unknown and all(finding.fixes or finding.severity == "information" for finding in findings):
         return findings

@@ -108,5 +108,5 @@ are those of no other object while the ruleset exists."""
 
 
 def _capped(rule: Rule, target: Target) -> Rule:
-    """Return a rule as it applies to the target; if the target has no tables, the rule has no safe fix."""
+    """Return a rule as it applies to the target; without tables of the target's APIs, no fix is safe."""
     return replace(rule, fix="review") if rule.fix == "safe" and not target.has_tables else rule

@@ -32,7 +32,8 @@ class Selection:
     parts: tuple[Span, ...] | None = None
 
     def of(self, report: Report) -> Report:
-        """Reduce a report on the same text to the findings that the user asked for."""
+        """Return a report with only the findings that the user asked for. `report`: all findings of the text that this
+        selection is for."""
         if not self.left_alone and self.parts is None:
             return report
         places = {(each.rule, each.span) for each in self.left_alone}

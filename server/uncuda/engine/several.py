@@ -50,7 +50,7 @@ def portable_targets(catalogue: Catalogue, settings: Settings) -> tuple[str, ...
 
 class _Part(Engine):
     """The engine for one of the targets of portable source. `every`: all targets; `lows`: for each span of a finding,
-    the lowest fix class that the engine of any target has found for it so far."""
+    the lowest fix class (no fix, else review, else safe) that the targets' engines have found for this span so far."""
 
     def __init__(
         self, catalogue: Catalogue, target: str, every: Sequence[str], settings: Settings, project: Project | None
@@ -94,7 +94,7 @@ class _Part(Engine):
 
 
 class PortableEngine(Engine):
-    """An engine that checks portable source for several targets. `target`: the first of these targets."""
+    """An engine that checks portable source for several targets. `target`: the first of the several targets."""
 
     def __init__(
         self, catalogue: Catalogue, settings: Settings, project: Project | None = None, remember: int = 1
@@ -154,9 +154,9 @@ class PortableEngine(Engine):
         return report
 
     def _limit_between(self, source: Source, report: Report) -> str:
-        """Return the id of the sentence that says why no fix is safe; "" if there is no such reason. The reason is
-        another file of the same package that stays on CUDA. Either the other file reads a value that this text
-        declares, or the other file sets a device to "cuda", and this text may compare that device with a string."""
+        """Return the id of the sentence that says why no fix in `source` is safe, or "". No fix is safe if another file
+        of the same package stays on CUDA, and either reads a value that `source` declares, or sets a device to "cuda",
+        which `source` may compare with a string."""
         helper = self.project.helper
         folder = helper.package_of(source.path) if helper is not None else ""
         if helper is None or not folder:
@@ -200,7 +200,8 @@ class PortableEngine(Engine):
         return Report(tuple(agreed.together(reports)), tuple(skipped), tuple(sites))
 
     def _stays(self, text: str, path: str) -> bool:
-        """Return whether the file at `path` stays on CUDA if it is fixed alone: a finding in it has no safe fix."""
+        """Return whether the file at `path` stays on CUDA if it is fixed alone, because a finding in it has no safe
+        fix."""
         if self._beside is None:
             self._beside = PortableEngine(self.catalogue, self.settings, self.project)
         try:
@@ -210,7 +211,8 @@ class PortableEngine(Engine):
         return any(one.severity != "information" and not _is_safe(one) for one in findings)
 
     def _for_review(self, finding: Finding, limit: str) -> Finding:
-        """Return the finding; its safe fix becomes a fix that needs review, and its message gets the reason."""
+        """Return the finding with a fix that needs review in place of a safe fix; its message then also gives the
+        reason. `limit`: the id of the sentence that gives this reason."""
         if not _is_safe(finding):
             return finding
         fixes = (replace(finding.fixes[0], applicability=REVIEW), *finding.fixes[1:])

@@ -10,16 +10,19 @@ from typing import NamedTuple
 from ..limits import UNLIMITED, Work
 
 _STRETCH = 4096
-# if a check made less than this share of the number of searches of an earlier check, it checked the text only in part
+# The results of an earlier version of a text are kept while the number of searches made in the current version is less
+# than `_MOST` times the number made in the earlier one.
 _MOST = 0.8
-# maximum number of search functions that are kept: `_FEW` plus `_IN_VAIN` times the number of searches in the last text
+# maximum number of search functions that all versions of a text keep together: `_FEW`, and in addition `_IN_VAIN` for
+# each search whose results are kept
 _FEW, _IN_VAIN = 100, 4
 _WIDE = 0.2  # if a larger share of a text has changed, the results of earlier texts are not kept
 _APART = 16  # the results of an earlier text are kept if the texts differ in at most this number of regions
 FAR = 20_000  # a search in at least this many characters of a text reuses results from before the last edit
 FOLLOWED = "followed"
-"""The first part of the key of each search whose results need no comparison after an edit, because the traced names are
-compared instead, or the check runs after every edit."""
+"""The first part of the key of a search for a word, if the engine does not compare the search's results before an edit
+with those after it. The engine notices an edit of the word by another search or by `Context.asked`, or the check that
+makes the search runs after every edit."""
 Scan = Callable[[str, int, int], Iterable[int]]
 
 
@@ -37,8 +40,8 @@ class Worded:
 
 
 class Region(NamedTuple):
-    """The lines [old, old_end) of one text that became the lines [new, new_end) of another; all four numbers are
-    offsets."""
+    """Lines that differ between two texts: the offsets [old, old_end) of the lines in the one text, and the offsets
+    [new, new_end) of the lines that replace them in the other."""
 
     old: int
     old_end: int
@@ -68,7 +71,8 @@ def one_after_the_other(one: Region, other: Region) -> Region:
 
 
 def _followed_by(regions: Sequence[Region], later: Region) -> list[Region]:
-    """Return the regions that successive edits change together: those of the earlier edits, and a later one."""
+    """Return the regions in which the text after several edits differs from the text before all of them. `regions`: the
+    regions that all edits but the last changed; `later`: the region that the last edit changed."""
     above = [one for one in regions if one.new_end < later.old]
     below = [one for one in regions if one.new > later.old_end]
     beside = regions[len(above) : len(regions) - len(below)]
@@ -203,9 +207,8 @@ class Searches:
         return _Base(self._found, [_around(regions)] if regions else [])
 
     def _scans_for(self) -> dict[Hashable, Scan]:
-        """Return a dictionary from the key of each search in this text or an earlier one to its function `scan`. All
-        versions of a text share one such dictionary; it is replaced by a smaller one when too many of its functions are
-        no longer used."""
+        """Return a dictionary that maps the key of each search to the search's function `scan`. All versions of a text
+        share this dictionary; only if too many of its searches are no longer made, return a copy without them."""
         used = len(self._found) if self._base is None else max(len(self._found), len(self._base.found))
         if len(self._scans) < _FEW + _IN_VAIN * used:
             return self._scans
@@ -234,8 +237,7 @@ class Searches:
         return found
 
     def keys(self, known: Collection[Hashable] = ()) -> frozenset[Hashable]:
-        """The keys of all searches so far, without those in `known` and without those for traced names, which begin
-        with FOLLOWED."""
+        """The keys of all searches so far, except the keys in `known` and the keys that begin with FOLLOWED."""
         found = self._found.keys() - known if known else self._found
         return frozenset(key for key in found if not (isinstance(key, tuple) and key[0] == FOLLOWED))
 
@@ -250,7 +252,7 @@ class Searches:
         return self._scans.keys() >= keys
 
     def again(self, key: Hashable) -> list[int]:
-        """Return the result of `find` for a key that was used for a search in this text or in an earlier one."""
+        """Return the offsets that the search with this key finds in the text; the search function is the stored one."""
         return self._all(key, self._scans[key])
 
     def touching(self, keys: frozenset[Hashable], start: int, end: int) -> list[Hashable]:
@@ -270,7 +272,8 @@ class Searches:
         return self._changed[1]
 
     def imports(self) -> Iterator[tuple[list[int], list[int]]]:
-        """Yield (old offsets, new offsets) for each search for imports in the previous text."""
+        """Yield, for each search for imports that was made in the previous text, the offsets found there, and the
+        offsets that the same search finds in this text."""
         for key in [key for key in self._before if isinstance(key, tuple) and key[0] == "imports"]:
             yield self._before[key], self.again(key)
 

@@ -1,8 +1,9 @@
 """Computes how deeply a text is nested. libcst recurses for every level of nesting, and crashes the process if the
 stack overflows.
 
-The depth is given in pairs of brackets, because brackets need the most stack. If it is uncertain where an f-string
-ends, libcst must parse the f-string first (see `readable` in `new_syntax.py`).
+The unit of the nesting depth is one pair of brackets. A level of any other construct counts according to the stack
+that libcst needs for it: a lambda, for example, counts as half a pair. If it is uncertain where an f-string ends,
+libcst must parse the f-string first (see `readable` in `new_syntax.py`).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The contents of one logical line of code: dotted names, attributes, strings and bindings of names. The contents
-of a line are cached with the text of the line as the key."""
+"""The contents of one logical line of code: dotted names, attributes, strings and bindings of names. The
+contents are cached by the text of the line, so that a line with a known text is not parsed again."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Chain:
         return ".".join((self.root, *self.parts))
 
     def segments(self) -> list[tuple[int, int]]:
-        """The spans of the root and of each part, relative to the statement."""
+        """The span of `root`, then the span of each of `parts`, as offsets from the start of the statement."""
         spans: list[tuple[int, int]] = []
         node: ast.expr = self.node
         while isinstance(node, ast.Attribute):
@@ -82,7 +82,7 @@ class Text:
 
 @dataclass(slots=True, eq=False)
 class Digest:
-    """The contents of one logical line of code."""
+    """The names, strings and bindings in one logical line of code."""
 
     piece: Piece
     chains: list[Chain] = field(default_factory=list)
@@ -92,7 +92,7 @@ class Digest:
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     scopes: dict[ast.AST, int] = field(default_factory=dict)
     fields: dict[ast.AST, Piece] = field(default_factory=dict)
-    nested: bool = False  # whether the line contains a lambda or comprehension, which may hide names
+    nested: bool = False  # whether the line contains a lambda or comprehension, whose variables may shadow names
     # for each comprehension: the names that it binds, computed when they are needed
     targets: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
 
@@ -118,7 +118,8 @@ class Digest:
 
 
 def digest(piece: Piece, header_only: bool = False) -> Digest:
-    """Return the contents of a logical line. `header_only`: the blocks of compound statements are left out."""
+    """Return the names, strings and bindings in a logical line. `header_only`: the blocks of compound statements are
+    left out."""
     result = Digest(piece)
     for node in piece.nodes:
         _visit(node, result, piece, -1, header_only)

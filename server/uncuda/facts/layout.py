@@ -297,8 +297,8 @@ _CODE = re.compile(
 
 
 def _repair(text: str) -> list[tuple[int, int]]:
-    """Pair unbalanced triple quotes. If their number is odd, one of them is left out: the one whose omission gives the
-    best pairs, by the rule below.
+    """Pair the triple quotes of a text in which they are unbalanced. If the text has an odd number of triple quotes,
+    one of them is left out, so that the others form as many good pairs as possible.
 
     Two triple quotes are a good pair if no line of code is between them, and no word follows directly after the second.
     """

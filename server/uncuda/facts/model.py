@@ -21,7 +21,7 @@ from .scans import plain
 from .scopes import IndentScopes, ScopeMap
 
 MENTIONED = "mentioned"
-"""The first part of the key of a search that is only to tell whether the text contains a word, not where."""
+"""First part of the keys of searches that find out whether the text contains a word, but not where."""
 _FEW = 64
 READ = 8  # `ast` parses about this many characters in the time of one comparison that `Work.compare` counts
 
@@ -31,9 +31,9 @@ class Words:
     """A statement is parsed only if it contains one of these words, which the rules define.
 
     Names in the sets of this class may end with `*`. `anchors`: texts, such as `cuda`, that a quick search
-    looks for. `spoken`: the words that contain an anchor and for which there is a rule; `families`: the beginnings of
-    further such words; if `spoken` is empty, every word that contains an anchor counts. `libraries`: modules for which
-    only the statements that import them are parsed.
+    looks for. `spoken`: words that rules cover and that contain a text of `anchors`; `families`: if a word begins with
+    one of these texts, it counts as a member of `spoken`. If `spoken` is empty, rules may report every word that
+    contains a text of `anchors`. `libraries`: modules for which only the statements that import them are parsed.
     """
 
     anchors: tuple[str, ...]
@@ -64,7 +64,7 @@ class Words:
 
     @cached_property
     def beginnings(self) -> tuple[str, ...]:
-        """The beginnings of dotted names that rules cover."""
+        """The texts before `*` in `names`: rules report every dotted name that begins with one of these texts."""
         return tuple(name[:-1] for name in self.names if name.endswith("*"))
 
     def speaks(self, word: str) -> bool:
@@ -82,8 +82,8 @@ class Words:
         return dotted in self.prefixes or self.bound(dotted)
 
     def told_apart(self, dotted: str) -> bool:
-        """Return whether the dotted name of an imported object is recorded: rules cover it, or it belongs to a
-        library."""
+        """Return whether `Facts.names` stores the dotted name of an imported object: True if rules cover the name, or
+        if the object belongs to one of `libraries`."""
         if self.relevant(dotted):
             return True
         while dotted and dotted not in self.libraries:
@@ -117,7 +117,7 @@ class Statement:
 @dataclass(slots=True, eq=False)
 class Name:
     """A use of a name in the code, which refers to the object with the dotted name `dotted`. `hidden`: the number of
-    leading segments of `dotted` for which an import alias stands."""
+    leading segments of `dotted` that the code does not spell because of an import alias."""
 
     dotted: str
     chain: Chain
@@ -125,7 +125,7 @@ class Name:
     hidden: int
 
     def spans(self) -> list[tuple[int, int] | None]:
-        """Return the spans of the segments of `dotted`; None for a segment for which an import alias stands."""
+        """Return the spans of the segments of `dotted`; None for a segment that an import alias replaces."""
         base = self.statement.start
         spelled = [(a + base, b + base) for a, b in self.chain.segments()]
         if self.hidden:
@@ -161,19 +161,20 @@ class Facts:
     statements: dict[int, Statement] = field(default_factory=dict)
     unread: list[tuple[int, int]] = field(default_factory=list)
     references: list[Name] = field(default_factory=list)
-    # the anchors (words without which rules find nothing) that the text contains inside words that rules cover
+    # the anchors (strings, such as `cuda`, without which rules find nothing) in the text; an anchor inside a word that
+    # no rule reports does not count
     present: frozenset[str] = frozenset()
-    # for the text of each logical line that was parsed: its contents; None if it could not be parsed
+    # for the text of each logical line that was read: its names, strings and bindings; None if it cannot be parsed
     digests: dict[str, Digest | None] = field(default_factory=dict)
-    # for each traced name: whether uses of the name that have attributes, such as `name.x`, are parsed, too
+    # for each local name whose uses are parsed: whether uses with attributes, such as `name.x`, are parsed, too
     followed: dict[str, bool] = field(default_factory=dict)
     star: int = -1  # the offset of the star import that certainly binds `torch`; -1 if there is none
     broken: Collection[int] = ()  # the starts of statements that could not be parsed completely
     # If this text differs from an earlier text in a single region of lines: the field `token` of the facts of the
-    # earlier text, and the region. `same_blocks`: whether all other lines are in the same blocks as before; `alike`:
-    # whether, in addition, no line of code was added or removed (see `IndentScopes.follow`). If `same_blocks` is False,
-    # the blocks of lines in the same function may have changed, but no others. `taken_over`: whether the statements of
-    # all other lines were copied from the facts of the earlier text.
+    # earlier text, and the region. `same_blocks`: whether all lines outside the region are in the same blocks as
+    # before; `alike`: whether, in addition, no line of code was added or removed (see `IndentScopes.follow`). If
+    # `same_blocks` is False, only lines of the function that contains the region may be in other blocks than before.
+    # `taken_over`: whether the statements outside the region were copied from the facts of the earlier text.
     origin: object = None
     region: Region | None = None
     same_blocks: bool = False
@@ -197,20 +198,23 @@ class Facts:
         return self.searches.has(("text", word), plain(word))
 
     def places(self, word: str, start: int = 0, end: int = sys.maxsize) -> Sequence[int]:
-        """Return the offsets of a word in a part of the text. Code that uses the returned offsets must also make
-        another search or add the word to `Context.asked`; otherwise the engine does not run this code again when the
-        word is edited."""
+        """Return the offsets of a word in a part of the text. After an edit, the engine does not notice that these
+        offsets have changed. The caller must therefore also make a search whose key does not begin with FOLLOWED, or
+        add the word to `Context.asked`; otherwise the engine keeps the caller's old result when an edit adds or removes
+        the word."""
         found = self.searches.find((FOLLOWED, word), plain(word))
         return found[bisect_left(found, start) : bisect_left(found, end)]
 
     def mentions(self, word: str) -> bool:
-        """Return whether the text contains a word, for results that do not depend on the offsets of the word."""
+        """Return whether the text contains a word. The caller's result must not depend on where the word is: the engine
+        keeps this result after an edit that only moves the word."""
         return self.searches.has((MENTIONED, word), plain(word))
 
     def moved(self, facts: Facts, region: Region) -> list[Name]:
-        """Copy the statements outside `region`, and all names, to the facts of the edited text.
+        """Copy to `facts`, the facts of the edited text, the bindings of all names, and the statements outside
+        `region`.
 
-        Return the references to names in the copied statements, in the order in which the statements were parsed.
+        Return the uses of names in the statements outside `region`, in the order in which the statements were parsed.
         """
 
         for start, statement in self.statements.items():
@@ -286,8 +290,8 @@ class Facts:
 
 @lru_cache(maxsize=512)
 def digest_text(text: str, depth: int = Limits.depth) -> Digest | None:
-    """Return the contents of a logical line, cached by its text; None if the line cannot be parsed, or is nested deeper
-    than `depth`."""
+    """Return the names, strings and bindings in a logical line, cached by its text; None if the line cannot be parsed,
+    or is nested deeper than `depth`."""
     piece: Piece | None = read_line(text) or read_new_syntax(text, depth)
     return None if piece is None else digest(piece)
 

@@ -34,7 +34,8 @@ class Bound:
 
 
 class Names:
-    """The bindings, in one text, of all names that rules may cover."""
+    """The bindings, in one text, of local names that may stand for something that a rule reports, such as `t` after
+    `import torch as t`."""
 
     def __init__(self, scopes: ScopeMap, work: Work | None = None) -> None:
         self.work = work or Work(UNLIMITED)

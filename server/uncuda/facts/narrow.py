@@ -13,8 +13,8 @@ def narrow(text: str) -> str:
 
 
 def renewed(plain: str, text: str, regions: Sequence[Region]) -> str:
-    """Return the result of `narrow` for a text. `plain`: the result for the previous text, of which only the changed
-    regions are converted again."""
+    """Return the result of `narrow` for an edited text; only the changed regions are converted. `plain`: the result of
+    `narrow` for the text before the edit."""
     if text.isascii():
         return text
     parts, done = [], 0

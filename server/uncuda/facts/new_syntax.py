@@ -1,5 +1,5 @@
 """Reads statements that this Python's `ast` rejects but libcst accepts: PEP 701 f-strings, PEP 695 `type` and generics,
-t-strings, `except*`. Statements with newer syntax are ignored if libcst is not installed.
+t-strings, `except*`. If libcst is not installed, uncuda ignores statements that this Python's `ast` rejects.
 
 libcst is only used to confirm that a text is valid Python. After libcst has accepted a text, `ast` parses it with old
 syntax of the same length in place of the new syntax; the fields of f-strings are parsed one by one, as in every Python
@@ -20,8 +20,8 @@ _ALIAS = re.compile(r"type[ \t]+(?=\w)[^=\n]*?(?=[ \t]*=)")
 _GENERIC = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w+[ \t]*(?=\[)")
 _BRACKET = re.compile(r"[(\[{]")
 _STEP = re.compile(r"\b(?:not|and|or|if|else|await|lambda|for|in|is)\b|[.+*/%@&|^~<>:-]")
-# this many operators in a field count as one bracket: libcst takes a minute for thousands of operators, and crashes if
-# there are even more
+# this many operators in a field of an f-string count as one bracket: libcst takes a minute for thousands of operators,
+# and crashes if there are even more
 _STEPS = 2
 _WRAPPERS = (
     "{}", "{}\n pass", "if 0:pass\n{}\n pass", "if 0:pass\n{}", "try:pass\n{}\n pass", "try:pass\n{}",

@@ -1,5 +1,5 @@
-"""Reads the facts of a text; only statements that contain a relevant word (called statement islands in the docs) are
-parsed."""
+"""Reads the facts of a text, i.e. the statements, imports, names and strings that checks look at. Only statements that
+contain a relevant word (called statement islands in the docs) are parsed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from .relayout import relayout
 from .scans import imports, plain, uses
 from .scopes import IndentScopes
 
-# Longer strings are ignored: they are text for people or code in another language, and rules cover only shorter ones.
+# Strings with more characters than this are ignored: they are text for people or code in another language, which rules
+# do not cover.
 _LONG = 1000
 _COMMENT = re.compile(r"[ \t\f]*#")
 _STAR = "import *"
@@ -75,8 +76,8 @@ def read(
 
 
 def _is_apart(before: Facts, scopes: IndentScopes, span: Region) -> bool:
-    """Return whether an edit can have changed blocks only inside the function that contains the changed lines: the
-    function begins and ends at the same lines as before, and none of its statements was parsed before."""
+    """Return whether only lines of the function around the edit can now be in other blocks than before: the function
+    still begins and ends at the same lines, and no statement of the function was parsed before the edit."""
     function, now = before.indents.outer_function(span.old, span.old_end), scopes.outer_function(span.new, span.new_end)
     if function is None or now is None or now != (function[0], function[1] + span.shift):
         return False
@@ -99,7 +100,7 @@ class _Reader:
         scopes: IndentScopes,
         before: Facts | None = None,
     ) -> None:
-        self.text, self.words, self.layout = layout.text, words, layout  # `text`: no wide characters, for fast searches
+        self.text, self.words, self.layout = layout.text, words, layout  # `text`: the result of `narrow`
         self.facts = Facts(text, layout, scopes, scopes, Names(scopes, layout.work), searches)
         self._work = layout.work
         self._digests = before.digests if before is not None else {}
@@ -108,7 +109,7 @@ class _Reader:
         self._stars: dict[str, dict[str, str]] = {}
 
     def read_all(self) -> Facts:
-        """Parse every statement that contains a word of the rules, or a local alias of a name that a rule looks for."""
+        """Parse every statement that contains a word that a rule looks for, or a local alias of such a word."""
         self.read_at(self.anchored())
         searches, roots = self.facts.searches, self.words.roots
         # in a file without anchors (words without which rules find nothing), only rules about top-level modules other
@@ -137,9 +138,11 @@ class _Reader:
         moved = before.moved(facts, region)
         facts.imported = before.imported  # the line binds no name, neither before nor after the edit
         anchored = self.anchored()
-        if not facts.holds_any(anchored):  # no statement outside the changed lines was parsed, hence no import of torch
+        # if no unchanged statement contains an anchor (a word that rules look for), imports of torch may be unparsed
+        if not facts.holds_any(anchored):
             return None
-        # in the order of `read_all`, because the first offset decides whether a statement with an error counts as read
+        # The offsets are read in the same order as in `read_all`: if several are in one statement with an error,
+        # only the first one decides whether the statement is added to `facts.unread`.
         for found in (anchored, *(facts.searches.find(key, uses(*key)) for key in facts.followed.items())):
             self.read_at(_inside(found, region.new, region.new_end))
         if any(statement.digest.bindings for statement in self._pending):
@@ -205,7 +208,7 @@ class _Reader:
         return -1
 
     def _digest(self, start: int, end: int) -> Digest | None:
-        """Return the contents of a part of the text; None if this part cannot be parsed."""
+        """Return the names, strings and bindings in a part of the text; None if this part cannot be parsed."""
         text = self.facts.text[start:end].rstrip()
         self._work.compare(1 + len(text) // _READ)
         found = self._digests[text] if text in self._digests else digest_text(text, self._work.limits.depth)
@@ -227,8 +230,8 @@ class _Reader:
         return holder is not None and holder[0] - start <= 2 and not self.text[holder[1] : end].strip()
 
     def _recover(self, start: int, end: int, offset: int) -> bool:
-        """Parse only the physical line with the relevant word, if an unclosed bracket above joins several lines into
-        one statement."""
+        """If an unclosed bracket above joins several lines into one statement, parse only the physical line at
+        `offset`; return whether this line was parsed."""
         if start not in self.layout.unclosed and self.layout.line_start(start) not in self.layout.unclosed:
             return False
         first = self.layout.line_start(offset)
@@ -312,7 +315,7 @@ class _Reader:
     def _bind(
         self, waiting: list[tuple[Binding, Statement]], known: dict[str, bool]
     ) -> list[tuple[Binding, Statement]]:
-        """Record the bindings of relevant names; return the bindings of all other names."""
+        """Record the bindings of the names in `known`, and star imports; return all other bindings."""
         rest = []
         for binding, statement in waiting:
             if binding.name in known or binding.kind == "star":

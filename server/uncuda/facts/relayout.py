@@ -49,8 +49,8 @@ def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple
 
 
 def _own_strings(before: Layout, text: str, region: Region) -> list[tuple[int, int]] | None:
-    """Return the triple-quoted strings of the changed lines, if no string leads into or out of these lines, before or
-    after the edit; otherwise None."""
+    """Return the triple-quoted strings in the changed lines; None if, before or after the edit, only a part of such a
+    string is in these lines."""
     for edge in (region.old, region.old_end):
         holder = before.string_around(edge)
         if holder is not None and holder[0] < edge:
@@ -88,8 +88,8 @@ def _alike(one: str, other: str) -> int:
 def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> list[Region] | None:
     """Reuse the logical lines around the changed lines, if they still end at the same places.
 
-    Below an unclosed bracket, the ends of logical lines are a guess from the lines around them; they are computed
-    again, unless the bracket is in the changed line.
+    Nothing is reused if a bracket outside the changed lines is not closed: the ends of the logical lines below such a
+    bracket are only a guess.
     """
     spans = _spans(before, regions)
     if any(not any(span.old <= start < span.old_end for span in spans) for start in before.unclosed):
@@ -99,7 +99,8 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> li
     for span in spans:
         last = bisect_left(before.known_starts, span.old)
         if max(before.known_ends[:last], default=0) > span.old:
-            return None  # an earlier logical line reaches into this span: a line in its brackets looks like a statement
+            # The span begins inside the brackets of an earlier logical line, with a line that looks like a statement.
+            return None
         starts += [start + shift for start in before.known_starts[done:last]]
         ends += [end + shift for end in before.known_ends[done:last]]
         lines = _lines(layout, span)
@@ -164,8 +165,9 @@ def _ends(layout: Layout, offset: int) -> bool:
 
 
 def _holds_sure(layout: Layout, start: int, end: int) -> bool:
-    """Return whether a logical line contains a physical line that certainly begins a statement, or whether such a line
-    begins at `start`, if `start` is `end`; if so, the layout did not look for brackets above that physical line."""
+    """Return whether a physical line between two offsets certainly begins a statement; if the offsets are equal,
+    whether the line at this offset does. The layout does not look for open brackets above a line that certainly begins
+    a statement."""
     if start == end:
         return layout.is_sure(start)
     while start < end:

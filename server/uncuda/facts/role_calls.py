@@ -1,5 +1,5 @@
 """Tells from the call around a string how the string is used (its role): in a command-line option, as a default value,
-in a field, or in a test of another string such as `startswith`."""
+in a field, or in a condition about another string such as `startswith`."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Role:
 
 
 def role_of(text: Text, digest: Digest, resolve: Resolve) -> Role:
-    """Return the role of a string in its statement. `resolve`: a function that returns the dotted name of a node."""
+    """Return how a statement uses a string (see `Role`). `resolve` returns the dotted name of a node."""
     return role_at(text.node, text.piece.start(text.node), digest, resolve)
 
 
@@ -119,8 +119,8 @@ def _is_indexed(parent: ast.AST | None, node: ast.AST) -> bool:
 
 
 def _is_head(holder: ast.JoinedStr, start: int, digest: Digest) -> bool:
-    """Whether the first field of an f-string, at its beginning, contains the expression at `start`: `f"{'cuda' if x
-    else 'cpu'}:{i}"`."""
+    """Whether an f-string begins with a field, and this field contains the expression at `start`: `f"{'cuda' if x else
+    'cpu'}:{i}"`."""
     for text in digest.texts:
         if text.node is holder and not text.value and text.tokens[0].fields:
             first, last = text.tokens[0].fields[0]
@@ -129,8 +129,8 @@ def _is_head(holder: ast.JoinedStr, start: int, digest: Digest) -> bool:
 
 
 def _passes(parent: ast.AST | None, node: ast.AST) -> bool:
-    """Return whether a string has the same role as the expression around it: as an operand of `or`, or as the first
-    operand of `+`, for example."""
+    """Return whether the code uses `node` as it uses the expression around it: `node` is an operand of `or`, or the
+    first operand of `+`, for example."""
     if isinstance(parent, ast.BinOp):
         return isinstance(parent.op, (ast.Add, ast.Mod)) and node is parent.left
     if isinstance(parent, ast.Call) and node in parent.args:
@@ -239,7 +239,7 @@ def _comparison(parent: ast.Compare, node: ast.AST, resolve: Resolve) -> Role:
 
 def unwrapped(node: ast.AST) -> tuple[ast.AST, bool]:
     """Return the expression from which a string is computed, such as `x.device` for `str(x.device).split(":")[0]`, and
-    whether the string is a slice."""
+    whether a slice is taken, as in `str(x.device)[:4]`."""
     cut = False
     while True:
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):

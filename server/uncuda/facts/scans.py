@@ -54,8 +54,9 @@ def matches(pattern: re.Pattern[str], word: str = "") -> Scan:
 
 
 def anchors(anchor: str, speaks: Callable[[str], bool]) -> Scan:
-    """Return a function that finds `anchor`, a text such as `cuda`, in words that rules cover; `speaks` says which
-    these are."""
+    """Return a function that finds the text `anchor`, such as `cuda`, inside identifiers, such as `is_cuda`, but not in
+    an identifier for which `speaks` returns False. If `anchor` is not an identifier, the function finds it everywhere.
+    """
     whole, size = not anchor.isidentifier(), len(anchor)
 
     def scan(text: str, start: int, end: int) -> Iterable[int]:
@@ -85,11 +86,12 @@ def _word_around(text: str, offset: int) -> tuple[int, int]:
 
 
 def imports(roots: re.Pattern[str]) -> Scan:
-    """Return a function that finds the word "import" in lines that contain one of these roots, and in lines whose
-    statement continues on the next line."""
+    """Return a function that finds the word "import" in lines that contain the name of a top-level module which the
+    pattern `roots` matches, and in lines whose statement continues on the next line."""
 
     def scan(text: str, start: int, stop: int) -> Iterator[int]:
-        # a carriage return may end a line, so every occurrence must be checked
+        # only the first "import" of each line is checked; in a text with carriage returns, which may also end lines,
+        # every "import" is checked
         carriages = "\r" in text[start:stop]
         at = text.find("import", start, stop)
         while at >= 0:

@@ -21,8 +21,8 @@ FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 """Matches the header of a function; group 1 is the function's name."""
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
-_AT_ONCE = 16  # number of work steps that are counted in one call
-_LINES = 16  # the indentation of lines with this many characters is read in about the time of one work step
+_AT_ONCE = 16  # number of lines for which `_climb` counts the work steps with one call
+_LINES = 16  # a search for the end of a block counts one work step for this many characters
 _BLANKS = (" ", "\t", "\f", "\n", "\r")
 _WIDEST = sys.maxsize
 _LEAVING = frozenset({"return", "raise"})
@@ -66,7 +66,7 @@ class IndentScopes:
     """Finds scopes: it goes up from a line to lines with less indentation.
 
     While a line is being typed, the next line may be indented deeper although the typed line begins no block: for
-    example, an `x` was typed before the indentation. The typed line is then ignored: the lines below it belong to the
+    example, an `x` was typed before the indentation. Such a typed line is ignored: the lines below it belong to the
     same block as the lines above it.
     """
 
@@ -103,8 +103,8 @@ class IndentScopes:
         return width == _WIDEST or self._width_below(span.new_end) <= width
 
     def follow(self, before: IndentScopes, span: Region) -> bool:
-        """Return whether the edit added and removed no line of code, so that every line is between the same lines as
-        before. Lines directly above a plain statement of the same block may have been added or removed."""
+        """Return whether the edit neither added nor removed a line of code. Also return True if all lines that were
+        added or removed are directly above a plain statement of the same block."""
         if self._same_line(before, span):
             return True
         heads = [*before._heads(span.old, span.old_end), *self._heads(span.new, span.new_end)]
@@ -133,7 +133,8 @@ class IndentScopes:
                 yield _Line(match.start(), width, match.start(1) - match.start())
 
     def _is_stray(self, start: int, width: int, word: str) -> bool:
-        """Return whether a line is passed over: it begins no block, and the next line is indented deeper."""
+        """Return whether a line is ignored when blocks are determined: it begins no block, but the next line is
+        indented deeper."""
         if word.rsplit(maxsplit=1)[-1] in _OPENING:
             return False
         known = self._stray.get(start)
@@ -178,7 +179,8 @@ class IndentScopes:
         return (self._layout.line_start(function), after) if end <= after else None
 
     def _same_line(self, before: IndentScopes, span: Region) -> bool:
-        """Return whether the span is a single logical line in both texts, with the same beginning."""
+        """Return whether `span` is a single logical line both before and after the edit, with the same indentation and
+        the same kind of first token."""
         if before._layout.logical_line(span.old) != (span.old, span.old_end) or span.old == span.old_end:
             return False
         if self._layout.logical_line(span.new) != (span.new, span.new_end) or span.new == span.new_end:
@@ -194,8 +196,8 @@ class IndentScopes:
                 self._headers[start + shift] = Header(line.start + shift, line.end + shift, line.indent, line.word)
 
     def _take_above(self, before: IndentScopes, span: Region, width: int, kept: bool) -> None:
-        """Take over from `before` the known header of the block around each line. `width`: the smallest indentation of
-        the new lines; `kept`: the result of `_same_line` for `span`."""
+        """Copy the known headers of the blocks around lines from `before`, the scopes of the text before the edit.
+        `width`: the smallest indentation of the new lines; `kept`: the result of `_same_line` for `span`."""
         first, last, shift = span.old, span.old_end, span.shift
         above, text, moved = self._above, self._text, dict[int, Header]()
         for start, header in before._above.items():
@@ -313,7 +315,7 @@ class IndentScopes:
     def lines_above(self, offset: int, *words: str) -> Iterator[Header]:
         """Yield the lines above `offset` in the same block with the same indentation, the nearest first.
 
-        With `words`, only lines that begin with one of these words; a search finds these faster.
+        If `words` are given, yield only lines that begin with one of them; a text search finds such lines quickly.
         """
         line = self.header_at(offset)
         above = self.header_above(line.start)
@@ -368,8 +370,8 @@ class IndentScopes:
             if uncounted == _AT_ONCE:
                 layout.work.compare(_AT_ONCE)
                 uncounted = 0
-            # a line indented by `indent` or more is not the header; if it is indented by exactly `indent`, the header
-            # above it may be known already
+            # a line indented by `indent` or more cannot be the header; a line indented by exactly `indent` is below the
+            # header that this function looks for, and this header may be known already
             if text.startswith(spaces, start):
                 if start in known and not text.startswith(_BLANKS, start + indent):
                     return known[start]

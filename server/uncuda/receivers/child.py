@@ -40,8 +40,8 @@ def main() -> None:
 
 
 class Answers:
-    """The state of the process between two questions. `frames`: the stream to which answers are written; `silence`: the
-    stream for tracebacks that faulthandler prints."""
+    """Answers the questions about types, and keeps the open document from one question to the next. `frames`: the
+    stream to which answers are written; `silence`: the stream for tracebacks that faulthandler prints."""
 
     def __init__(self, frames: IO[str], silence: IO[str]) -> None:
         from . import judge

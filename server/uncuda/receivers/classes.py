@@ -48,8 +48,9 @@ def lineage(place: Place) -> Lineage:
 
 
 def members(family: Lineage, attribute: str) -> list[Place]:
-    """Return where a class and its base classes define an attribute. If the first class with a definition defines a
-    method, only the definitions in this class are returned; otherwise, the definitions in all classes."""
+    """Return where a class and its base classes define an attribute. If the attribute is a method in the first of these
+    classes that defines it, only the definitions in that class are returned; otherwise, the definitions in all of these
+    classes."""
     found: list[Place] = []
     for owner in family.classes:
         own = _own(owner, attribute)

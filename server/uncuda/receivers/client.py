@@ -1,5 +1,5 @@
-"""The client of the analysis of receivers (`x` in `x.cuda()`): `ask` waits for the answers, `submit` delivers them
-later on another thread. The types of receivers are cached."""
+"""The client of the process that finds the type of `x` in `x.cuda()` (the receiver): `ask` waits for the answers,
+`submit` delivers them later on another thread. Answers are cached."""
 
 from __future__ import annotations
 
@@ -87,7 +87,8 @@ class Receivers:
             self._changed.notify_all()
 
     def cancel(self, path: str) -> None:
-        """Drop the submission that waits for a path."""
+        """Cancel the last call of `submit` for a path: its callback is not called, unless that call has already
+        begun."""
         with self._changed:
             self._waiting.pop(path, None)
             self._newest[path] = self._newest.get(path, 0) + 1

@@ -36,7 +36,7 @@ class Place(NamedTuple):
 
 
 class Modules:
-    """Every module that was read; one document is open at a time."""
+    """The modules that were read: one document, whose text the caller passes, and modules read from disk."""
 
     def __init__(self, roots: Sequence[str]) -> None:
         import jedi  # type: ignore[import-untyped]

@@ -59,8 +59,9 @@ class Process:
         self._say({"path": path, "text": text, "roots": list(roots)})
 
     def ask(self, question: dict[str, Any], seconds: float) -> str:
-        """Return the verdict on a question; raise Stopped or TimedOut if there is none, which means that the process
-        has ended."""
+        """Return the answer to a question about a receiver: "silent" (the receiver is not torch's, so the finding is
+        dropped), "review" or "unknown" (the finding stays as it is). If there is no answer, raise Stopped or TimedOut;
+        the process has then ended."""
         self.asked += 1
         # The process also has a timer of its own, in case its parent ends before the parent can kill it.
         answer = self._receive({**question, "seconds": seconds + 1}, seconds)

@@ -45,7 +45,8 @@ _DEPTH = 24
 
 
 class Reader:
-    """Reads the definitions that one question needs, with a limit on the number of steps and on the depth."""
+    """Reads the definitions that one question needs, with a limit on the number of steps and on the length of a
+    chain of definitions that refer to each other."""
 
     def __init__(self) -> None:
         self._steps = _STEPS
@@ -183,7 +184,7 @@ class Reader:
         return union(map(self._bound, found)) if found and not rebound(leaf) else UNKNOWN
 
     def _bound(self, place: Place) -> Values:
-        """Return the objects that the value of a name can be according to one of its definitions."""
+        """Return the possible values of a name according to one of its definitions (`place`)."""
         if place.leaf is None:
             return one("module", place.module.path)
         return self._guarded("bound", place.module, place.leaf, lambda: self._defined(place))

@@ -42,9 +42,9 @@ class Relevant:
         self._known: dict[int, int] = {}
 
     def key(self, site: Site) -> Hashable:
-        """Return the cache key of a site (the place of a receiver): the text of the function, class or other statement
-        at module level that contains the site, and the texts of the other functions, classes and statements that it
-        depends on, because they define names that it uses, directly or indirectly."""
+        """Return the cache key of a site (the place of a receiver). The key depends on the text of the part (a
+        function, class or other statement at module level) around the site, and on the texts of the parts that define
+        the names used in that part, directly or indirectly."""
         index = bisect_right(self._starts, site.at) - 1
         if index not in self._known:
             reached = self._reached(index)

@@ -1,8 +1,8 @@
 """Restricts the process that runs jedi: limited memory, no writing, no network, no new processes, no import of modules
 of the workspace.
 
-jedi reads files of the workspace as text. If jedi tries to import a file (an extension module, or a module with the
-name of one of its own), or to write a cache to disk, the attempt is refused.
+jedi reads files of the workspace as text. If jedi tries to import a file (an extension module, or a file with the name
+of one of jedi's own modules), or to write a cache to disk, the attempt is refused.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Document(NamedTuple):
 
 
 class Given(NamedTuple):
-    """The answers, and the number of questions that were not answered in time."""
+    """The answers to the questions about types of receivers, and the number of questions not answered in time."""
 
     answers: dict[Site, str]
     late: int

@@ -48,8 +48,9 @@ class _Matcher(SequenceMatcher[bytes]):
     """Compares the lines of two files.
 
     In a file of 200 lines or more, SequenceMatcher matches frequent lines, such as blank lines, only next to other
-    equal lines. Lines that SequenceMatcher reports as replaced are therefore compared a second time, without the rest
-    of the file; if they were not, a blank line between two changed lines would be shown as removed and added again.
+    equal lines. Lines that SequenceMatcher reports as replaced are compared a second time, without the rest of the
+    file. Without this second comparison, a blank line between two changed lines would be shown as removed and added
+    again.
     """
 
     def __init__(self, old: list[bytes], new: list[bytes]) -> None:

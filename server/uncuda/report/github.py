@@ -15,8 +15,8 @@ _LEVELS = {"error": "error", "warning": "warning", "information": "notice"}
 
 
 class GithubReporter(Reporter):
-    """Writes `::error file=…,line=…::message`, one line for each finding; findings that repeat earlier ones at another
-    place come last.
+    """Writes `::error file=…,line=…::message`, one line for each finding. Of findings without a fix that differ only in
+    their position, all but the first 3 are written last.
 
     GitHub shows only the first 10 errors and the first 10 warnings of a step, so these should not all be about one
     library.

@@ -31,7 +31,8 @@ class JsonReporter(Reporter):
             self._separator = ",\n"
 
     def end(self) -> None:
-        """Write the errors; if requested, also the counts for each rule and each decision (a rule and a subject)."""
+        """Write the errors; if requested, also the number of findings for each rule, and for each pair of a rule and a
+        subject (such as a library)."""
         out = self.frame.out
         out.write("\n]" if self.counts.rows else "]")
         if self.frame.statistics:
@@ -44,7 +45,8 @@ class JsonReporter(Reporter):
         out.write(f',\n"accepted": {self.accepted},\n"errors": {dump(errors)}}}\n')
 
     def _summary(self) -> dict[str, Any]:
-        """Return the object for `--summary`; it lists all folders and all steps, however many there are."""
+        """Return the object for `--summary`; it lists all folders, and all steps of the recommended order of work,
+        however many there are."""
         counts, frame = self.counts, self.frame
         total, hidden = counts.total, self.hidden.counts.total
         return {

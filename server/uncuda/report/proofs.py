@@ -30,8 +30,8 @@ class Proof:
 
 
 def load_proofs() -> dict[str, dict[str, Proof]]:
-    """Return the test results by rule and target; empty if the record is missing or invalid, because rule pages can be
-    shown without it."""
+    """Return the test results by rule and target; empty if their file is missing or invalid, because rule pages can be
+    shown without them."""
     try:
         record = json.loads(decode_utf8(read_bytes(str(_record_path()))))
         return {
@@ -79,7 +79,8 @@ def _sentence(proof: Proof, declaration: Mapping[str, Any], words: Words) -> str
 
 
 def _record_path() -> Path:
-    """The path of the record: beside the rules in an installed package, in `docs/` in a checkout."""
+    """The path of the file with the test results of the rules: beside the folder of the rules in an installed package,
+    in `docs/` in a checkout."""
     rules = folder()
     package = Path(__file__).parents[1]
     return package / _NAME if rules.parent == package else rules.parent / "docs" / _NAME

@@ -1,7 +1,7 @@
 """Holds back repeated findings: the first few findings that have no fix and the same rule and subject are reported at
 once, the others together at the end.
 
-A finding that is held back is stored as six numbers, so that a million findings take 24 MB.
+Each finding that is reported at the end is stored as six numbers until then: a million of these findings take 24 MB.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from uncuda.workspace import MANUAL, fix_class
 FIRST = 3
 Shown = Callable[[Span], tuple[Location, Location]]
 """A function that returns the locations of the start and the end of a span."""
-# maximum number of different findings (see `Decision`) whose repetitions are held back; in a project with more
-# different findings, few of them are repeated often
+# Only repetitions of the first _DECISIONS different findings (see `Decision`) are held back to be reported at the end;
+# in a project with more different findings, few of them are repeated often.
 _DECISIONS = 10_000
 
 
 class Decision(NamedTuple):
-    """The fields of a finding without a fix, except its position. The user decides once about all findings for which
+    """All fields, except the position, of a finding that has no fix. The user decides once about all findings for which
     these fields are equal."""
 
     rule: str
@@ -71,8 +71,8 @@ class Group:
             yield Place(self._paths[file], *place)
 
     def add(self, *place: int) -> None:
-        """Store the position of a finding; its file is the one that was added last. `place`: the fields of a `Place`
-        after its path."""
+        """Store the position of a finding in the last file of `self._paths`. `place`: the fields of a `Place` after its
+        path."""
         file = len(self._paths) - 1
         self.files += not self._numbers or self._numbers[-len(Place._fields)] != file
         self._numbers.extend((file, *place))
@@ -108,5 +108,5 @@ class Repeated:
         return True
 
     def groups(self) -> list[Group]:
-        """Return the findings that were held back, as one group for each decision, the largest group first."""
+        """Return the findings to report at the end, as one group for each decision, the largest group first."""
         return sorted(self._groups.values(), key=lambda group: (-len(group), group.decision))

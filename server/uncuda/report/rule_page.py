@@ -98,8 +98,8 @@ class _Page:
         return "\n\n".join(part for part in (self._prose(_BLOCK.sub("", text)).strip(), *blocks) if part)
 
     def _blocks(self, text: str, say: PageWords | None) -> Iterator[str]:
-        """Yield the code blocks for this target, with a title above each result. `say`: if it is None, no sentence
-        above an example says that nothing is reported there."""
+        """Yield the code blocks for this target, with a title above each result. `say`: None leaves out the sentence
+        that stands above an example without findings."""
         shown = True
         for language, info, code in (match.groups() for match in _BLOCK.finditer(text)):
             if language == _PYTHON and info.startswith("->"):

@@ -27,8 +27,8 @@ RowT = TypeVar("RowT")
 
 
 class SummaryReporter(Reporter):
-    """Prints counts of findings and recommended steps, but not the single findings. With `--statistics`, all lists are
-    complete."""
+    """Prints counts of findings and recommended steps, but not the single findings. The lists of rules, folders
+    and subjects (such as libraries) are shortened to a few rows, except with `--statistics`."""
 
     def write(self, source: Source, findings: Sequence[Finding]) -> None:
         """Write nothing: `add` has counted the findings."""

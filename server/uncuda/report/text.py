@@ -24,7 +24,7 @@ _FIX_COLORS = {"safe": "32", "review": "33", "manual": "35"}
 
 
 class TextReporter(Reporter):
-    """Prints findings with their source lines, then the findings that were held back as repeated, then the summary."""
+    """Prints findings with their source lines, then the repeated findings in short form, then the summary."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__(frame)
@@ -66,7 +66,7 @@ def fix_mark(finding: Finding, words: Words) -> str:
 
 def headline(finding: Finding, source: Source, mark: str, color: bool = False, shown: Shown | None = None) -> str:
     """Return `path:line:column: severity rule: message [mark]` and a line break. `shown`: a function that returns the
-    finding's locations, as in `Repeated.keeps`."""
+    locations to report for a span; None: the locations of the span in the source."""
     location = shown(finding.span)[0] if shown else source.location(finding.span.start)
     place = _place(source.path, location, color)
     marked = paint(f"[{mark}]", _FIX_COLORS[fix_class(finding)], color)

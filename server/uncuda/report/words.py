@@ -1,4 +1,4 @@
-"""The sentences of reports, in two languages, and the sentences about exceeded limits."""
+"""The sentences of reports in two languages, also those about files that exceed a limit such as `max-statements`."""
 
 from __future__ import annotations
 

@@ -64,7 +64,8 @@ class Acceptance:
         self._paths = {key.path for key, _ in self._reasons}
         self._rules = {(key.rule, target) for key, target in self._reasons}
         self._same: dict[_Looks, list[Place]] = {}
-        self._alike: dict[_Looks, list[Place]] = {}  # keys here leave out the number at the end of each fingerprint
+        # like `_same`, but the fingerprints lack the number that tells equal findings apart
+        self._alike: dict[_Looks, list[Place]] = {}
         for place in self._reasons:
             self._same.setdefault(_looks(place), []).append(place)
             self._alike.setdefault(_looks(place, is_numbered=False), []).append(place)
@@ -89,7 +90,8 @@ class Acceptance:
         facts: Facts | None = None,
     ) -> list[LeftAlone]:
         """The accepted findings among all findings of a file. `accept`: a function that returns whether to accept a
-        finding that no entry accepts yet; `facts`: the `Facts` of the text; with None, the text is read again."""
+        finding that no entry accepts yet; `facts`: the `Facts` of the text; None if they must be computed from the
+        text."""
         path = relative(source.path, self.folder)
         self._drop(path)
         file = self._files[path] = _Matched()
@@ -137,9 +139,9 @@ class Acceptance:
         """The entries whose findings no longer exist, in the order of their lines.
 
         `looked` maps the path of each checked file to a function that returns which rules checked it. `given`: prefixes
-        of the paths that the user named. `elsewhere`: a function like those in `looked`, but for all deleted files;
-        None if not all files were checked, because code that is missing from one file may have moved to an unchecked
-        file.
+        of the paths that the user named. `elsewhere`: a function that returns which rules would have checked a deleted
+        file; None if not all files were checked, because code that is missing from one file may have moved to an
+        unchecked file.
         """
         left = [place for place in self._reasons if place not in self._users]
         return sorted(
@@ -188,10 +190,11 @@ class Acceptance:
     def _matched(self, places: Sequence[Place], path: str, file: _Matched) -> set[Place]:
         """Return the findings of a file that baseline entries accept.
 
-        An entry accepts the finding with its path and fingerprint. If no finding has both, the entry accepts a finding
-        with the same fingerprint in another file, to which the code has moved. If there is no such finding either, the
-        entry accepts a finding whose fingerprint differs only in its number; the number became lower because other
-        findings are gone.
+        An entry accepts the finding that has the entry's path and fingerprint. If no finding has this path and this
+        fingerprint, the entry accepts a finding with this fingerprint in another file, to which the code has moved. If
+        the entry accepts no finding with its own fingerprint, it accepts one whose fingerprint differs from it only in
+        the number at the end. Equal findings are numbered, so a fix of one of them gives the following ones a lower
+        number.
         """
         known = {place for place in places if place in self._reasons}
         for place in known:
@@ -206,8 +209,8 @@ class Acceptance:
                 known.add(place)
             elif (looks := _looks(place, is_numbered=False)) in self._alike:
                 rest.setdefault(looks, []).append(place)
-        # fixes can only lower the number that a fingerprint gives to one of several equal findings, so the entries with
-        # the highest numbers are matched first
+        # the fingerprints of equal findings end in a number; fixes of some of these findings can only lower the numbers
+        # of the others, so the entries with the highest numbers are matched first
         for looks, without in rest.items():
             left = [other for other in self._alike[looks] if self._may_be_of(other, path)]
             left.sort(key=lambda other: (other[0].path == path, numbered(other[0].print)))
@@ -230,8 +233,9 @@ class Acceptance:
         file.used[place] = None
 
     def _is_free(self, place: Place, path: str) -> bool:
-        """Return whether an entry is free for a finding of the file `path`: no file uses the entry yet, or it is used
-        by another file that is the entry's own file or was deleted."""
+        """Return whether a finding of the file `path` may use a baseline entry. A finding may use the entry if no file
+        uses it yet. The finding may also take the entry from another file, if this other file was deleted or is the
+        file that the entry names."""
         user = self._users.get(place)
         if user is None or user == path:
             return user is None

@@ -17,7 +17,7 @@ _APART = frozenset(
     {"test", "tests", "testing", "doc", "docs", "example", "examples", "third_party", "thirdparty", "3rdparty",
      "vendor", "vendored", "_vendor", "external", "extern", "benchmark", "benchmarks"}
 )  # fmt: skip
-_AROUND = 4  # the number of folders above a file whose names are considered
+_AROUND = 4  # `is_apart` looks at the names of this many folders above a file
 _CUDA, _CPU = "cuda", "cpu"
 _DEVICES = frozenset(OTHERS) - {_CPU}
 _NVIDIA, _AMD = "nvidia", "amd"
@@ -58,10 +58,10 @@ class ByName:
         """Groups of modules or folders whose names differ only in the accelerator, with their base modules.
 
         Three modules form a group if one is for CUDA, one for another accelerator (not the CPU), and the third for any
-        device, or a base module. Two modules for different accelerators other than CUDA form a group without a third
-        module: `xpu/build.py` beside `hpu/build.py`. The modules in the subfolders `nvidia` and `amd` of one folder
-        also form a group; in a sibling of that folder, the modules in a subfolder `nvidia` are then a group by
-        themselves.
+        device, or a base module. Two modules for different accelerators, neither of them CUDA, are a group even if no
+        third module exists: `xpu/build.py` beside `hpu/build.py`. If a folder has the subfolders `nvidia` and `amd`,
+        the modules in these two subfolders also form a group. If a folder has a subfolder `nvidia` but no subfolder
+        `amd`, and a folder beside it has both, the modules in this subfolder `nvidia` form a group of their own.
         """
         groups: dict[str, dict[str, str]] = {}
         made: dict[str, dict[str, list[str]]] = {}
@@ -90,10 +90,11 @@ class ByName:
         chosen = {os.path.split(folder)[0] for folder, makers in made.items() if len(makers) > 1}
         for folder, makers in made.items():
             nvidias = sorted(makers.get(_NVIDIA, ()))
-            # modules in `nvidia` are a group if this folder, or a sibling of it, has both subfolders `nvidia` and `amd`
+            # the modules in the subfolder `nvidia` of `folder` form a group (as the docstring defines it) if `folder`,
+            # or a sibling of `folder`, has both subfolders `nvidia` and `amd`
             if nvidias and os.path.split(folder)[0] in chosen:
                 neutral.update(nvidias[1:], makers.get(_AMD, ()))
-                # the finding that the group has no module for a target is reported at its first module for CUDA
+                # for each target, the missing module is reported at the first module for CUDA in the group
                 lacking.update((target, nvidias[0]) for target in self._devices.values())
         return Families(frozenset(neutral | theirs), frozenset(lacking), serving)
 

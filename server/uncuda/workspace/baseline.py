@@ -93,8 +93,8 @@ def read_baseline(file: str) -> Baseline:
 
 
 def baseline_bytes(entries: Iterable[Entry], counts: Mapping[str, int]) -> bytes:
-    """The bytes of a baseline with these entries, sorted and without duplicates, and with these counts; empty `counts`
-    are left out."""
+    """The bytes of a baseline with these entries, sorted and without duplicates. `counts`: the number of findings of
+    each fix class; if the mapping is empty, no counts are written."""
     counted = {"counts": {kind: counts.get(kind, 0) for kind in CLASSES}} if counts else {}
     lines = [_dump({"format": FORMAT, **counted})]
     for key, reason, targets in sorted((entry.key, entry.reason, tuple(sorted(entry.targets))) for entry in entries):

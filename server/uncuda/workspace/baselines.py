@@ -83,7 +83,8 @@ class Baselines:
         self, file: str, source: Source, report: Report, read: Callable[[], Facts] | None = None
     ) -> Selection | None:
         """Return which findings of a text the baseline at a path does not accept, so that they are shown and fixed;
-        None means all. `read`: a function that returns the `Facts` of the text; with None, the text is read again."""
+        None means all. `read`: a function that returns the `Facts` of the text; None if they must be computed from the
+        text."""
         acceptance = self.at(file)
         if acceptance is None:
             return None

@@ -25,7 +25,7 @@ class Chosen:
 
     target: str
     settings: Settings
-    """The settings of the files, with the versions that were chosen for the target."""
+    """The settings of the checked files, with the chosen versions of the target's plugin and of PyTorch."""
     taken: Taken
     """The chosen versions of the target's plugin, and the source that states them."""
     note: tuple[str, ...] = ()
@@ -34,11 +34,12 @@ class Chosen:
     """The targets whose plugins the project imports, if there are several and no setting names one; `target` is then
     only for display."""
     helper: Helper | None = None
-    """The helper module of a portable project."""
+    """With the strategy `portable`: the module whose functions the fixes call."""
 
     @property
     def assumed(self) -> bool:
-        """Whether the target is only assumed, because no source names one or several targets are named."""
+        """Whether the target is only assumed, because neither a setting nor the project names a target, or because the
+        project names several."""
         return bool(self.among) or self.note[:1] == (_ASSUMED,)
 
 
@@ -76,8 +77,8 @@ def _target(
     holds: Holds,
     named: Mapping[str, str],
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """Return (target, note, among) from the first source that names a target: a setting, an import, a requirement, a
-    constant. `note` and `among` have the same meaning as in Chosen."""
+    """Return the target, and the fields `note` and `among` of Chosen. The target comes from the first of these sources
+    that names one: a setting, an import, a requirement, a constant."""
     default = catalogue.default_target
     if settings.target:
         return settings.target, (), ()

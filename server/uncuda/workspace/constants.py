@@ -26,8 +26,8 @@ class Constants:
     def named(self, data: bytes) -> dict[str, str]:
         """Return the targets that constants in a text name, each with the first line of such a constant.
 
-        A constant whose name contains the backend's name, such as `HCCL_BACKEND = "hccl"`, does not count, because it
-        is an item of a list of backends and not a choice.
+        A constant whose name contains the backend's name, such as `HCCL_BACKEND = "hccl"`, is ignored, because it only
+        gives the backend a name and does not choose it.
         """
         found: dict[str, str] = {}
         # A fast search for the quoted name comes first and excludes most files; the name `npu` without quotes occurs in

@@ -113,8 +113,8 @@ class FileCounts:
 
 
 class FolderTally(NamedTuple):
-    """The tally of a folder, including subfolders without a tally of their own. `tests`: whether the tally counts only
-    the folder's test files; otherwise it counts only its other files."""
+    """The number of findings in a folder and its subfolders, except subfolders that have a FolderTally of their own.
+    `tests`: whether only the folder's test files are counted; otherwise only the other files are counted."""
 
     folder: str
     tests: bool
@@ -146,7 +146,7 @@ class Counts:
 
     @property
     def targets(self) -> Mapping[str, Tally]:
-        """Return the tally of each target, without counting files."""
+        """Return the tally of each target; the number of files in these tallies is 0."""
         return _tallies(self.rows, lambda row: row.target, {})
 
     @property
@@ -164,8 +164,8 @@ class Counts:
 
     @property
     def by_decision(self) -> list[tuple[Decision, Tally]]:
-        """(decision, tally) pairs: a rule and a subject, and the tally of all findings with both; the pairs with the
-        most findings come first."""
+        """(decision, tally) pairs, those with the most findings first. A decision is a pair of a rule and a subject;
+        its tally counts the findings with this rule and this subject."""
         return sorted(self.decisions.items(), key=_most_first)
 
     def folders(self) -> list[FolderTally]:
@@ -232,7 +232,8 @@ def _most_first(item: tuple[OrderedT, Tally]) -> tuple[int, OrderedT]:
 
 
 def _tallies(rows: Mapping[Row, int], key_of: Callable[[Row], KeyT], files: Mapping[KeyT, int]) -> dict[KeyT, Tally]:
-    """Return a tally for each key: the sum of the rows with this key, with the key's number of files."""
+    """Return a tally for each key. The tally contains the number of findings of each fix class, from all rows for which
+    `key_of` returns the key, and the number of files with such findings, from `files`."""
     kinds: dict[KeyT, list[tuple[str, int]]] = {}
     for row, number in rows.items():
         kinds.setdefault(key_of(row), []).append((row.kind, number))

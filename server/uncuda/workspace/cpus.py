@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 _LOOK, _CHECK = 15_000_000, 3_000_000
 """Bytes of Python files for each process: `_LOOK` while files are searched for words that rules look for, `_CHECK`
-while files are checked. With fewer bytes, an additional process costs more CPU time than it saves."""
+while files are checked. With fewer bytes per process, an additional process costs more CPU time than it saves."""
 _BATCHES = 24
 """The number of batches into which the work of one process is divided, so that all processes finish at about the same
 time."""

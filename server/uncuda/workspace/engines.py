@@ -78,7 +78,7 @@ class Engines:
         self._otherwise: dict[tuple[int, str, str], Engine] = {}
 
     def survey(self, files: Sequence[File], read: Read = read_text, workers: Workers | None = None) -> Survey:
-        """Read every file once, to collect facts about the project and to test whether the file may have findings.
+        """Read every file once, to collect facts about the project and to find out whether the file may have findings.
         `workers`: the processes that read the files; None if this process reads them."""
         admitted = [self._admit(file) for file in files]
         if workers is not None:
@@ -171,9 +171,9 @@ class Engines:
         return known
 
     def _admit(self, file: File) -> File:
-        """Add a file to the group of its settings; return the file. If the requirements for the file state other
-        versions than those for earlier files with the same settings object, the returned file has a copy of this
-        object, because each group has a settings object of its own."""
+        """Add a file to the group of files with the same settings and required versions; return the file with the
+        settings object of its group. No two groups share a settings object: if files with one settings object require
+        different versions, the first group keeps the object, and each other group gets a copy."""
         found = self._grouped(file)
         if found.settings.portable:
             self._paths.append((found.path, found.settings))
@@ -205,8 +205,8 @@ class Engines:
             self._note(key, *values[:-1], shown(Path(values[-1])) if key == "target asked for" else values[-1])
 
     def _note_versions(self, engine: Engine, taken: Taken, group: _Group) -> None:
-        """Call `note` for the chosen versions, unless a setting names them. If these versions have no table, also call
-        `note` for the table that is used instead."""
+        """Call `note` for the chosen versions, unless a setting names them. If the chosen versions are newer or
+        older than all versions with a table of APIs, also call `note` for the version whose table is used instead."""
         if isinstance(engine, PortableEngine):
             helper = engine.project.helper
             modules = [one.module for one in (*helper.others, helper)] if helper else []
@@ -255,9 +255,10 @@ class Engines:
     def _guess(self, settings: Settings) -> Engine:
         """Return the engine for files with these settings, before the facts about the project are known.
 
-        It is assumed that the project has no shim, and that its target is the one that a setting names or whose plugin
-        the project requires, otherwise the default target. After the whole project has been read, nearly always the
-        same engine is chosen; files without findings then need not be read again.
+        It is assumed that the project has no shim, i.e. no runtime patch such as transfer_to_npu, and that its target
+        is the one that a setting names or whose plugin the project requires, otherwise the default target. After the
+        whole project has been read, the engine that is finally chosen nearly always equals the guessed one; then files
+        without findings need not be read again.
         """
         key = id(settings)
         engine = self._guesses.get(key)
@@ -269,8 +270,8 @@ class Engines:
         return engine
 
     def _guessed_right(self, engine: Engine, key: int) -> bool:
-        """Return whether the assumptions of `_guess` are true for `engine`, which was created with the facts of the
-        project; `key`: the id of the settings."""
+        """Return whether `_guess` assumed the right target, and was right that the project has no shim. `engine`: the
+        engine that was chosen after the whole project had been read; `key`: the id of the settings."""
         shim = engine.settings.strategy == "auto" and is_projects(engine.project, engine.target)
         return not shim and self._guesses[key].target.id == engine.target.id
 

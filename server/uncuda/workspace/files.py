@@ -124,7 +124,7 @@ def _mask() -> int:
 
 
 def _keep_properties(file: int, real: Path, before: os.stat_result) -> None:
-    """Give an open file the owner, mode and attributes of the old file."""
+    """Give an open file the owner, mode and attributes of the file `real`, which it will replace."""
     if os.chmod not in os.supports_fd:
         return  # on Windows, the folder determines who may read a file
     mode = _keep_owner(file, before, stat.S_IMODE(before.st_mode))
@@ -133,8 +133,8 @@ def _keep_properties(file: int, real: Path, before: os.stat_result) -> None:
 
 
 def _keep_owner(file: int, before: os.stat_result, mode: int) -> int:
-    """Give an open file the owner and group of the old file, as far as the system allows; returns `mode` without the
-    permissions that the file must not have under another owner or group."""
+    """Give an open file the owner and group of the file that it will replace (`before`), as far as the system allows;
+    returns `mode` without the permissions that the file must not have under another owner or group."""
     now = os.fstat(file)
     if (now.st_uid, now.st_gid) == (before.st_uid, before.st_gid):
         return mode
@@ -150,7 +150,7 @@ def _keep_owner(file: int, before: os.stat_result, mode: int) -> int:
 
 
 def _keep_attributes(file: int, real: Path) -> None:
-    """Give an open file the extended attributes of the old file, including ACLs and security labels."""
+    """Give an open file the extended attributes of the file `real`, including ACLs and security labels."""
     if sys.platform != "linux":
         return  # Python supports extended attributes on Linux only
     attributes = _attributes(real)

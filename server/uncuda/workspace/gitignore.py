@@ -37,7 +37,8 @@ class GitIgnore:
 
     @classmethod
     def read(cls, folder: str, up: GitIgnore | None = None, tell: Tell = tell_nobody) -> GitIgnore | None:
-        """The .gitignore of `folder` on top of `up`; `up` itself if the folder has no usable one."""
+        """Read the .gitignore of `folder`; `up` is that of the nearest parent folder that has one. Return `up` if
+        `folder` has no usable .gitignore."""
         path = os.path.join(folder, cls.NAME)  # noqa: PTH118 once a folder
         try:
             data = read_bytes(path)

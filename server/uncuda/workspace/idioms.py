@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 
 PACKS, STARRED, TORCH_OF, NAMES = "packed sequences", "* of ", "torch of ", "names cuda in "
-"""Facts about a file: PACKS: it creates packed sequences; STARRED: it imports `*` from a module; TORCH_OF: it imports
-`torch` from a module; the last part of the module's name is appended to STARRED and TORCH_OF. NAMES: it gives a device
-the value "cuda", and does not name torch; the file's path is appended."""
+"""Each string that `idioms` returns begins with one of these texts. PACKS alone: the file creates packed sequences.
+`STARRED + MODULE`: the file imports `*` from a module; MODULE is the last part of the module's name.
+`TORCH_OF + MODULE`: the file imports `torch` from a module; MODULE is the last part of the module's name.
+`NAMES + PATH`, with the file's path: the file gives a name with `device` in it the value "cuda", and does not contain
+the word `torch`."""
 # Each pattern begins with a literal, which is fast to search for.
 _PACKS = (b"PackedSequence", b"pack_padded_sequence", b"pack_sequence")
 _STAR = re.compile(rb"import[ \t]*\*")
@@ -24,8 +26,8 @@ _WIDEST = 300  # maximum number of characters between the beginning of a name wi
 
 
 def idioms(data: bytes, name: str, path: str) -> frozenset[str]:
-    """Return the facts that hold for a file with these bytes: PACKS, STARRED and TORCH_OF followed by a name, and NAMES
-    followed by a path. `name`: the last part of the file's own module name."""
+    """Return the facts about a file with these bytes: strings that begin with PACKS, STARRED, TORCH_OF or NAMES.
+    `name`: the last part of the file's own module name."""
     found = set()
     if any(word in data for word in _PACKS):
         found.add(PACKS)
@@ -40,7 +42,7 @@ def idioms(data: bytes, name: str, path: str) -> frozenset[str]:
 
 
 def _sources_of_torch(data: bytes) -> Iterator[bytes]:
-    """Yield the modules from which a file imports `torch`, and the names before `.torch`."""
+    """Yield the modules from which a file takes `torch`: `m` for `from m import torch` and for `m.torch`."""
     for match in _OF.finditer(data):
         if before := _WORD_BEFORE.search(data, max(0, match.start() - _LONGEST), match.start()):
             yield before[0]
@@ -61,5 +63,6 @@ def _gives_cuda(data: bytes) -> bool:
 
 
 def _last(module: bytes, name: str) -> str:
-    """Return the last part of a module's dotted name; `name` if it has none, as in `from . import`."""
+    """Return the last part of the dotted name `module`; if `module` is only dots, as in `from . import x`, return
+    `name`."""
     return module.rpartition(b".")[2].decode("ascii", "replace") or name

@@ -16,7 +16,7 @@ _JIT = "@triton.jit"
 _BUILT = r"xtension\(\s*(?:name\s*=\s*)?(?:[\"']([\w.]+)[\"']|(\w+)\b)"
 _ALIAS = r"\n[ \t]*([\w.]+)[ \t]*=[ \t]*\w*CUDAExtension\b"
 _VALUE = r"\n[ \t]*(\w+)[ \t]*=[ \t]*[\"']([\w.]+)[\"']"
-# patterns for the reversed text, because they find the name before `[` or `.apply(`
+# Find the name in `NAME[` and `NAME.apply(`; the text is searched in reverse, so that the literal comes first.
 _RUNS = (r"\[(\w+)", r"\(ylppa\.(\w+)")
 _DEF = r"\bdef[ \t]+(\w+)"
 _TOP_DEF = r"\n(?:def|(class))[ \t]+(\w+)"

@@ -46,8 +46,8 @@ def plain(cell: str, commands: frozenset[str] = frozenset()) -> str:
     """The text of a cell with magics, shell commands and help requests blanked; the length does not change.
 
     Each magic or shell line is replaced by `0`, so that blocks and assignments stay valid. A cell for another
-    interpreter is blanked completely. If a line runs some of the `commands`, the first of them is kept, with `~` before
-    it; in a shell cell, a command at the start of a line has no `~`.
+    interpreter is blanked completely. If a line runs any of the `commands`, the first of them is kept: `!nvidia-smi -q`
+    becomes `~nvidia-smi`. In a shell cell, a command at the start of a line is kept without `~`.
     """
     start = 0
     if magic := _SHELL.match(cell):

@@ -22,7 +22,7 @@ SUFFIX = ".ipynb"
 _BLANK = re.compile(r"[ \t\r\n]*")
 _MARK = "\ufeff"
 _FORMAT = 4
-# Numbers and constants are compared as text, because NaN is not equal to itself.
+# Numbers and constants are read as text, because `_rewritten` compares notebooks, and NaN is not equal to itself.
 _JSON = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 
 
@@ -57,8 +57,8 @@ def source_of(data: bytes, path: str, commands: Collection[str] | None = None) -
 
 
 def program_bytes(data: bytes, path: str) -> bytes:
-    """Return the bytes that are searched for the words of rules: for a notebook, the joined text of its cells,
-    encoded."""
+    """Return the bytes of a file that uncuda searches: for a notebook, the joined text of its cells as UTF-8; for any
+    other file, `data`."""
     return source_of(data, path).text.encode("utf-8", "surrogatepass") if is_notebook(path) else data
 
 
@@ -170,7 +170,7 @@ class _Reader:
         return cells
 
     def _notebook(self) -> tuple[list[tuple[dict[str, Any], list[int]]], dict[str, Any]]:
-        """Return each cell with the end offsets of its source strings, and the other members of the notebook."""
+        """Return each cell with the start and end offsets of its source strings; and the notebook's JSON object."""
         cells: list[tuple[dict[str, Any], list[int]]] = []
         top: dict[str, Any] = {}
         at = self._blank(0)

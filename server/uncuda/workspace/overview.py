@@ -89,7 +89,7 @@ class FileListing:
 @dataclass(frozen=True)
 class Filter:
     """Selects the findings that a tree shows: those whose kind is in `kinds`, whose severity is in `severities`, and
-    whose file's place (one of PLACES) is in `places`. An empty set selects all."""
+    whose file's place (one of PLACES) is in `places`. If one of these sets is empty, it excludes no finding."""
 
     kinds: frozenset[str] = frozenset()
     severities: frozenset[str] = frozenset()

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 _ABOVE = 4  # how many folders above the file's folder are searched for modules of the project
 _MANY = 2000  # maximum number of entries that are read from one folder
-# entries that mark a project's root folder
+# a folder that contains one of these files or folders is a project's root folder
 _ENDS = frozenset({".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py"})
 _BUILD = "setup.py"  # modules beside this file are imported as top-level modules, even if the folder is a package
 _COMPILED = (".cu", ".cuh", ".cpp", ".cc", ".so", ".pyd", "setup.py")
@@ -21,10 +21,10 @@ _LAYOUTS = frozenset({"lib", "python", "src"})  # folders whose packages the fil
 
 
 def own_module(path: str, libraries: Collection[str]) -> str:
-    """Return FOLDER/MODULE if imports of a library in files of FOLDER find this file instead of the library; otherwise
-    "".
+    """If files in a folder that import one of the libraries get the file `path` instead of the library, return
+    FOLDER/NAME: this folder, and the module's name; otherwise "".
 
-    A module inside a package is imported by its full name, and therefore never instead of a library. A package may be
+    A module inside a package is imported by its full name, so it never takes the place of a library. A package may be
     in a namespace folder, such as `megatron` around `megatron.core`.
     """
     folder, name = os.path.dirname(path), os.path.basename(path).removesuffix(".py")
@@ -51,8 +51,8 @@ class _Found(NamedTuple):
 
 
 class Above:
-    """Modules on disk that imports find beside a file or in a parent folder, even if those modules are not checked. A
-    folder is read again when it changes; `once`: each folder is read only once."""
+    """Finds the modules that a file can import from its own folder or from a parent folder, even if uncuda does not
+    check these modules. A folder is read again when it changes; `once`: each folder is read only once."""
 
     def __init__(self, libraries: Collection[str], once: bool = False) -> None:
         self._libraries = {*libraries, *(name.partition(".")[0] for name in libraries)}
@@ -61,9 +61,9 @@ class Above:
         self._found: dict[str, list[_Found]] = {}
 
     def of(self, path: str, data: bytes) -> Iterator[str]:
-        """Yield FOLDER/MODULE for each module of the project that the file at `path` can import and that its bytes
-        (`data`) name. The module has the name of a library, so that it is imported instead of the library, or a name
-        with "cuda" in it."""
+        """Yield FOLDER/MODULE for each module of the project that the file at `path` can import, if the first part of
+        the module's name occurs in `data`, the bytes of this file. Each of these modules has the name of a
+        library, so that Python imports the module instead of the library, or a name with "cuda" in it."""
         for one in self._of_folder(os.path.dirname(path)) if path else ():
             if one.root in data:
                 yield os.path.join(one.folder, one.name)

@@ -75,8 +75,8 @@ def _files(folder: str, package: str, depth: int) -> Iterator[tuple[str, str]]:
 
 
 def _answers(path: str, targets: Sequence[Target]) -> dict[str, str]:
-    """Map functions of uncuda's helper module to calls of equivalent functions of a file: public functions at module
-    level without parameters."""
+    """Map the names of functions in uncuda's helper module to calls of equivalent functions in the file `path`. Only
+    public module-level functions of the file, without parameters and decorators, are considered."""
     try:
         text = decode_utf8(read_bytes(path))
         if len(text) > _LONGEST or not any(f'"{target.words["device"]}"' in text for target in targets):

@@ -14,7 +14,7 @@ Pins = Mapping[str, Versions]
 
 _LONGEST_EXTRAS = _LONGEST_VERSIONS = 200
 _MOST = 1000
-"""The maximum number of requirements of one list, or tables of one kind, that are read."""
+"""The maximum number of requirements that are read from one list."""
 # Each pattern can match in only one way, so that no untrusted file makes the search slow.
 _SEPARATORS = re.compile(r"[-_.]+")
 _SPACES = re.compile(r"[ \t]*")
@@ -89,8 +89,8 @@ def of_lock(text: str, packages: Collection[str]) -> Pins:
 
 
 def versions_of(text: str) -> Versions | None:
-    """The versions allowed by `>=2.4,<2.7`, `~=2.6.0`, `==2.6.*`, conda's `=2.6` or Poetry's `^2.6`; None if there are
-    none.
+    """The versions allowed by `>=2.4,<2.7`, `~=2.6.0`, `==2.6.*`, conda's `=2.6` or Poetry's `^2.6`; None if the text
+    is empty or allows no version.
 
     A version that `!=` excludes counts as allowed if it is between the limits.
     """

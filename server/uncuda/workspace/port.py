@@ -151,7 +151,7 @@ class Gathering:
         )
 
     def _plugins(self, target: str) -> list[Plugin]:
-        """Return the plugins that files are checked for; the plugin of the most files comes first.
+        """Return the plugins for which files are checked; the plugin for which the most files are checked comes first.
 
         `target`: the target to check all files for; "" means that each file is checked for the target of its own
         settings.
@@ -166,8 +166,8 @@ class Gathering:
         return sorted(found, key=lambda plugin: (-found[plugin], plugin.target, plugin.version))
 
     def _beside(self, target: str, select: Select) -> TargetPort:
-        """Return the number of findings for a target: in files that are checked for this target anyway, plus in all
-        other files, which are checked for this target now."""
+        """Return the counts of the findings for a target in all files. Files that were checked for another target are
+        checked again for this target."""
         engines = self._engines
         others = [file for file in self._looked if engines.known_for(file.settings).target.id != target]
         sums = self._own.get(target, _Sums())

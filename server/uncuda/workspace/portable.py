@@ -72,7 +72,7 @@ def _line_length(base: str) -> int:
 
 
 def _helper_below(base: str, settings: Settings, root: str) -> Helper:
-    """Return the helper module of a project, without its `line_length`. `base`: the folder of the project."""
+    """Return the helper module of a project; the field `line_length` is not set yet. `base`: the project's folder."""
     tops = _tops(base)
     own = frozenset({*(top.module.partition(".")[0] for top in tops), *_modules(base)})
     if settings.portable_helper is not None:
@@ -88,8 +88,8 @@ def _helper_below(base: str, settings: Settings, root: str) -> Helper:
 
 
 def _with_dependents(tops: list[_Top], own: frozenset[str]) -> Iterator[Helper]:
-    """Yield the helper modules of the packages in `tops`. A package that imports another package gets no helper module
-    of its own, but uses the helper module of the other package."""
+    """Yield the helper module of each package in `tops`, i.e. the module whose functions portable fixes call. A package
+    that imports another package gets no helper module of its own, but uses the helper module of the other package."""
     tops = [top if top.named else top._replace(module=_said(top.folder) or top.module) for top in tops]
     needs = {top.folder: [one for one in tops if one != top and _imports_package(top, one)] for top in tops}
     first = {top.folder: next((one for one in needs[top.folder] if not needs[one.folder]), None) for top in tops}
@@ -180,8 +180,8 @@ def _inside(top: _Top, own: frozenset[str]) -> Helper:
 
 
 def _said(folder: str) -> str:
-    """Return the dotted name of a package that its own files use in imports from it, if all use the same name;
-    otherwise ""."""
+    """Return the dotted name by which the files of a package import from this package; "" if they use several names or
+    none."""
     words = Path(os.path.abspath(folder)).parts
     tails = [r"\.".join(words[-count:]) for count in range(1, _ABOVE + 1) if all(map(str.isidentifier, words[-count:]))]
     pattern = re.compile(rf"^(?:from|import)[ \t]+({'|'.join(reversed(tails))})(?=[. \t])", re.M)
@@ -227,8 +227,8 @@ def _is_metadata(name: str) -> bool:
 
 
 def _is_installed(root: str) -> bool:
-    """Return whether a project is built and installed, so that modules beside its packages may not be installed with
-    them."""
+    """Return whether a project is built and installed; its installation may lack the modules that are beside the
+    project's packages."""
     for folder in (root, os.path.dirname(root)) if os.path.basename(root) in _LAYOUTS else (root,):
         names = _entries(folder)
         if not _BUILT.isdisjoint(names) or any(map(_is_metadata, names)):

@@ -208,7 +208,8 @@ def _part(tokens: Sequence[tuple[int, int, str]], name: str) -> _Part:
 
 
 def _word(match: re.Match[str]) -> str:
-    """Return a token in a form that is the same for all formatters."""
+    """Return a string or number in a form that formatters such as Black do not change (quotes, capitals); any other
+    token as it is."""
     word = match[0]
     if match.lastgroup == "string":
         quote = min(at for at in (word.find('"'), word.find("'")) if at >= 0)

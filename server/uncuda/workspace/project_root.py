@@ -10,16 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from .discover import File, SettingsFor, discover, reach
 
 MOST_FILES = 5_000
-"""The limit of files, and of folders, in a project that is read completely because of one named file; reading so many
-takes a second or two."""
+"""The maximum number of files, and of folders, in a project that is read completely although the user named only one of
+its files; reading so many takes a second or two."""
 _MARKS = (".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py", "uncuda.toml")
 
 
 def project_files(paths: Sequence[str], given: Sequence[File], settings_for: SettingsFor) -> list[File]:
     """Return all files of the projects that contain `paths`, including `given`, i.e. the files found in `paths`.
 
-    No files are added for a path that is itself a project's root or is in no project, for a path that the project's
-    settings exclude, or in a project of more than MOST_FILES files.
+    Only the files in `given` are returned for a path that is itself a project's root or is in no project, for a path
+    that the project's settings exclude, and for a path in a project of more than MOST_FILES files.
     """
     known = {os.path.abspath(file.path): file for file in given}
     places = list(dict.fromkeys(map(os.path.abspath, paths)))
@@ -87,8 +87,8 @@ def _is_at(path: str, place: str) -> bool:
 
 
 def _as_given(path: str, here: str) -> str:
-    """Return an absolute path relative to the current folder, because the paths in the project were given in this form;
-    folders are compared by name."""
+    """Return an absolute path relative to the current folder `here`, like the paths that the user gave; uncuda compares
+    folders as strings, so all paths must have the same form."""
     if path.startswith(here + os.sep):
         return path[len(here) + 1 :]
     return os.path.relpath(path, here)

@@ -214,8 +214,9 @@ def _upwards(folder: str) -> Iterator[str]:
 
 
 def _is_better(found: Held, known: Held) -> bool:
-    """Return whether `found` replaces `known`, which an earlier file of the folder states: `known` allows all versions
-    and `found` does not, or `found` is one exact version in the range of `known`."""
+    """Return whether the versions that a file requires of a package (`found`) are used instead of the versions that an
+    earlier file of the same folder requires (`known`). They are used if `known` allows all versions and `found` does
+    not, or if `found` is a single version in the range of `known`."""
     if known.versions == Versions():
         return found.versions != Versions()
     return bool(found.versions.exact) and not known.versions.exact and _is_locked(found, known)

@@ -26,10 +26,10 @@ Load = Callable[[File, Engine], tuple[Source | None, bytes]]
 """A function that reads a file and returns its source (None if it contains no word that a rule looks for) and its
 bytes."""
 AnswersFor = Callable[[File, Source, Engine], "Answers | None"]
-"""A function that returns the types of receivers in a file's source; None if they are not looked up."""
+"""A function that returns the types of receivers in a file's source; it returns None if no types are looked up."""
 SelectionFor = Callable[[File, Source, Engine, "Answers | None"], "Selection | None"]
-"""A function that returns which findings of a file's source are requested, given the types of its receivers; None means
-all."""
+"""A function that returns which findings of a file's source are requested, given the types of its receivers; it returns
+None if all findings are requested."""
 
 
 class Checked(NamedTuple):
@@ -86,8 +86,8 @@ def selected(selections: Mapping[str, Selection]) -> SelectionFor:
 
 
 def ask(receivers: Receivers) -> AnswersFor:
-    """An AnswersFor that looks up the types of receivers in the files whose settings enable it, and waits for the
-    answers."""
+    """An AnswersFor that looks up the types of the receivers in a file, if the file's setting `receivers` is on, and
+    waits for the answers."""
 
     def answers(file: File, source: Source, engine: Engine) -> Answers | None:
         sites = engine.check(source, concerned=True).sites if file.settings.receivers else ()

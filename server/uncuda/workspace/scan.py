@@ -46,7 +46,8 @@ _CHOOSING = 2
 # an import that is the first statement of a `try`; fixes add the plugin's import after another import
 _TRIED = r"^[ \t]*try[ \t]*:[^\S\n]*(?:#[^\n]*)?\n[ \t]+(?:import|from)[ \t]+(%s)\b"
 _NEAR = 200
-"""The maximum number of characters between a package's name and `import` on a line that is read."""
+"""A package's name counts as part of an import only if `import` begins before the name, or fewer than this number of
+characters after it."""
 
 Read = Callable[[str, int], bytes]
 """A function that reads at most a given number of bytes of a file."""
@@ -92,7 +93,7 @@ class Part:
 def survey(
     files: Sequence[File], words: Words, concerns: Callable[[File, bytes], bool], read: Read = read_text
 ) -> Survey:
-    """Read every file once: test that it is text, collect facts about the project, and test whether it may have
+    """Read every file once: check that it is text, collect facts about the project, and find out whether it may have
     findings."""
     scanner = Scanner(words, once=True)
     scanner.follows = has_tests(file.path for file in files)
@@ -102,7 +103,8 @@ def survey(
 def look_at(
     files: Iterable[File], scanner: Scanner, concerns: Callable[[File, bytes], bool], read: Read = read_text
 ) -> Part:
-    """The work of `survey` for some of the files; the facts collected by the scanner are moved into the result."""
+    """Do the work of `survey` for some of the files. The result takes the facts that the scanner has collected; the
+    scanner has none afterwards."""
     silent: set[int] = set()
     problems: dict[int, Problem] = {}
     for number, file in enumerate(files):
@@ -170,7 +172,7 @@ class Gathered:
             self.serving[target] = self.serving.get(target, 0) + 1
 
     def condense(self) -> None:
-        """Merge facts about kernels, because it does not matter from which file they come."""
+        """Merge the `Told` objects of all files into one, because it does not matter which file shows a fact."""
         if self.told:
             self.told = [Told(*(frozenset().union(*names) for names in zip(*self.told, strict=True)))]
 
@@ -211,12 +213,12 @@ class Scanner:
         self._words = words
         modules = {*words.packages.values(), *words.shims.values()} - {""}
         self._packages = {module.partition(".")[0] for module in modules}
-        # The pattern is only an alternation of literals; with any other pattern this search would take as long as all
-        # other work.
+        # The pattern contains only words with `|` between them: a search for any other pattern would take as long as
+        # everything else that this class does.
         either = "|".join(sorted(map(re.escape, self._packages)))
         self._variables = [name for name in words.variables.values() if name]
         self._package = re.compile(either.encode())
-        # one more fast search that excludes files without "torch"
+        # if every module name contains "torch", the pattern is searched only in files that contain "torch"
         self._common = b"torch" if all("torch" in name for name in self._packages) else b""
         self._switches = [name.encode() for name in self._variables]
         self._package_name = re.compile(either)
@@ -232,8 +234,8 @@ class Scanner:
         self._vendors = {target: vendor.encode() for target, vendor in words.vendors.items() if vendor}
 
     def add(self, data: bytes, concerned: bool = True, path: str = "", portable: bool = True) -> None:
-        """Add the facts of one file. `concerned`: whether rules may have findings in the file; `portable`: whether to
-        search also for code that only matters in portable projects (`idioms.py`)."""
+        """Add what one file shows about its project. `concerned`: whether rules may have findings in the file;
+        `portable`: whether to search also for code that only matters in portable projects (`idioms.py`)."""
         self.gathered.add(self.look(data, concerned, self.gathered.modules, path, portable))
 
     def look(
@@ -288,8 +290,8 @@ class Scanner:
     def _may_choose(self, target: str, data: bytes, concerned: bool) -> bool:
         """Return whether a file may choose a target at run time; False if enough such files are known already.
 
-        A file that tests for the target's vendor counts even if it does not name CUDA, because a fix may have removed
-        the file's last CUDA name.
+        The result is True also for a file that asks for the target's vendor and does not name CUDA, because a fix may
+        have removed the file's last CUDA name.
         """
         if self.gathered.serving.get(target, 0) >= _CHOOSING:
             return False
@@ -306,8 +308,8 @@ class Scanner:
     def _imports(self, text: str) -> Iterator[re.Match[str]]:
         """Yield the imports on lines that contain a package's name; matching every import would be slow.
 
-        The next import is searched only after the previous import has been passed, and the next word `import` only
-        after the previous word, so the time stays linear.
+        The time stays linear in the length of the text: each search for an import, or for the word `import`, starts
+        behind the place that the previous search found.
         """
         done = line = passed = 0
         word = -1
@@ -355,9 +357,9 @@ class Scanner:
         """Return the Project with these facts: its files import `modules`, define the classes in `owners` (which have
         `cuda` or `is_cuda`), and contain `constants`.
 
-        `paths` are the paths of the project's files. `told` holds the modules that the files build for CUDA, their
-        functions that run a kernel, and the other fields of `Told`. `serving` maps each target to the number of
-        files that choose the target at run time. `torch` says whether a file uses torch's CUDA functions.
+        `paths` are the paths of the project's files. `told` describes each file by a `Told`, e.g. the modules that the
+        file builds for CUDA, and which of its functions run a kernel. `serving` maps each target to the number of files
+        that choose the target at run time. `torch` says whether a file uses torch's CUDA functions.
         """
         families = self.names.families(paths)
         served = {target for target, count in serving.items() if count >= _CHOOSING}

@@ -16,15 +16,18 @@ from uncuda.source import SourceError
 
 from .files import FileProblem
 
-_MOST = 64  # maximum number of functions of other files that are followed
+_MOST = 64  # if one imported name makes TorchScript compile more functions, any function may be compiled
 _OPEN = Scripting(is_open=True)
 
 
 SCRIPTS, COMPILED, ALIAS, UNCLEAR = "TorchScript", "compiled ", "alias ", "unclear "
-"""Facts about a file: SCRIPTS: it may compile anything; COMPILED: it compiles a function (path, name and the alias of
-TorchScript that it uses are appended); ALIAS: it has an alias of TorchScript (the name is appended); UNCLEAR: it may
-compile anything if some file has such an alias."""
-_BETWEEN = "\0"  # separates the parts of a fact
+"""Each string that `scripts` returns begins with one of these texts. SCRIPTS: the file may compile any code of the
+project with TorchScript. COMPILED: the file compiles a function; followed by the path of the function's file, the name
+of the function, and the name of the call or decorator that compiles it ("" for `torch.jit.script` itself). ALIAS:
+the file gives `torch.jit.script` another name; followed by this name. UNCLEAR: the file uses a name that may be an
+alias of `torch.jit.script`; followed by this name. If any file of the project makes the name such an alias, the file
+that uses it may compile any code."""
+_BETWEEN = "\0"  # in a string that begins with COMPILED: separates the path, the function, and the call or decorator
 
 
 def scripts(data: bytes, path: str, read: Callable[[str], bytes], libraries: Collection[str]) -> frozenset[str]:
@@ -45,8 +48,8 @@ def scripts(data: bytes, path: str, read: Callable[[str], bytes], libraries: Col
 
 
 class Scripts(NamedTuple):
-    """The functions and classes that all files of a project compile with TorchScript; the fields are those of
-    `Project`."""
+    """What all files of a project compile with TorchScript. The fields are the fields of `Project` with the same
+    names."""
 
     scripts: bool
     compiled: frozenset[tuple[str, str]]

@@ -19,7 +19,8 @@ _CAUGHT = re.compile(rb"\A[^\S\n]*\Z|ImportError|ModuleNotFoundError|\bException
 
 
 def tried(data: bytes, path: str) -> frozenset[str]:
-    """Return the dotted names (module and first name) that a file optionally imports from its own package."""
+    """Return what a file optionally imports from its own package, as dotted names of the module and the first imported
+    name: `pkg.fast.f` for `try: from pkg.fast import f, g`."""
     return frozenset(_tried(b"\n" + data, PurePath(path))) if any(word in data for word in _SAYS) else frozenset()
 
 

@@ -1,8 +1,8 @@
 """Finds the oldest later version of a plugin with which some findings without a fix get a fix or disappear.
 
-All files are checked again with the newest version of the plugin. The files in which findings improve (get a fix or
-disappear) are then checked with each version later than the current one, oldest first, until findings improve in one of
-these files. A finding that improves with an earlier version, but not with the newest one, does not count.
+All files are checked again with the newest version of the plugin. A finding improves with a version if it gets a fix or
+disappears. Next, the files with findings that improve with the newest version of the plugin are checked with each
+plugin version later than the current one, oldest first, until one of these findings improves.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ class Upgrade:
     """The oldest later version of a plugin that improves findings: some findings without a fix get a fix or disappear
     in this version, and also in the newest version.
 
-    `version`: the oldest version that improves some findings; empty if there is none. `later`: number of known versions
-    later than the current one.
+    `version`: the number of this version; empty if no later version improves findings. `later`: number of known
+    versions later than the current one.
     """
 
     plugin: Plugin
     later: int
     version: str = ""
-    # each `Decision` (a rule and a subject) with the number of its findings that get a fix or disappear; the decisions
-    # with the largest numbers come first
+    # each `Decision` (a rule and a subject, such as a library) with the number of its findings that get a fix or
+    # disappear; the decisions with the largest numbers come first
     gained: tuple[tuple[Decision, int], ...] = ()
     lost: int = 0  # number of findings without a fix that exist only with `version`
 
 
 class Candidate(NamedTuple):
     """A file with findings without a fix. `places` maps the span of each finding without a fix to its `Decision`, i.e.
-    to its rule and subject."""
+    to its rule and its subject (such as the library that the finding is about)."""
 
     file: File
     places: Mapping[Span, Decision]
@@ -73,7 +73,8 @@ def upgrade(plugin: Plugin, files: Sequence[Candidate], later: Sequence[str], by
 
 
 def _gains(files: Sequence[Candidate], version: str, by_hand: ByHand) -> list[Candidate]:
-    """Return the files in which findings get a fix or disappear with a version, each with only those findings."""
+    """Return the findings that get a fix or disappear if files are checked for this version of the plugin, grouped by
+    file."""
     left = dict(by_hand([one.file for one in files], version))
     found = []
     for file, places in files:

@@ -45,8 +45,8 @@ def settled(settings: Settings, catalogue: Catalogue, target: str, holds: Holds)
     plugin's version was chosen.
 
     The plugin's version is that in the settings, otherwise that in the project's requirements, otherwise the version
-    that is made for the project's PyTorch. A range of PyTorch versions decides the plugin's version only if it excludes
-    the plugin's default version.
+    that is made for the project's PyTorch. If the project allows a range of PyTorch versions that contains
+    the plugin's default version number, the plugin's default version is chosen.
     """
     package = catalogue.declarations[target]["words"].get("package", "")
     taken = _plugin(settings, catalogue, target, package, holds)

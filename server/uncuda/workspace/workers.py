@@ -62,8 +62,9 @@ class Workers:
     def survey(
         self, files: Sequence[File], engine_for: Callable[[Settings], Engine], constants: bool
     ) -> tuple[Survey, dict[str, str]]:
-        """Return what a search of the files' bytes found (see `Survey`), and the targets that constants in the files
-        name. `engine_for`: a function that returns the engine that tests whether a file may have findings."""
+        """Search the bytes of the files; return the facts about the project and the problems that were found, as a
+        `Survey`, and the targets that constants in the files name. `engine_for`: a function that returns the engine
+        that tells whether a file may have findings."""
         words = Words.of(self._catalogue.declarations, self._catalogue.libraries)
         places, engines = _placed(files, engine_for)
         named: dict[str, str] = {}
@@ -89,7 +90,7 @@ class Workers:
     ) -> Iterator[Checked]:
         """Return the results of `check_files` for the files, computed by the worker processes. `shown`: an iterable
         over the same files, for example one that shows the progress; one file is taken from it for each result.
-        `engine_for` is called for each of these files, so that it can print notes, such as the versions that it chose.
+        `engine_for` is called with the settings of each file, and prints notes, such as the versions that it chose.
         `known_for`: a function that returns the engine of a file's settings and prints no notes."""
         for file, result in self._results(files, shown, known_for, engine_for, CheckFiles):
             yield result.checked(file)
@@ -102,8 +103,8 @@ class Workers:
         engine_for: EngineFor,
         wanted: FixFiles,
     ) -> Iterator[Repaired]:
-        """Return the results of `fix_files` for the files, computed in the same way as those of `check`. `wanted`: the
-        request to send, still without its files."""
+        """Return the results of `fix_files` for the files, computed by the worker processes; the other parameters are
+        those of `check`. `wanted`: the request to send, still without its files."""
 
         def request(places: tuple[Place, ...]) -> FixFiles:
             selections = {path: wanted.selections[path] for path, _ in places if path in wanted.selections}

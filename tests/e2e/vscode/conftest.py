@@ -51,7 +51,7 @@ def extensions(installed: None, vsix: Path, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture(scope="session")
 def server(extensions: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CodeServer]:
-    """A code-server with the extension that uses this Python."""
+    """A running code-server (VS Code for browsers) in which the extension is installed."""
     server = CodeServer(tmp_path_factory.mktemp("code-server"), SETTINGS, extensions=extensions)
     server.bind(KEYS)
     with server.running():

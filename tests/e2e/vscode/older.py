@@ -1,8 +1,7 @@
-"""Simulates the server of an older uncuda, which lacks the requests UNKNOWN: `older.py ASKED PYTHON ARGUMENT…` starts
-the real server as `PYTHON ARGUMENT…` and passes messages on.
+"""Simulates the server of an older uncuda, which does not know the requests that the constant UNKNOWN lists.
 
-Requests that the older server did not know are refused as unknown, and their methods are written to the file ASKED, one
-per line.
+`older.py ASKED PYTHON ARGUMENT…` starts the real server with the command `PYTHON ARGUMENT…`, and passes messages on.
+Requests in UNKNOWN are answered with an error, and their methods are written to the file ASKED, one per line.
 """
 
 import json

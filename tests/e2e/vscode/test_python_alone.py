@@ -38,8 +38,9 @@ def test_a_server_that_does_not_answer(server: CodeServer, window: Window, small
 def untrusted(
     server: CodeServer, browser: Any, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Window, Path]]:
-    """Return a window with an untrusted workspace, and the workspace. Two settings name a program inside the workspace:
-    the user's own, and that of the workspace. If one of these programs is run, it creates a file beside itself."""
+    """Return a window with an untrusted workspace, and the workspace. The user's settings name one program inside the
+    workspace as the Python to run, the settings of the workspace another. If one of these programs is run, it creates a
+    file beside itself."""
     workspace = project.small(tmp_path_factory.mktemp("untrusted"))
     for name in ("user", "hostile"):
         ran = shlex.quote(str(workspace / f"{name}-ran"))

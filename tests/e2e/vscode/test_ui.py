@@ -482,9 +482,9 @@ def test_show_what_is_left(reused_window: ReusedWindow, folder: Path) -> None:
     """The message contains the three counts, and a button that opens the first remaining finding and the list of all
     findings.
 
-    No other test can use the window afterwards, because VS Code keeps a document that the server has shown in memory
-    for minutes after its editor is closed. This test is therefore the last one that uses the shared window; only
-    tests that open a window of their own follow.
+    No other test can use the window afterwards, because a document that the server has shown stays in VS Code's memory
+    for minutes after its editor is closed. This test is therefore the last one that uses the shared window; only tests
+    that open a window of their own follow.
     """
     window, workspace = reused_window, project.with_review(folder)
     window.spent = True

@@ -1,5 +1,5 @@
-"""The backends `hccl` and `mccl` (and `nccl` for simulated CUDA): Gloo with the CPU tensors that hold the values of
-device tensors."""
+"""The backends `hccl` and `mccl` (and `nccl` for simulated CUDA): they call Gloo with the CPU tensors in which device
+tensors keep their values."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ MACHINE: Machine = _Proxy()  # type: ignore[assignment]
 
 
 def start(target: str, version: str, devices: int) -> bool:
-    """Choose the machine that this process simulates. Return False if this process has already chosen its machine."""
+    """Choose the machine that this process simulates. Return False if an earlier call has chosen it."""
     if _MACHINES:
         return False
     plugin = PLUGINS[target]

@@ -42,7 +42,8 @@ _MIXED = frozenset(
     ]
 )
 _TO_PYTHON = frozenset(["_local_scalar_dense", "equal", "is_same_size", "is_nonzero", "item", "allclose"])
-# Facts that were read from the strings in libtorch_npu.so (names/behaviour.toml, channels_last).
+# The error messages of operators that are called with a channels_last format; "": the message of all operators that are
+# not listed. They were read from the strings in libtorch_npu.so (names/behaviour.toml, channels_last).
 _REFUSED = {
     "_to_copy": "Only contiguous_format or preserve_format is supported.",
     "clone": "NPU contiguous operator only supported contiguous memory format.",
@@ -103,7 +104,8 @@ def _check_one_device(name: str, leaves: list[Any], tensors: list[DeviceTensor])
 
 
 def _as_the_device(name: str, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The keyword arguments, converted as the device converts them.
+    """The keyword arguments with which the device runs an operator: without float64, a cast to float64 becomes one to
+    float32.
 
     Raises: RuntimeError: the memory format does not exist on the device.
     """
@@ -126,7 +128,8 @@ def _host(value: Any) -> Any:
 
 
 def _special(name: str, args: Any, on_host: Any) -> tuple[Any] | None:
-    """The result, in a tuple, of operators that cannot be run on the wrappers' CPU tensors."""
+    """Execute an operator that cannot run on the wrappers' CPU tensors, and return a tuple with its result as the only
+    item; None for any other operator, which is not executed."""
     if name in {"_copy_from", "_copy_from_and_resize"}:
         on_host[1].copy_(on_host[0])
         return (args[1],)
@@ -208,8 +211,8 @@ def _operator(name: str) -> Any:
 def _factory(operator: Any, *args: Any, **kwargs: Any) -> Any:
     """Create a tensor on the device of the call; index 0 means the current device.
 
-    PyTorch's C++ code passes index 0 here both if Python passed index 0 and if Python passed no index. An index that
-    Python passed was therefore made the current device before the call."""
+    PyTorch's C++ code passes index 0 here both if Python passed index 0 and if Python passed no index. If Python passed
+    an index, the wrapper `patches._at_device` has therefore made this device the current one before the call."""
     device = kwargs.get("device")
     index = torch.device(device).index if device is not None else None
     return dispatch(operator, args, {**kwargs, "device": MACHINE.inner(index or None)})

@@ -14,8 +14,7 @@ import torch
 from . import amp, runtime
 from .machine import MACHINE, NotSimulated
 
-# Submodules of the plugin, each with the names that it has in common with the module that becomes `torch.npu` or
-# `torch.musa`.
+# Submodules of the plugin, each with those of its names that are also in the module `torch.npu` or `torch.musa`.
 _SHARED = {
     "torch_npu.npu.memory": "memory_allocated max_memory_allocated memory_reserved empty_cache memory_stats",
     "torch_npu.npu.random": "manual_seed manual_seed_all get_rng_state set_rng_state seed initial_seed",

@@ -55,8 +55,8 @@ class Switches:
 
 
 def namespace() -> dict[str, Any]:
-    """Return every name that the simulation provides for the runtime, including names that the simulated version does
-    not have."""
+    """Return every member of `torch.npu` (or `torch.musa`, `torch.cuda`) that the simulation provides, by name,
+    including members that the simulated version does not have."""
     names = {**_devices(), **rng.functions(), **streams.functions(), **_memory(), **_tensor_types(), **_properties()}
     if MACHINE.word == "npu":
         names.update(_of_npu())

@@ -100,7 +100,7 @@ def _is_one(value: Any, kind: type) -> None:
 
 
 def functions() -> dict[str, Any]:
-    """The runtime's names for streams, with the class or function of each."""
+    """Return the classes and functions for streams in `torch.npu` (or `torch.musa`, `torch.cuda`), by name."""
 
     @contextlib.contextmanager
     def stream_context(stream: Stream | None) -> Any:

@@ -23,7 +23,7 @@ TENSOR_TYPES = {
     torch.bool: "BoolTensor",
 }
 
-# Gives access to the C++ attribute `data`; assigning to it also changes the wrapper's size.
+# PyTorch's own `data`, which is defined in C++; setting it also changes the size that a DeviceTensor reports.
 DATA = torch._C.TensorBase.data
 
 

@@ -1,5 +1,5 @@
-"""The differences between the plugins and their versions. They are read from names/behaviour.toml, which has one table
-for each version of a plugin."""
+"""The differences between the plugins and their versions, as read from names/behaviour.toml, which has one table for
+each version of a plugin."""
 
 from __future__ import annotations
 

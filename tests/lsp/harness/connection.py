@@ -36,10 +36,11 @@ class Later(Exception):
 
 
 class Connection:
-    """Starts a server and communicates with it over its pipes; every wait is for a condition.
+    """Starts a server and communicates with it over its pipes. Methods that wait do so until something has happened,
+    not for a fixed time.
 
     `answers`: maps a method of the server's requests to a function that takes the request's parameters and returns the
-    client's reply. The thread that reads messages calls the function, and no other thread can send a message meanwhile.
+    client's reply. The thread that reads messages calls these functions; while one runs, no other thread can send.
     A separate thread writes messages, so that sending never blocks. `command`: the command that starts the server; if
     it is FORKED or ALONE, the server is forked.
     """

@@ -29,7 +29,8 @@ def engine(target: str = "npu", locale: str = "en") -> Engine:
 
 
 def said(found: Finding, range_: Json) -> Json:
-    """The diagnostic that must be sent for a finding, with the fields that `places` compares."""
+    """The diagnostic that the server must send for a finding, with only the fields that the function `places`
+    compares."""
     return {"code": found.rule, "range": range_, "severity": SEVERITIES[found.severity], "message": message_of(found)}
 
 

@@ -75,7 +75,7 @@ class Progress:
             yield f"a partial result for {token!r}, which is answered"
 
     def _whole(self, message: Message) -> Iterator[str]:
-        """Yield the problem of a reply that repeats results after they were sent as partial ones."""
+        """Yield a problem if a reply contains results although partial results were sent before it."""
         assert message.asked is not None
         params = message.asked.params
         token = params.get("partialResultToken") if isinstance(params, dict) else None

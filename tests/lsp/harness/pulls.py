@@ -3,8 +3,8 @@
 A document that is shown in a tab of the editor is tracked: its diagnostics are pulled when it is opened or changed and
 when the server sends `workspace/diagnostic/refresh`; what workspace pulls report about it is ignored. When the document
 is closed, its diagnostics are pulled once more, after the `didClose`. If another pull of the document was running when
-the document was closed, VS Code goes on tracking it as long as its tab exists. The extension prevents that: when the
-answer to a pull arrives and the document is closed, the extension makes VS Code forget the document.
+the document was closed, VS Code goes on tracking it as long as its tab exists. The extension ends this tracking: if a
+document is already closed when the answer to its pull arrives, the extension makes VS Code forget the document.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ from lsp.harness.traffic import Json, Record, Source, documents_in
 class Message:
     """A message with its context in the session. `asked`: if the message is a reply, the request that it answers.
 
-    `since`: an index in the traffic: the message may refer to states that a document had at this index or later.
+    `since`: the index of an earlier message: this message may refer to the state that a document had at that message,
+    or to any later state.
     """
 
     index: int
@@ -59,7 +60,8 @@ class Message:
 
 @dataclass(frozen=True)
 class State:
-    """The state of a document from a message on; `version` and `text` are None while the document is closed."""
+    """The state of a document after message number `index`; `version` and `text` are None while the document is
+    closed."""
 
     index: int
     version: int | None
@@ -70,8 +72,8 @@ class State:
 class Session:
     """The state of the session after all messages that `feed` has processed.
 
-    `provoked`: whether a message was wrong on purpose; `confused`: the documents in such messages, which are not
-    checked any more.
+    `provoked`: whether the client has sent a message that is wrong on purpose. `confused`: the documents that such
+    messages name; places in these documents are no longer checked.
     """
 
     client: Json = field(default_factory=dict)
@@ -112,7 +114,8 @@ class Session:
         return _key(asked.json["id"]) in self._taken_back
 
     def states(self, uri: str, since: int) -> list[State]:
-        """The states of a document at one message and after it, oldest first; empty if it was never open."""
+        """The state that a document had at the message with the index `since`, and all its later states; empty if the
+        document was never open."""
         known = self.documents.get(uri, [])
         before = [state for state in known if state.index <= since]
         return [*(before[-1:] or [State(-1, None, None)]), *(s for s in known if s.index > since)] if known else []

@@ -47,7 +47,7 @@ class Seen:
 
     @property
     def numbers(self) -> dict[str, int]:
-        """The numbers of findings by class, and of accepted findings, as the first answer gives them."""
+        """The number of findings of each class, and of accepted findings, in the first answer to `uncuda/overview`."""
         return {kind: self.top["counts"][kind] for kind in ("safe", "review", "manual", "accepted")}
 
     def of(self, kind: str) -> dict[str, int]:
@@ -65,7 +65,7 @@ class Seen:
 
 
 def complete(client: Client, **asked: Any) -> Seen:
-    """Wait until all files are checked, then request all nodes."""
+    """Wait until all files are checked, then request all nodes of the overview."""
     client.wait(lambda: client.request("uncuda/overview", {})["state"] == "complete", "all files checked")
     return Seen(client, **asked)
 

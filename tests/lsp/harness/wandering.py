@@ -325,8 +325,8 @@ class Wanderer:
         return other
 
     def _read_projects(self, folders: Folders) -> dict[str, dict[str, Any]]:
-        """Store in each folder what its files show about their project; return the places where files import a runtime
-        patch."""
+        """Set the `project` of each folder from the facts about its files; return, by folder and target, the first
+        place where a file imports a runtime patch."""
         reader = Reader(folders.catalogue)
         shims: dict[str, dict[str, Any]] = {}
         opened = {path_of(uri): buffer.text for uri, buffer in self.client.buffers.open.items()}

@@ -2,12 +2,13 @@
 ("right").
 
 Each Markdown file beside this module contains programs in which the port made one kind of mistake; the kind is the
-title of the file. A section is a program: first a list with its target, the mistake, and other kinds of mistake that a
-report may name, too; then its files, each as a `diff` block with the whole text, under its path. Each line of a block
-has two prefix characters: first a space (the line is in both texts), `-` (only before the port) or `+` (only after the
-port); then `!` if the line is a mistake of the port, otherwise a space. In a correctly ported program no line is
-marked, and every report of a mistake is a false positive. The text before the port is still entirely for CUDA and has
-no mistake of a port, so every report about it is a false positive, too.
+title of the file. Each section of the file is a program. It begins with a list: the target of the port, the mistake of
+the port in words, and other kinds of mistake that a report may name, too. Then each file of the program follows as a
+`diff` block, which begins with the file's path and contains its whole text. Each line of a block has two prefix
+characters: first a space (the line is in both texts), `-` (only before the port) or `+` (only after the port); then `!`
+if the line is a mistake of the port, otherwise a space. In a correctly ported program no line has a `!`, and every
+report of a mistake is a false positive. The text before the port contains only code for CUDA, so a report of a mistake
+in that text is a false positive, too.
 """
 
 import re
@@ -70,8 +71,8 @@ def read(document: str) -> list[Half]:
 
 
 def program(kind: str, section: str) -> Half:
-    """Return the program in one section of a Markdown file. `kind`: the kind of mistake that the file is about;
-    `section`: the text of the section, without the `## ` before its heading."""
+    """Return the program in one section of a Markdown file. `kind`: the kind of mistake in the ports of this file, or
+    RIGHT; `section`: the text of the section, without the `## ` before its heading."""
     entries = {m["key"]: m["value"] for m in ENTRY.finditer(section.partition("\n```")[0])}
     before, after, places = {}, {}, []
     for block in BLOCK.finditer(section):

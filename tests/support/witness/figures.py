@@ -29,18 +29,18 @@ change are not counted.
 
 | kind | what is counted |
 |---|---|
-| question | a test that asks for the target after the fix, while the guarded code, or a function that it calls, \
+| question | a condition that asks for the target after the fix, while the guarded code, or a function that it calls, \
 uses CUDA |
-| stayed question | a test that still asks for CUDA, while the code that it guards uses the target |
+| stayed question | a condition that still asks for CUDA, while the code that it guards uses the target |
 | value | a variable, attribute, parameter or result that was ported while a condition that compares its value was \
 not, or the reverse |
 | option | an option that was ported while a condition that compares its value was not, or the reverse; \
 a default that is not among the option's choices |
 | kit | APIs that only work together, of which only some were ported: \
 graphs and pools, streams and events, autocast and GradScaler, the profiler |
-| call | a call for one device with an argument for the other device |
+| call | a call of a function for CUDA with an argument for the target, or the reverse |
 | position | a positional argument that has another meaning on the target |
-| patch | a name that a test patches, and that the ported code no longer calls |
+| patch | a name that a pytest test patches, and that the ported code no longer calls |
 | import | names of the target in a project in which no file imports the plugin |
 | statement | device strings of CUDA and of the target in one statement, except where each part of the \
 statement is meant for one device, such as the branches of `a if test else b` |

@@ -16,10 +16,11 @@ Tests = Iterator[tuple[Module, ast.AST]]
 
 
 def records(project: Project) -> Iterator[Record]:
-    """Report each condition, ported by the fix, that selects the tensors which a CUDA-only library receives.
+    """Report each condition that the fix has ported, although it selects the tensors for a library that works only with
+    CUDA.
 
-    The condition is reported even if the program first tests that the library is installed: where it is installed, the
-    condition that asks for the target's tensors selects no tensor."""
+    The condition is reported even if the program first asks whether the library is installed: on a machine with this
+    library, tensors are on CUDA, so a condition such as `x.is_npu` selects none of them."""
     for module in project.modules:
         for site in sites(project, module):
             node = site.node
@@ -40,7 +41,8 @@ def _library(project: Project, module: Module, node: ast.AST) -> str:
 
 
 def _tests(project: Project, module: Module, value: ast.AST) -> Tests:
-    """Return the tests, ported by the fix, that decide which tensors an argument contains."""
+    """Return the conditions in the code (`x.is_npu`) that the fix has ported and that decide which tensors an argument
+    contains."""
     if isinstance(value, ast.List | ast.Tuple):
         for item in value.elts:
             yield from _tests(project, module, item)

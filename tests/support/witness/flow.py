@@ -74,8 +74,8 @@ class Flow(Index):
                 yield Key("name", found[0].path, found[1], parameter), value
 
     def sources(self, key: Key, depth: int = 0) -> Iterator[tuple[Module, ast.AST]]:
-        """Yield the expressions whose value a variable, attribute, option or function result may have; if such an
-        expression is itself a variable or attribute, the values of that one are followed."""
+        """Yield the expressions whose value a variable, attribute, option or function result may have. If such an
+        expression is itself a variable or attribute, the expressions whose value it may have are yielded, too."""
         for module, value in self.given.get(key, ()):
             for part in alternatives(value):
                 inner = self.key(module, part) if depth < DEPTH else None
@@ -85,7 +85,7 @@ class Flow(Index):
 
 
 def _entries(table: ast.Dict) -> Iterator[tuple[Key, ast.AST]]:
-    """Yield the options in a dictionary display, each with its value."""
+    """Yield the constant keys of a dictionary display, as names of options of the program, each with its value."""
     for name, value in zip(table.keys, table.values):
         if isinstance(name, ast.Constant):
             yield Key("option", "", None, str(name.value)), value

@@ -28,7 +28,7 @@ class Index:
 
     def __init__(self, modules: list[Module], paths: Iterable[str]) -> None:
         self.modules = modules
-        self.sites_of: dict[Module, list[Any]] = {}  # cache for regions.sites
+        self.sites_of: dict[Module, list[Any]] = {}  # the results of regions.sites
         self._roots = {part for path in paths for part in path.removesuffix(".py").split("/")}
         self._by_tail: dict[str, list[Module]] = {}
         for module in modules:

@@ -91,8 +91,8 @@ def _parts(project: Project, module: Module) -> Iterator[Part]:
 
 
 def _members(project: Project, module: Module) -> Iterator[Part]:
-    """Yield the imported APIs that belong to a group of which all uses in a file must be for the same device; imports
-    in branches count, too."""
+    """Yield each imported API of a group in `KITS` whose uses in a file must all be for the same device; imports inside
+    an `if` are included."""
     whole = {name for names, together in KITS if together for name in names}
     guards = {site.node: site.guards for site in sites(project, module)}
     for found in (item for several in module.bindings.values() for item in several):
@@ -136,7 +136,8 @@ def _profiler(module: Module) -> Iterator[Record]:
 
 
 def _imports(project: Project, module: Module) -> Iterator[Record]:
-    """Report a name that one import takes from the target and another from CUDA, without a device test between them."""
+    """Report a name that one import takes from the target and another from CUDA, without a condition between them that
+    asks for the device."""
     guards = {site.node: site.guards for site in sites(project, module)}
     for name, found in module.bindings.items():
         places = [item for item in found if isinstance(item.node, ast.ImportFrom)]
@@ -147,8 +148,8 @@ def _imports(project: Project, module: Module) -> Iterator[Record]:
 
 
 def _handed(project: Project, module: Module, call: ast.Call) -> Iterator[Record]:
-    """Yield a report for each stream, event, graph or pool of one device that is passed to an API of the other
-    device."""
+    """Yield a report if a stream, event, graph or pool of CUDA is passed to an API of the target, or one of the target
+    to an API of CUDA."""
     sides: list[Word] = []
     func = call.func
     callee = module.words.get(func)

@@ -1,9 +1,10 @@
 """Generates half-ported programs: a correct port in which one word is changed back to CUDA's, or a CUDA program in
 which one word is ported.
 
-A port is a file of `ports/`: a program in which every word that a port changes is written `[[word|back|forward]]`, with
-the names of two kinds of mistake. `back` is the kind of mistake in a port that leaves only this word as it was for
-CUDA, and `forward` the kind in a CUDA program of which only this word is ported.
+Each file of `ports/` is a program in which every word that a port changes is replaced by a mark
+`[[word|back|forward]]`. `word`: which word it is, as in `_word`. `back`: the kind of mistake in the correct port if
+only this word is changed back to CUDA's. `forward`: the kind of mistake in the CUDA program if only this word is
+ported.
 """
 
 from __future__ import annotations
@@ -45,8 +46,9 @@ def right(name: str, target: str) -> tuple[Texts, Texts]:
 
 
 def halves(target: str) -> Iterator[Half]:
-    """Yield, for each `[[word|back|forward]]` in a port, the port in which only this word is CUDA's, and the CUDA
-    program in which only this word is ported."""
+    """Yield programs in which one word is for another device than the rest. In a mark `[[word|back|forward]]` of a
+    port, `back` is the kind of mistake if only this word is left for CUDA, and `forward` if only this word is ported;
+    no program is made for an empty kind."""
     for name in ports():
         text = (FOLDER / f"{name}.py.in").read_text(encoding="utf-8")
         before = _files(name, _written(text, CUDA, TARGETS[target], ()))
@@ -59,8 +61,9 @@ def halves(target: str) -> Iterator[Half]:
 
 
 def _written(text: str, most: Device, target: Device, other: tuple[int, ...]) -> str:
-    """Return the program with each mark (`[[…]]`) replaced by a word of the device `most`. `other`: the numbers of the
-    marks, counted from 0, that are replaced by a word of the other device instead: CUDA or the target."""
+    """Return the program with each mark (`[[…]]`) replaced by a word of the device `most`, which is CUDA or the target.
+    `other`: the numbers (from 0) of the marks that get a word of the target if `most` is CUDA, and a word of CUDA if
+    `most` is the target."""
     parts, at = [], 0
     for number, mark in enumerate(MARK.finditer(text)):
         device = most if number not in other else (CUDA if most is target else target)

@@ -35,8 +35,8 @@ class Word:
     line: int
     target: bool  # whether the word names the target rather than CUDA
     moved: bool  # whether the fix wrote the word
-    # kind of the word: device, ccl, other or path for a string; api for a dotted name; method for x.cuda() and
-    # x.is_cuda
+    # for a string: device ("cuda"), ccl ("nccl"), path ("torch.cuda.Stream") or other (such as "CUDA_VISIBLE_DEVICES");
+    # for a dotted name: api; for x.cuda() and x.is_cuda: method
     family: str
     text: str  # the whole string, or the dotted name
     added: bool = False  # whether the fix inserted the word without replacing any text
@@ -64,7 +64,8 @@ def _parents(tree: ast.Module) -> dict[ast.AST, ast.AST]:
 
 
 class Module:
-    """A parsed file; `target` is the device whose words are collected beside CUDA's."""
+    """A parsed file. `target`: the device to which the file was ported; words that name CUDA or this device are
+    collected."""
 
     def __init__(self, path: str, before: str | None, after: str, target: Device) -> None:
         self.path, self.before, self.target = path, before, target
@@ -162,7 +163,7 @@ class Module:
 
     @cached_property
     def words(self) -> dict[ast.AST, Word]:
-        """Every device word of the file, by its node."""
+        """Maps each node of the file that names CUDA or the target, such as the string "cuda", to its Word."""
         found = {}
         for node in (self.tree, *self.parents):
             if word := self._word(node):

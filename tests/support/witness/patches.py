@@ -18,7 +18,7 @@ METHOD = "()"  # stands for x.cuda(), a method of tensors and modules
 
 
 class Patched(NamedTuple):
-    """A name that a test replaces with a mock."""
+    """A name that a pytest test replaces with a mock."""
 
     module: Module
     node: ast.AST
@@ -53,8 +53,8 @@ def records(project: Project) -> Iterator[Record]:
 
 
 def _reached(project: Project, module: Module, node: ast.Call, dotted: str) -> Iterator[Record]:
-    """Report a name that a test replaces in a module of the project, if the module no longer binds the name or its code
-    no longer calls it."""
+    """Report a name that a pytest test replaces in a module of the project, if the module no longer binds the name or
+    its code no longer calls it."""
     parts = dotted.split(".")
     homes = ((project.module(".".join(parts[:n])), parts[n:]) for n in range(len(parts) - 1, 0, -1))
     home, below = next(((home, below) for home, below in homes if home), (None, []))

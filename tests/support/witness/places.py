@@ -39,7 +39,8 @@ def positions(project: Project, module: Module) -> Iterator[Record]:
 
 
 def _to_scaler(project: Project, module: Module, call: ast.Call) -> list[ast.expr]:
-    """Return the positional arguments that a call passes to the constructor of a GradScaler which the fix ported.
+    """Return the positional arguments of a call of GradScaler's constructor; [] for other calls, and if the fix has not
+    ported the name of the class.
 
     The called constructor is that of the class, of a subclass without its own constructor, of a `partial`, or of the
     base class: `super().__init__(…)`, `GradScaler.__init__(self, …)`.

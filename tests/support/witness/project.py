@@ -1,4 +1,4 @@
-"""The files of a project, and the conditions in their code that test which device is available or in use."""
+"""The files of a project, and the conditions in their code that ask which device is available or in use."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .module import Module
 
 
 class Question(NamedTuple):
-    """A device test: whether a device is available, or whether it is the one in use."""
+    """A condition that asks for a device: whether a device is available, or whether it is the one in use."""
 
     target: bool
     moved: bool
-    yes: bool  # whether the device is available, or in use, in the branch where the test is true
+    yes: bool  # whether the device is available, or in use, in the branch where the condition is true
 
     @property
     def ported(self) -> bool:
@@ -28,20 +28,20 @@ class Question(NamedTuple):
         return not self.target and not self.moved
 
 
-# what is known about devices if a test is true, and what is known about them if the test is false
+# what a condition says about devices: in code that runs if it is true, and in code that runs if it is false
 Answers = tuple[tuple[Question, ...], tuple[Question, ...]]
 NOTHING: Answers = ((), ())
 
 
 class Project(Flow):
-    """The parsed files, their names, and the meaning of their device tests."""
+    """The parsed files, the names in them, and what each of their conditions says about the device."""
 
     @cached_property
     def _asked(self) -> dict[ast.AST, Answers]:
         return {}
 
     def asks(self, module: Module, node: ast.AST, depth: int = 0) -> Answers:
-        """Return what is known about the device if a test is true, and if it is false."""
+        """Return what the condition `node` says about the device in code that runs if it is true, or if it is false."""
         if depth:
             return self._asks(module, node, depth)
         if node not in self._asked:
@@ -104,8 +104,9 @@ class Project(Flow):
         return (one[1], one[0]) if negative else one
 
     def _carried(self, key: Key, depth: int) -> Answers:
-        """Return what is known about the device if a name that is used as a test is true, and if it is false. Nothing
-        is known if values that are assigned to the name tell different things; booleans and `None` are ignored."""
+        """Return what is known about the device if the value of a name (`key`) is true, and what is known if it is
+        false. Nothing is known if the name is assigned several values that show different things about the device;
+        assigned booleans and `None` are ignored."""
         found: set[Answers] = set()
         for module, value in self.given.get(key, ()):
             if isinstance(value, ast.Constant) and (value.value is None or isinstance(value.value, bool)):
@@ -119,12 +120,12 @@ class Project(Flow):
 
 
 def boolean(module: Module, call: ast.Call) -> bool:
-    """Return whether a torch function returns a boolean or a count."""
+    """Return True if the called torch function returns a boolean or a count, False if it returns anything else."""
     name = (module.resolve(call.func) or getattr(call.func, "attr", "")).rpartition(".")[2]
     return name.startswith(("is_", "has_")) or name in ("device_count", "getattr", "hasattr")
 
 
 def answers(target: bool, moved: bool) -> Answers:
-    """Return what the result of a test for one device shows: if the test is true, the device is in use; otherwise it is
-    not."""
+    """Return what a condition that asks for one device shows: if it is true, that the device is in use; if it is false,
+    that the device is not in use."""
     return (Question(target, moved, True),), (Question(target, moved, False),)

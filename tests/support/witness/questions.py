@@ -18,7 +18,7 @@ _CUDA_SOURCE = re.compile(r"\.cuh?$|cuda", re.IGNORECASE)
 
 
 class Questions:
-    """Compares, in all files of a project, the device for which a condition tests with the device that its guarded code
+    """Compares, in all files of a project, the device for which a condition asks with the device that its guarded code
     uses."""
 
     def __init__(self, project: Project) -> None:
@@ -90,8 +90,8 @@ class Questions:
         return False
 
     def _runs(self, module: Module, node: ast.AST) -> bool:
-        """Return whether code that names a device uses the device, or passes its name on, when it runs. An import in a
-        `try`, a dictionary key or a comparison does neither."""
+        """Return whether the expression `node`, which names a device, uses the device or passes its name on. Return
+        False for an import in a `try`, a dictionary key and a comparison."""
         word = module.words[node]
         if word.family in ("api", "method", "import"):
             return not self._tried(module, node)
@@ -179,7 +179,7 @@ class Questions:
 
     @cached_property
     def over_cuda(self) -> set[ast.AST]:
-        """Return the tests that still ask for CUDA and guard code that needs CUDA, so that they should stay
+        """Return the conditions that still ask for CUDA and guard code that needs CUDA, so that they should stay
         unchanged."""
         return {
             guard.test
@@ -190,8 +190,8 @@ class Questions:
         }
 
     def _needs_cuda(self, module: Module, node: ast.AST) -> bool:
-        """Return whether code has no counterpart on the target; if it has one, the fix may only have missed the
-        code."""
+        """Return whether code needs CUDA because the target has no counterpart. Code that has a counterpart does not
+        count: the fix may only have missed it."""
         word = module.words.get(node)
         if word and word.text.rpartition(".")[2] not in UNSERVED:
             return False

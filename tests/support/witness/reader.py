@@ -16,7 +16,7 @@ from .words import TARGETS
 
 # Words of code that may use a device without naming one: compiled kernels, names replaced by `patch` or `setattr`.
 LEADS = re.compile(r"cpp_extension|triton\.jit|\bpatch(?:\.\w+)?\(|\bsetattr\(['\"]")
-# In a file that did not change, device names in documentation and in imports are ignored.
+# In a file that the fix did not change, device names in docstrings, comments and imports are ignored.
 PROSE = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""|#[^\n]*|^ *(?:from \S+ )?import [^\n]*', re.M | re.S)
 
 
@@ -24,8 +24,8 @@ def witness(before: Mapping[str, str], after: Mapping[str, str], target: str) ->
     """Return the places that the fix left half-ported; both mappings map relative paths to the texts of Python files.
 
     Every report involves a device word that the fix wrote and one that it did not change; code that already named both
-    CUDA and the target before the fix is not reported. Files that do not parse are skipped. A line has at most one
-    report, that of the most specific kind.
+    CUDA and the target before the fix is not reported. Files that do not parse are skipped. Of several reports
+    on one line, only that whose kind comes first in `KINDS` is returned.
     """
     if dict(before) == dict(after):
         return []

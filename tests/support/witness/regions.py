@@ -1,4 +1,5 @@
-"""Determines which guards enclose each device word and each call."""
+"""Determines which guards, i.e. conditions that ask for a device, enclose each call and each word that names a
+device."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ BLOCKS = ("body", "orelse", "finalbody")
 
 
 class Guard(NamedTuple):
-    """What a guard tests, and the node of the test."""
+    """What a guard asks for, and the node of its condition."""
 
     question: Question
     test: ast.AST
@@ -31,14 +32,14 @@ class Site(NamedTuple):
 
 
 def skipped(guards: Guards) -> bool:
-    """Return whether the target never runs code with these guards: the innermost guard tests for CUDA or excludes the
+    """Return whether the target never runs code with these guards: the innermost guard asks for CUDA or excludes the
     target."""
     questions = [guard.question for guard in guards]
     return any((not q.target and q.yes) or (q.target and not q.yes) for q in questions)
 
 
 def sites(project: Project, module: Module) -> list[Site]:
-    """Return all device words (such as `cuda`) and calls of a file, with their enclosing guards."""
+    """Return all calls in a file, and all words that name a device (such as `cuda`), with their enclosing guards."""
     if module not in project.sites_of:
         project.sites_of[module] = list(Regions(project, module).sites(module.tree))
     return project.sites_of[module]
@@ -51,8 +52,8 @@ class Regions:
         self.project, self.module = project, module
 
     def sites(self, node: ast.AST) -> Iterator[Site]:
-        """Return all device words and calls of a function or module, each with its guards; the guards around a nested
-        function also belong to the words and calls in that function."""
+        """Return all calls in a function or module, and all words that name a device (such as `cuda`), each with its
+        guards. A guard around a nested function is also a guard of the calls and words in that function."""
         yield from self._block(getattr(node, "body", []), ())
 
     def _ask(self, test: ast.AST, true: bool) -> Guards:

@@ -64,7 +64,8 @@ def _parts(node: ast.stmt) -> Iterator[ast.AST]:
 
 def _both(module: Module, node: ast.AST) -> Sides:
     """Return the words in an expression that name CUDA, and those that name the target. If each part of the expression
-    is meant for one device, such as the branches of `a if test else b`, each part is examined alone."""
+    is meant for a single device, CUDA or the target, as the branches of `a if test else b` are, each part is examined
+    alone."""
     own = module.words.get(node)
     stayed = [own] if own and own.stayed else []
     ported = [own] if own and own.ported and not own.added else []
@@ -109,16 +110,16 @@ def _maps(module: Module, node: ast.Dict) -> bool:
 
 
 def _rest(children: list[Sides]) -> Sides:
-    """Return the device words of an expression in which each part is meant for a single device: the words of all parts
-    if all are CUDA's or all are the target's, otherwise none. `children`: the device words of each part."""
+    """Combine the device words of an expression's parts (`children`), each of which is meant for a single device:
+    return all words if they all name CUDA or all name the target, otherwise none."""
     stayed = [word for sides in children for word in sides[0]]
     ported = [word for sides in children for word in sides[1]]
     return ([], []) if stayed and ported else (stayed, ported)
 
 
 def _arms(module: Module, node: ast.AST) -> bool:
-    """Return whether each part of an expression is meant for only one device, either CUDA or the target, such as the
-    branches of `a if test else b`."""
+    """Return whether each part of an expression is meant for one device only, CUDA or the target, as both branches of
+    `a if test else b` are."""
     if isinstance(node, ast.IfExp):
         return True
     if isinstance(node, ast.List | ast.Tuple | ast.Set):
@@ -176,7 +177,7 @@ def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
 
 def _handed(project: Project, module: Module, value: ast.AST, *, follow: bool) -> Iterator[Word]:
     """Yield the device words (such as `cuda`) in an argument of a call; for a variable, those in its values. Unless
-    `follow` is set, the values of a variable count only if all device words in them name the same device."""
+    `follow` is set, nothing is yielded for a variable whose values name both CUDA and the target."""
     if isinstance(value, ast.IfExp):
         yield from (
             *_handed(project, module, value.body, follow=follow),

@@ -1,5 +1,5 @@
-"""Reports a value that was ported although a comparison with it was not, or the reverse, and options whose default and
-choices differ."""
+"""Reports values and comparisons of which a fix ported only one: `device = "npu"` with `if device == "cuda":`, for
+example. Also reports options whose default is not one of their choices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Tested(NamedTuple):
 
 
 def records(project: Project, over_cuda: Collection[ast.AST] = ()) -> Iterator[Record]:
-    """Report values and comparisons that name different devices, and inconsistent options. `over_cuda`: tests that
+    """Report values and comparisons that name different devices, and inconsistent options. `over_cuda`: conditions that
     should stay unchanged because the code that they guard needs CUDA."""
     options = {option_name(node) for module in project.modules for node in module.parents if isinstance(node, ast.Call)}
     choices = _choices(project)
@@ -70,11 +70,11 @@ def _said(project: Project, module: Module, value: ast.AST) -> list[tuple[Module
 
 
 def _last(test: Tested) -> ast.AST | None:
-    """Return the value that a variable certainly has when it is tested: assigned above the test in the same block, or
-    in an enclosing block.
+    """Return the value that a variable certainly has when a condition reads it: assigned above the condition in the
+    same block, or in an enclosing block.
 
-    Return None if the value is not certain, because code between the assignment and the test, or a loop, may assign
-    another value.
+    Return None if the value is not certain, because code between the assignment and the condition, or a loop, may
+    assign another value.
     """
     if not isinstance(test.subject, ast.Name):
         return None

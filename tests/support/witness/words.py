@@ -52,7 +52,7 @@ LOADERS = ("cpp_extension.load", "cpp_extension.load_inline", ".load_ext")
 
 
 class Words:
-    """The words of one device, compiled to patterns."""
+    """Patterns for the names and strings by which programs name one device."""
 
     def __init__(self, device: Device) -> None:
         name, ccl = device.device, device.ccl

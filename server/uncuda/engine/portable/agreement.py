@@ -1,9 +1,9 @@
 """Combines the findings of several engines, one for each target, for one text: each finding gets the lowest fix class
 that an engine gave it, and no fix if one engine has none.
 
-Linked findings are fixed together, so an engine must know the fix classes of the other engines before it links its own
-findings. All engines are run again, with the lowest fix class that one of them gave at each place, until all of them
-would make the same edits.
+Linked findings are fixed together, so the engine of one target must know the fix classes of the other targets' engines
+before it links its own findings. All engines are run again, with the lowest fix class that one of them gave at
+each place, until all of them would make the same edits.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Agreement:
         self._served: set[Span] = set()
 
     def settled(self, reports: Sequence[Report]) -> bool:
-        """Return True if the reports, one for each engine, agree; otherwise `lows` contains the fix classes that the
-        engines must use in their next run."""
+        """Return True if the reports, one for each engine, have the same fix at each span; otherwise, store in `lows`
+        the fix classes with which the engines must run again."""
         said = _by_span(reports)
         for span, findings in said.items():
             for finding in findings.values():
@@ -81,8 +81,8 @@ class Agreement:
 
 
 def _by_span(reports: Sequence[Report]) -> dict[Span, dict[int, Finding]]:
-    """Map each span to its findings by the index of the engine; of several findings of one engine at a span, the first
-    is used."""
+    """Map each span to a dictionary: for the index of each engine that reports the span, the first finding of this
+    engine at the span."""
     said: dict[Span, dict[int, Finding]] = {}
     for at, report in enumerate(reports):
         for finding in report.findings:

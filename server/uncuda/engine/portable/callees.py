@@ -40,7 +40,7 @@ class _Module:
     named: Mapping[str, Sequence[str]]
     """For each function and class of the file: the functions and classes of the same file that it names."""
     silent: frozenset[str]
-    """The functions and classes that test for a CUDA device, and raise no error if there is none."""
+    """The functions and classes that ask for a CUDA device, and raise no error if there is none."""
     passed_on: Mapping[str, _Used]
     """The names that the file imports from other modules."""
     used: Sequence[_Used]
@@ -115,7 +115,7 @@ def _used(tree: ast.Module) -> Iterator[_Used]:
 
 
 def _run(tree: ast.Module) -> set[str]:
-    """Return the names that a file uses in code other than annotations and tests with `isinstance`."""
+    """Return the names that a file uses in code other than annotations and calls of `isinstance`."""
     types: set[int] = set()
     for node in ast.walk(tree):
         parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
@@ -131,8 +131,9 @@ def _dotted(node: ast.expr) -> str:
 
 
 def _defining(path: str, used: _Used, passed: set[tuple[str, _Used]]) -> str | None:
-    """Return the file that defines a function, which is found through the files that import its name. Return None
-    unless the function silently does something else on devices other than CUDA."""
+    """Return the file that defines a function; it is found through the files that import the function's name. Return
+    None if there is no such file, if the function does not ask for a CUDA device, or if the function raises an error
+    where there is no CUDA device."""
     if (path, used) in passed or len(passed) > _MOST:
         return None
     passed.add((path, used))
@@ -147,7 +148,7 @@ def _defining(path: str, used: _Used, passed: set[tuple[str, _Used]]) -> str | N
 
 
 def read_module(path: str) -> _Module | None:
-    """Return what the file at a path contains; None if the file cannot be read or parsed."""
+    """Return the functions, classes and imports of the file at a path; None if the file cannot be read or parsed."""
     stamp = stamp_of(path)
     return _read(os.path.abspath(path), stamp) if stamp is not None else None
 
@@ -205,7 +206,7 @@ def _source(node: ast.ImportFrom) -> str:
 
 
 def _asks(module: _Module, name: str) -> bool:
-    """Return whether a function or class of a file, or one that it uses from the same file, tests for a CUDA device and
+    """Return whether a function or class of a file, or one that it uses from the same file, asks for a CUDA device and
     raises no error if there is none."""
     passed, waiting = {name}, [name]
     while waiting:
@@ -229,8 +230,8 @@ def _is_silent(definition: ast.AST) -> bool:
 
 
 def _is_question(node: ast.AST) -> bool:
-    """Return whether a node is `x.is_cuda`, a comparison of a device type with "cuda", or a test whether there is a
-    CUDA device."""
+    """Return whether a node is `x.is_cuda`, a comparison of a device type with "cuda", or a call that asks whether
+    there is a CUDA device."""
     if isinstance(node, ast.Attribute):
         return node.attr == "is_cuda" or (node.attr in _AVAILABLE and _dotted(node).startswith(_CUDA))
     if not isinstance(node, ast.Compare):

@@ -15,7 +15,7 @@ Span = tuple[int, int]
 
 class Choices:
     """Finds the expressions `"cuda" if torch.cuda.is_available() else "cpu"` of a text in which both the string and the
-    test have a fix."""
+    condition have a fix."""
 
     def __init__(self, hits: Sequence[Hit], context: Context) -> None:
         self._context = context

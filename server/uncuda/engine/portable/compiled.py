@@ -18,7 +18,7 @@ _NEVER = (
     *(ast.Try, ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Global, ast.Nonlocal, ast.Match),
     *(ast.Import, ast.ImportFrom, ast.SetComp, ast.Set, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await),
 )
-"""Nodes that TorchScript refuses, even in branches that it does not compile (tested with PyTorch 2.14)."""
+"""Nodes that TorchScript refuses, even in branches that it does not compile (tried with PyTorch 2.14)."""
 _NAMED = re.compile(r"(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)")
 
 

@@ -43,8 +43,8 @@ class Corners:
         return re.compile(rf"(?<![\w.])(?:{either})[ \t]*(?P<how>==|!=)[ \t]*{_CUDA}") if either else None
 
     def _is_cudas(self, header: Header) -> bool:
-        """Return whether a clause runs only on CUDA: its condition compares with `==`, or it is the `else` of an `if`
-        that compares with `!=`."""
+        """Return whether a clause runs only on CUDA: its condition compares a result of the helper module with "cuda"
+        by `==`, or the clause is the `else` of an `if` that compares the two by `!=`."""
         if header.word in ("if", "elif", "while"):
             return self._says(header, "==", "or")
         if header.word != "else":
@@ -54,8 +54,8 @@ class Corners:
 
     def _says(self, header: Header, how: str, unless: str) -> bool:
         """Return whether the condition of a clause compares the helper module's result with "cuda" by the operator
-        `how`, and contains neither `not` nor `unless` ("and" or "or"), which could change the effect of the
-        comparison."""
+        `how`. Return False if the condition also contains `not`, or the operator given as `unless` ("and" or "or"),
+        because the condition may then have another result than the comparison with "cuda"."""
         condition = self._context.text[header.start : header.end]
         match = self._pattern.search(condition) if self._pattern is not None else None
         return match is not None and match["how"] == how and not re.search(rf"\b(?:{unless}|not)\b", condition)

@@ -27,9 +27,9 @@ NO_FORM, LATE, DIFFERS = "portable-form", "portable-late", "portable-differs"
 """Ids of sentences that say why a hit has no portable fix: its rule declares no replacement for all accelerators, its
 code is above the existing import of the helper module, or the targets need different fixes."""
 CALLS, READ, GIVEN = "portable-calls", "portable-read", "portable-given"
-"""Ids of sentences that say why no fix of the checked file is safe: another file that stays on CUDA defines a function
-that the checked file calls, reads values that the checked file declares, or names a device with which the checked file
-compares a name."""
+"""Ids of sentences that say why no fix of the checked file is safe: another file stays on CUDA, and it defines a
+function that the checked file calls (`CALLS`), or reads values that the checked file declares (`READ`), or sets a
+device to "cuda" that the checked file may compare with a string (`GIVEN`)."""
 HALF, CUDAS, SEEN, STYLE, STREAMS, COMPILED, FILE, UNSURE, REFUSES = (
     "portable-half",
     "portable-cudas",
@@ -76,8 +76,8 @@ class Form:
     templates: Mapping[str, str]
     spelling: Spelling
     accelerators: Accelerators | None = None
-    """The functions of `torch.accelerator`, which a fix writes in preference to the helper module; None in texts that
-    do not use them."""
+    """The functions of `torch.accelerator` that fixes call, where possible, instead of the helper module's functions;
+    None if fixes in this text call only the helper module."""
     review: str = ""
     """The id of the sentence that says why a fix with this replacement needs review; "" if it needs no review."""
 

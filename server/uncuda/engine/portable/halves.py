@@ -90,19 +90,19 @@ class Halves:
         return HALF if self._is_half(hit) else ""
 
     def _is_half(self, hit: Hit) -> bool:
-        """Return whether a hit is one of these: a test for CUDA that guards code which stays on CUDA; code behind a
-        test that stays on CUDA; or a use of a function such as `device_count`, if another name in the same Python
-        function stays on CUDA."""
+        """Return whether a hit is one of these: a condition that asks for CUDA and guards code which stays on CUDA;
+        code behind a condition that still asks for CUDA; or a use of a function such as `device_count`, if another name
+        in the same Python function stays on CUDA."""
         if self._subject(hit) in _COUNTING and self._function_of(hit) in self._half:
             return True
         if self._kept is not None and self._is_behind(hit, self._kept):
-            return True  # the test needs review; until it is fixed, the code behind it runs only on CUDA
+            return True  # until the fix of the condition is reviewed, the code behind the condition runs only on CUDA
         if not self._asks(hit):
             return False
         return self._in_expression(hit) or self._chooses_vendors(hit) or self._in_block(hit) or self._by_name(hit)
 
     def refuses_others(self, hit: Hit) -> bool:
-        """Return whether a hit is a test that, if it fails, raises an error with the message that only CUDA is
+        """Return whether a hit is a condition without which the code raises an error with the message that only CUDA is
         supported."""
         if hit.statement is None or not self._asks(hit):
             return False
@@ -147,8 +147,8 @@ class Halves:
 
     @cached_property
     def _kept(self) -> re.Pattern[str] | None:
-        """A pattern for conditions with a variable that was set by a test for CUDA whose fix needs review; None if
-        there is no such variable."""
+        """A pattern for conditions with a variable that holds the result of a condition which asks for CUDA, if the fix
+        of this condition needs review; None if there is no such variable."""
         text = self._context.text
         asked = (hit for hit in self._hits if hit.fixes and hit.statement and self._asks(hit) and self._by_name(hit))
         names = {match[1] for hit in asked if hit.statement and (match := _SET.match(text, hit.statement.start))}
@@ -203,7 +203,7 @@ class Halves:
         return (hit.words.get("name") or hit.words.get("old", "")).rpartition(".")[2]
 
     def _asks(self, hit: Hit) -> bool:
-        """Return whether a hit is a test for a device: `is_available()`, `x.is_cuda` or a comparison with a device
+        """Return whether a hit asks for a device: `is_available()`, `x.is_cuda` or a comparison with a device
         string."""
         if hit.rule.check in ("name", "method"):
             return self._subject(hit) in _ASKING
@@ -219,7 +219,8 @@ class Halves:
         return any(_MADE_FOR.search(ast.unparse(value)) for one in around for value in one.values)
 
     def _in_expression(self, hit: Hit) -> bool:
-        """Return whether a hit is the test of a conditional expression, one of whose alternatives stays unchanged."""
+        """Return whether a hit is the condition of a conditional expression, one of whose alternatives stays
+        unchanged."""
         for outer, inner in self._around(hit):
             if isinstance(outer, ast.IfExp) and inner is outer.test:
                 if any(map(self._stays, (outer.body, outer.orelse))):
@@ -277,8 +278,8 @@ class Halves:
         return False
 
     def _by_name(self, hit: Hit) -> bool:
-        """Return whether the result of a test is assigned to a variable, and code that runs only on CUDA depends on
-        this variable elsewhere."""
+        """Return whether the result of a condition is assigned to a variable, and code that runs only on CUDA depends
+        on this variable elsewhere."""
         if hit.statement is None:
             return False
         text, start = self._context.text, hit.statement.start
@@ -286,8 +287,8 @@ class Halves:
         return match is not None and any(self._decides(line) for line in self._lines_of(match[1]))
 
     def _decides(self, line: tuple[int, int]) -> bool:
-        """Return whether a line that tests a variable selects a string that names a vendor's product, or begins an `if`
-        or `while` whose block contains code that runs only on CUDA."""
+        """Return whether a line whose condition reads a variable selects a string that names a vendor's product, or
+        begins an `if` or `while` whose block contains code that runs only on CUDA."""
         header = self._context.facts.indents.header_at(line[0])
         if header.word in ("if", "elif", "while") and any(
             self._keeps(clause) for clause in self._context.facts.indents.clauses(header)
@@ -299,7 +300,7 @@ class Halves:
         return self._calls_cudas(said) or any(self._is_vendors(match[2]) for match in _QUOTED.finditer(said))
 
     def _lines_of(self, name: str) -> Iterator[tuple[int, int]]:
-        """Yield the logical lines in which an `if` tests the variable with this name."""
+        """Yield the logical lines in which an `if` reads the variable with this name."""
         text, layout = self._context.text, self._context.facts.layout
         self._context.facts.work.search(0, len(text))
         pattern = re.compile(rf"\bif[ \t]+(?:[\w. \t]*[ \t.])?{re.escape(name)}\b")

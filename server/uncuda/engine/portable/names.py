@@ -1,5 +1,5 @@
-"""Portable fixes of dotted names: `torch.cuda` becomes a call of the helper module that returns the device's module;
-some functions are replaced by other functions."""
+"""Portable fixes of dotted names: `torch.cuda` becomes a call of the helper module, such as `device_module()`, which
+returns `torch.cuda`, `torch.npu` or `torch.musa`; some functions are replaced by other functions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
     start, end = (base + offset for offset in statement.digest.span(node))
     inside = [edit for edit in hit.fixes[0].edits if not (start <= edit.start and edit.end <= end)]
     if any(edit.start != edit.end or not _KEYWORD.match(edit.text) for edit in inside):
-        raise Unwritable(BY_HAND)  # the fix for one target also changes code outside of the name
+        raise Unwritable(BY_HAND)  # outside of the replaced name, the fix may only insert keywords
     if f"{hit.words.get('name')}()" in form.templates:
         return [*_called(hit, context, form, node, end), *inside]
     if form.accelerators is not None and context.text[start:end] == hit.words.get("name"):
@@ -52,9 +52,10 @@ def _call(hit: Hit, node: ast.expr) -> ast.AST | None:
 
 
 def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str, ast.expr, str]:
-    """Return (key, part, rest). `key`: the dotted name for which the rule declares a replacement, such as `torch.cuda`;
-    `part`: the part of the expression to replace; `rest`: if `part` is an imported name, such as `amp` for
-    `torch.cuda.amp`, what follows `key` in the full name (`.amp`), otherwise ""."""
+    """Return (key, part, rest), from which the fix is written. `key`: the dotted name for which the rule declares a
+    replacement, such as `torch.cuda`; `part`: the part of the expression to replace. `rest`: if `part` is an imported
+    name, the end of its dotted name, after `key`: `.amp` for the name `amp` that stands for `torch.cuda.amp`; otherwise
+    ""."""
     assert hit.statement is not None
     part: ast.expr = node
     while True:

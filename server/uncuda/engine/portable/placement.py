@@ -84,7 +84,8 @@ def place_of(facts: Facts, reach: Reach, is_plain: bool = False) -> Gap:
     after_torch = bool(torch) and bool(owned) and torch[0].start < owned[0].start
     group = (_sorted_block(owned, after, facts) if after_torch else []) or _first_group(owned, facts)
     if not any(line.root in _TORCHES for line in lines):
-        # this file imports torch late or not at all, but the helper module imports torch at once
+        # loading this file does not import torch (at most, a function imports torch later); after the fix, it would,
+        # because the helper module imports torch
         reach = reach._replace(allowed=REVIEW)
     if group:
         return _in_order(facts, group, reach, after_torch, is_plain)
@@ -107,8 +108,8 @@ def has_code(text: str, start: int, end: int) -> bool:
 
 
 def _in_order(facts: Facts, group: Sequence[_Line], reach: Reach, after_torch: bool, is_plain: bool) -> Gap:
-    """Return the position among the imports of the project's own modules: by alphabetical order if they are sorted,
-    otherwise below them."""
+    """Return the position for the import of the helper module among the imports of the project's own modules: by
+    alphabetical order if these imports are sorted, otherwise below them."""
     keys = [_key(line.module, line.is_plain) for line in group]
     new = _key(reach.module, is_plain)
     if not after_torch or keys != sorted(keys) or new >= keys[-1]:
@@ -161,7 +162,7 @@ def early_place(facts: Facts, first: int, usual: Gap) -> Gap:
 
 def in_place_of(facts: Facts, gone: Edit, place: Gap, lines: Sequence[str]) -> list[Edit]:
     """Return the edits that insert lines and remove `import torch`. A single edit replaces the import by the lines if
-    they belong directly below the import, and an empty line, or nothing, is above it."""
+    `place` is directly below the import, and the import is at the start of the file or below an empty line."""
     text = facts.text
     before = text[: gone.start].rstrip(" \t")
     alone = before.endswith(("\n\n", "\r\n\r\n")) or not before
@@ -198,8 +199,8 @@ def _first_group(lines: Sequence[_Line], facts: Facts) -> list[_Line]:
 
 
 def _sorted_block(owned: Sequence[_Line], lines: Sequence[_Line], facts: Facts) -> list[_Line]:
-    """Return the imports from the first to the last import of the project's own modules in one block of imports. The
-    result is an empty list if these imports are not sorted, or if all of them import the project's own modules."""
+    """Return the imports from the first import of the project's own modules (`owned`) to the last in the same block; an
+    empty list if these imports are not sorted, or if they import only the project's own modules."""
     found = [owned[0]]
     for line in lines[lines.index(owned[0]) + 1 :]:
         between = facts.text[found[-1].end : line.start]

@@ -35,7 +35,7 @@ class Reach(NamedTuple):
     module: str
     """The name of the helper module in an import statement of the file; a relative import has dots before it."""
     allowed: str
-    """The highest allowed fix class of a hit whose fix needs the import."""
+    """The best class of a fix that uses the helper module: "review" if its import may fail, otherwise "safe"."""
     spellings: tuple[str, ...] = ()
     """All names by which this file may import the helper module."""
 
@@ -109,8 +109,8 @@ def _dependent(helper: Helper, text: str, imports: Sequence[str]) -> Reach:
 
 
 def _from_outside(helper: Helper, path: str, layout: Layout, imports: Sequence[str]) -> Reach:
-    """Return how a file outside of all packages imports a helper module: that of a package which the file already
-    imports, otherwise that of a folder nearby."""
+    """Return how a file outside of all packages imports a helper module: the helper module of a package that the file
+    already imports or, if there is none, the helper module of a folder nearby."""
     folder = posixpath.dirname(path)
     for module in imports:
         for one in helper.every:
@@ -122,8 +122,8 @@ def _from_outside(helper: Helper, path: str, layout: Layout, imports: Sequence[s
 
 
 def _nearby(helper: Helper, folder: str, layout: Layout, imports: Sequence[str]) -> str:
-    """Return the fix class in a file that can find the helper module only by its path: safe if the file certainly finds
-    it."""
+    """Return the class of fixes that import the helper module in a file outside of all packages: safe if the import
+    certainly finds the helper module, otherwise review."""
     root = helper.path.replace("\\", "/")
     for _ in range(helper.module.count(".") + 1):
         root = posixpath.dirname(root)
@@ -155,8 +155,8 @@ def _inner(helper: Helper) -> str:
 
 
 def _called(helper: Helper, imports: Sequence[str]) -> str:
-    """Return the name by which a file imports the helper module, derived from its imports of other modules of the same
-    package; "" if it has no such import."""
+    """Return the name by which a file imports the helper module, derived from the file's imports of the package that
+    contains the helper module; "" if the file imports nothing from this package."""
     words = helper.folder.replace("\\", "/").split("/")
     known = helper.module.removesuffix("." + _inner(helper)) if helper.named else ""
     for module in imports:

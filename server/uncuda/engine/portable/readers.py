@@ -1,5 +1,5 @@
-"""Finds out whether a text exchanges values with other files. Some files read a field of a class to which the text
-assigns the number of devices or a backend; the text may test the device strings of others."""
+"""Finds out whether a text may exchange values with other files: whether other files read a class's field that holds
+the number of devices or a backend, or whether the text compares device strings with values of unknown origin."""
 
 # Paths are strings here, because making a Path costs as much as reading a small file.
 # ruff: noqa: PTH118
@@ -19,7 +19,7 @@ _VALUE = re.compile(r"\bdevice_count\b|nccl")
 _READ = re.compile(r"\.([A-Za-z_]\w*)")
 _CUDA = re.compile(r"cuda|nccl")
 _TESTED = re.compile(r"([\w.]+)[ \t]*(?:[!=]=|\.startswith\(|(?:not[ \t]+)?in[ \t]*[\[({])[^\n=]*$")
-_MOST = 4000  # maximum number of files that are searched
+_MOST = 4000  # maximum number of files in a folder and its subfolders that are searched for reads of a field
 
 
 def readers(text: str, path: str, spans: Collection[Span], folder: str) -> Iterator[str]:
@@ -53,7 +53,7 @@ def _tests_name(text: str, at: int) -> bool:
 
 
 def _fields(text: str, spans: Collection[Span]) -> Iterator[str]:
-    """Yield the fields of classes whose values contain one of the spans."""
+    """Yield the names of class fields to which a value is assigned that contains one of the spans."""
     lines = {text.count("\n", 0, span.start) + 1 for span in spans}
     tree = parsed(text)
     for node in ast.walk(tree) if tree is not None else ():

@@ -47,8 +47,9 @@ class Spelling:
         self._prefixed = self._is_taken_along or only_alias
 
     def prefixes(self, edits: Iterable[Edit]) -> bool:
-        """If these edits write some calls with the local name of the helper module (`accelerator.device()`) and others
-        without it (`device()`), write all calls with it from now on; return True in this case."""
+        """Return True if some calls in these edits begin with the local name of the helper module
+        (`accelerator.device()`) and others do not (`device()`). If the result is True, all further calls are written
+        with the local name of the helper module."""
         needed = self.needed(edits)
         if self._prefixed or len({*map(self._is_prefixed, needed)}) < 2:
             return False

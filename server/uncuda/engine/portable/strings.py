@@ -49,7 +49,7 @@ def _entry(hit: Hit, context: Context, form: Form, edits: Sequence[Edit], at: in
     for outer in hit.statement.digest.ancestors(hit.node) if hit.node is not None else ():
         if isinstance(outer, ast.Dict) and inner in outer.values:
             if any(isinstance(part, ast.Call) for part in ast.walk(inner)):
-                raise Unwritable(BY_HAND)  # the second entry would make the call once more
+                raise Unwritable(BY_HAND)  # the second entry would repeat the call in the value
             key = outer.keys[outer.values.index(inner)]
             found = _KEY.fullmatch(key.value) if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
             if key is not None and found is not None:
@@ -76,8 +76,8 @@ class _Said:
     words: Sequence[tuple[Edit, str]]
 
     def in_fields(self) -> list[Edit]:
-        """Return the edits that replace each device name in an f-string by a field, `{…}`, with the call that belongs
-        to the name."""
+        """Return the edits that replace each device name in an f-string by a field, `{CALL}`; `words` contains the call
+        for each name."""
         if "t" in self.token.prefix or any(_quoted(call) for _, call in self.words):
             raise Unwritable(BY_HAND)
         return [Edit(word.start, word.end, f"{{{call}}}") for word, call in self.words]
@@ -112,8 +112,8 @@ class _Said:
         return base + self.token.start, base + self.token.end
 
     def _format_call(self, method: ast.Attribute) -> list[Edit]:
-        """Return the edits that make `"{}:{}".format(CALL, i)` of `"cuda:{}".format(i)`. `CALL`, the call of the helper
-        module, is the first argument, so that all other fields keep their arguments."""
+        """Return the edits that make `"{}:{}".format(CALL, i)` of `"cuda:{}".format(i)`. `CALL`, a call of the helper
+        module, is inserted as the first argument, so that it fills the first field."""
         assert self.hit.statement is not None
         digest, body = self.hit.statement.digest, self.context.text[slice(*self._body)]
         call = digest.parents.get(method)

@@ -4,7 +4,7 @@ TorchScript compiles with them.
 `torch.jit.script` compiles a function together with the functions that it calls; it finds these by their names in the
 function's module. The names in a compiled function therefore show what else is compiled: functions of the file, and
 objects that the file imports. If no name shows what is compiled, for example because an `nn.Module` object or a
-parameter of a function is passed to `torch.jit.script`, the file counts as open: it may compile any code.
+parameter of a function is passed to `torch.jit.script`, the file counts as open: it may compile any function or class.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Taken(NamedTuple):
     module: str
     """The module as the import statement spells it, with leading dots."""
     name: str
-    """The name in the module; "" if it is not known which name is compiled."""
+    """The name that is imported from `module`; "" for a plain `import`, which names only the module."""
     by: str = ""
     """The name, which contains `jit`, of the function or decorator that receives the compiled function; "" for
     `torch.jit.script` itself."""
@@ -60,7 +60,7 @@ class Scripting:
     """The functions and classes that one file compiles with TorchScript."""
 
     is_open: bool = False
-    """Whether the file may compile any code."""
+    """Whether the file may compile any function or class, because no name shows what it compiles."""
     names: frozenset[str] = frozenset()
     """The names of the file's functions and classes that may be compiled."""
     taken: frozenset[Taken] = frozenset()
@@ -68,8 +68,8 @@ class Scripting:
     aliases: frozenset[str] = frozenset()
     """The file's own names for `torch.jit.script`, which other files may import; each name contains `jit`."""
     unclear: frozenset[str] = frozenset()
-    """Names that contain `jit`; if another file defines one of them as an alias of `torch.jit.script`, this file may
-    compile any code."""
+    """Names, each with `jit` in it, that the file uses. If one of them is an alias of `torch.jit.script`, the file may
+    compile any code of the project."""
 
 
 _OPEN = Scripting(is_open=True)
@@ -131,7 +131,7 @@ class _Reached:
         """`compiling`: the local names of TorchScript's decorators in this file."""
         self._module, self._compiling = module, compiling
         self._seen: set[str] = set()
-        """Names that are already added or are being added."""
+        """The names for which `add` has collected the functions and classes, or is collecting them."""
         self._names: set[str] = set()
         self._taken: set[Taken] = set()
         self.is_open = False
@@ -171,7 +171,7 @@ class _Reached:
             self.add(word)
 
     def add_statement(self, statement: ast.stmt, name: str) -> None:
-        """Add the objects of one statement that binds a name."""
+        """Add the functions and classes, of this file or imported, that a statement binds to a name."""
         if isinstance(statement, ast.Import):
             roots = {alias.name.partition(".")[0] for alias in statement.names}
             self._taken.update(Taken(root, "") for root in roots - _LIBRARIES)
@@ -305,8 +305,9 @@ class _Roots:
             self._open(word)
 
     def _alias(self, named: ast.AST | None) -> None:
-        """Record that a name is an alias of `torch.jit.script`. In other files, uses of an alias are found only if its
-        name contains `jit`; for another name, record instead that the file may compile any code."""
+        """Record that a name is an alias of `torch.jit.script`. Uses of the alias in other files are found only if its
+        name contains `jit`; if it does not, record instead that this file may compile any code of the project with
+        TorchScript."""
         name = named.id if isinstance(named, ast.Name) else getattr(named, "name", "")
         if _JIT in name:
             self._found = replace(self._found, aliases=self._found.aliases | {name})
@@ -314,7 +315,8 @@ class _Roots:
             self._open()
 
     def _open(self, word: str = "") -> None:
-        """Record that the file may compile any code; with `word`, only if this name is an alias of TorchScript."""
+        """Record that the file may compile any code; if `word` is given, only if the name `word` is an alias of
+        `torch.jit.script`."""
         if word:
             self._found = replace(self._found, unclear=self._found.unclear | {word})
         else:

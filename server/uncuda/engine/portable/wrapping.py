@@ -112,8 +112,8 @@ class _Statement:
         return _items(here, line, opener)
 
     def _in_brackets(self, here: Sequence[_Token], line: str, most: int, alone: bool) -> list[str]:
-        """Return the lines into which a line is broken at its last brackets: the content of the brackets is on a line
-        of its own or, if it is too long for one line, each of its items is."""
+        """Return the lines into which a line is broken at its last brackets. The content of the brackets gets one line;
+        if it is too long for one line, each item in the brackets gets one."""
         last = next((one for one in reversed(here) if one.text not in (":", ",")), here[-1])
         if last.text not in _PAIRS.values():
             return []
@@ -175,7 +175,7 @@ def _is_loose(expression: Sequence[_Token]) -> bool:
 
 
 def _items(tokens: Sequence[_Token], line: str, opener: _Token) -> list[str]:
-    """Return the items between two brackets, each with its comma; empty for a single item."""
+    """Return a line for each item between two brackets, with its comma; an empty list if there is only one item."""
     depth = opener.depth + 1
     commas = [one for one in tokens if one.text == "," and one.depth == depth]
     if not tokens or not commas or (len(commas) == 1 and commas[0] is tokens[-1]):
@@ -214,8 +214,8 @@ def _tokens(statement: str) -> list[_Token] | None:
 
 
 def _tree(statement: str) -> str | None:
-    """Return the syntax tree of a statement as text; a block header first gets a body. None is returned for a statement
-    that cannot be parsed."""
+    """Return what `ast.dump` writes for a statement; a block header is parsed with the body `pass`. None is returned
+    for a statement that cannot be parsed."""
     for text in _completed(statement.strip()):
         try:
             return ast.dump(ast.parse(text))

@@ -117,7 +117,7 @@ class Writer:
         return since is not None and declared != Versions() and declared.may("<", since)
 
     def imported(self, hits: Sequence[Hit]) -> list[Hit]:
-        """Return linked hits, with the import of the helper module added to their fixes."""
+        """Return the hits, with the import of the helper module added to their fixes."""
         return [self._imported(hit) for hit in hits]
 
     def _imported(self, hit: Hit) -> Hit:

@@ -1,2 +1,2 @@
-"""Relations between hits of one text: which hits are fixed together, and which tests are not fixed. Each relation is
-one module of this package."""
+"""Relations between hits of one text: which hits are fixed together, and which conditions are not fixed. Each relation
+is one module of this package."""

@@ -1,5 +1,5 @@
-"""Finds code that runs only after a test that no fix changes: a test for ROCm, for another platform, or for a bytes
-value that contains `cuda`."""
+"""Finds code that runs only after a condition that no fix changes: a condition that asks for ROCm, for another
+platform, or for a bytes value that contains `cuda`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from .called import Called, Stretch
 from .ways import always_calls, callers
 
 Says = Callable[[ast.expr, bool], bool]
-"""A function that is called with a part of a condition and with a result (true or false) of this part. It returns
-whether the target never runs code that runs only if the part has this result."""
+"""A function that takes a part of a condition and a truth value, and returns whether the part never has this truth
+value on the target."""
 
 _RETURN = re.compile(r"\breturn\b")
 _ROCM = ("hip", "rocm", "HIP", "ROCM")
@@ -40,8 +40,8 @@ _NAMED = re.compile(r"[ \t]*:=")
 _LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
 # matches `if __name__ == "__main__"`; the block of this `if` calls functions that are defined above the `if`
 _SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")
-# maximum number of uses of a name that are checked; maximum number of variables that are traced because they have a
-# GPU's compute capability, which torch returned
+# _MANY: the maximum number of uses of a name that are checked; _FEW: the maximum number of variables that are traced if
+# a compute capability from torch is assigned to them
 _MANY, _FEW = 60, 16
 _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
@@ -56,7 +56,7 @@ def of_platforms(branches: Branches, path: str, alike: bool) -> Apart:
     """Return an object that finds code which runs only on platforms other than the target, according to the project's
     own platform object: `current_platform.is_cuda()`.
 
-    `alike`: whether the platform object of the target reports that it is like CUDA.
+    `alike`: what the method `is_cuda_alike` of the platform object returns on the target.
     """
     among = _OTHERS if alike else _OTHERS | {_ALIKE}
     words = (_ASKED_OF, capability.ASKED_OF)
@@ -70,41 +70,42 @@ def of_host(branches: Branches) -> Apart:
 
 
 def of_bytes(branches: Branches) -> Apart:
-    """Return an object that finds code which runs only if bytes contain "cuda"; no fix changes a test of bytes."""
+    """Return an object that finds code which runs only if bytes contain "cuda"; no fix changes a condition about
+    bytes."""
     return Apart(branches, _BYTES, _asks_bytes)
 
 
 class Apart:
-    """Finds the spans of one text that run only if a test of one kind succeeds."""
+    """Finds the spans of one text that run only if a condition of one kind is true, such as `platform.is_cuda()`."""
 
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
-        """`words`: every test (a condition in the code) that this object searches for contains one of these words. If
-        `path` is given, this object also finds functions and constants that are used only in code which the searched
-        tests guard."""
+        """`words`: every condition that this object searches for contains one of these words. If `path` is given, this
+        object also finds functions and constants that are used only in code which the searched conditions guard."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._path, self._capable = path, capability.ASKED_OF in words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
         self._kept: dict[str, bool] = {}
-        """For each variable that holds the result of one of the searched tests, such as `use_x = platform.is_cuda() and
-        has_x()`: the value of the variable if the test succeeds."""
+        """For each variable whose value depends on a condition such as `platform.is_cuda()`, as in `use_x =
+        platform.is_cuda() and has_x()`: the value that the variable has only if the condition is true."""
         self._capabilities: dict[str, bool] = {}
         """For each variable that holds a compute capability: True if a call such as
         `current_platform.get_device_capability()` returned it, False if torch did."""
         self._named_marks: set[str] = set()
-        """The names of pytest marks that contain one of the tests: `on_cuda = pytest.mark.skipif(not
+        """The names of pytest marks that contain one of the conditions: `on_cuda = pytest.mark.skipif(not
         platform.is_cuda())`."""
         self._optional: set[str] = set()
-        """The variables that are None unless one of the tests succeeds: `mode = "warn" if platform.is_cuda() else
+        """The variables that are None unless one of the conditions is true: `mode = "warn" if platform.is_cuda() else
         None`."""
         self._refusing: set[str] = set()
-        """Functions that raise an error unless one of the searched tests succeeds, such as `platform.is_cuda()`."""
+        """Functions that raise an error unless one of the conditions that this object searches for, such as
+        `platform.is_cuda()`, is true."""
         self._late: set[Stretch] = set()
         """Those spans of guarded code in which statements outside of functions run before the test: a script whose
         `main()` makes the test, and code that `pytestmark` marks."""
 
     def holds(self, hit: Hit) -> bool:
-        """Whether a hit is in code that runs only if one of the searched tests, such as `platform.is_cuda()`,
-        succeeds."""
+        """Whether a hit is in code that runs only if a condition for which this object searches, such as
+        `platform.is_cuda()`, is true."""
         statement = hit.statement
         if statement is None or not self._places:
             return False
@@ -136,8 +137,8 @@ class Apart:
 
     @cached_property
     def _asking(self) -> dict[int, Statement]:
-        """Return the statements that contain one of `words`, or a variable that holds the result of a test, by their
-        start."""
+        """Return a dictionary from the start offset of a statement to the statement, for all statements that contain
+        one of `words`, or a variable that holds the result of a condition with one of `words`."""
         found: dict[int, Statement] = {}
         done = -1
         for at in self._places:
@@ -152,8 +153,8 @@ class Apart:
         return found
 
     def _keep(self, statement: Statement) -> Iterator[Statement]:
-        """Yield the statements that contain the variable to which this statement assigns the result of a test; none if
-        another statement assigns the variable, too."""
+        """If `statement` assigns the result of a condition to a variable, yield the statements that contain the
+        variable. Nothing is yielded if another statement assigns a different result to the variable."""
         target, value = _bound(next(iter(statement.digest.piece.nodes), None))
         if target is None or value is None:
             return
@@ -172,12 +173,13 @@ class Apart:
             yield from (one for one in said_there if one is not None)
 
     def _said(self, value: ast.expr) -> str:
-        """Return how the value of a variable depends on the searched tests.
+        """Return how a value depends on the conditions that this object searches for, such as `platform.is_cuda()`.
 
-        "yes": the value is true only if one of the tests succeeds. "no": the value is false only if one of the tests
-        succeeds. "mark": the value is a pytest mark that skips code unless one of the tests succeeds. "capability": the
-        value is a compute capability that a platform object returned. "torch's capability": the value is a compute
-        capability that torch returned. "": the value shows nothing about the tests.
+        "yes": the value is true only if one of these conditions is true. "no": the value, such as `not
+        platform.is_cuda()`, is false only if one of these conditions is true. "mark": the value is a pytest mark that
+        skips code unless one of these conditions is true. "capability": the value is a compute capability that a
+        platform object returned. "torch's capability": the value is a compute capability that torch returned. "": none
+        of these.
         """
         if self._capable and (platforms := capability.gets_capability(value)) is not None:
             followed = platforms or (len(self._capabilities) < _FEW and self._facts.says("__main__"))
@@ -229,7 +231,8 @@ class Apart:
     @cached_property
     def _called(self) -> Called | None:
         """An object that finds functions and constants which are used only in guarded code, i.e. in code that runs only
-        if one of the searched tests succeeds; None without a path, or if the text has no guarded code."""
+        if a condition for which `Apart` searches is true. None if `Apart` was created without a path, or if the text
+        has no guarded code."""
         return Called(self._stretches, self._facts, self._path) if self._stretches and self._path is not None else None
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:
@@ -319,8 +322,8 @@ class Apart:
         return False
 
     def _beside(self, node: ast.AST, statement: Statement) -> bool:
-        """Return whether a part of an expression is evaluated only if a searched test, which is another part of the
-        expression, succeeds: `f()` in `platform.is_cuda() and f()`."""
+        """Return whether a part of an expression is evaluated only if another part of the same expression, a condition
+        for which this object searches, is true: `f()` in `platform.is_cuda() and f()`."""
         inner = node
         for outer in statement.digest.ancestors(node):
             if isinstance(outer, ast.IfExp) and inner is not outer.test:
@@ -332,8 +335,8 @@ class Apart:
         return False
 
     def _behind(self, operation: ast.BoolOp) -> Collection[ast.AST]:
-        """Return the operands that are evaluated only if one of the searched tests succeeds, because this test is an
-        earlier operand: `b` and `c` in `test and b and c`."""
+        """Return the operands that are evaluated only if one of the searched conditions is true, because this condition
+        is an earlier operand: `b` and `c` in `condition and b and c`."""
         if operation not in self._parts:
             means = (self._means(value, isinstance(operation.op, ast.And)) for value in operation.values)
             first = next((at for at, found in enumerate(means) if found), len(operation.values))
@@ -341,9 +344,9 @@ class Apart:
         return self._parts[operation]
 
     def _means(self, test: ast.expr, answer: bool, torchs: bool = False) -> bool:
-        """Return whether a condition can have the result `answer` only if one of the searched tests, such as
-        `platform.is_cuda()`, has succeeded. `torchs`: whether a test of a compute capability that torch returned also
-        counts as one of the searched tests."""
+        """Return whether a condition can have the result `answer` only if one of the searched conditions, such as
+        `platform.is_cuda()`, is true. `torchs`: whether a comparison with one exact compute capability counts, too, if
+        torch returned the capability."""
         self._facts.work.compare()
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self._means(test.operand, not answer, torchs)
@@ -360,8 +363,8 @@ class Apart:
         return self._says(test, answer) or self._is_kept(test, answer)
 
     def _is_kept(self, test: ast.expr, answer: bool) -> bool:
-        """Return whether a condition tests a variable that holds the result of one of the tests, or a variable that is
-        None unless one of the tests succeeds."""
+        """Return whether a condition reads a variable that holds the result of one of the searched conditions, or a
+        variable that is None unless one of them is true."""
         if self._optional and isinstance(test, ast.Compare) and _is_none(test.comparators[0]):
             left = test.left.value if isinstance(test.left, ast.NamedExpr) else test.left
             asks = isinstance(test.ops[0], ast.IsNot if answer else ast.Is)
@@ -378,7 +381,7 @@ def _bound(node: ast.AST | None) -> tuple[ast.expr | None, ast.expr | None]:
 
 
 def _is_pytest(node: ast.expr) -> bool:
-    """Return whether a node is the module name in a test such as `if pytest and not platform.is_cuda():
+    """Return whether a node is the module name in a condition such as `if pytest and not platform.is_cuda():
     pytest.skip(…)`."""
     return isinstance(node, ast.Name) and node.id == "pytest"
 

@@ -1,4 +1,4 @@
-"""Finds tests whether autocast is on, and code that reads the dtype that autocast uses."""
+"""Finds conditions that ask whether autocast is on, and code that reads the dtype that autocast uses."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _NEAR = 40  # maximum number of characters between the name of a function and it
 
 
 def asks_autocast(hit: Hit) -> bool:
-    """Return whether a hit tests a state that the program has set for a device, such as autocast, instead of the
-    device."""
+    """Return whether a hit asks for a state that the program has set for a device, such as autocast, instead of asking
+    for the device."""
     return hit.rule.check == "argument" and hit.words.get("name", "").rpartition(".")[2] == _ASKED
 
 
 def dtypes_of_autocast(hits: Sequence[Hit], text: str) -> Iterator[tuple[int, int]]:
-    """Yield pairs of indices: a hit that tests whether autocast is on, and one that reads the dtype of autocast; the
-    test is fixed only together with the dtype, so that no tensor is cast to CUDA's dtype."""
+    """Yield pairs of indices in `hits`: a hit that asks whether autocast is on, and a hit that reads the dtype of
+    autocast. The first is fixed only together with the second, so that no tensor is cast to CUDA's dtype."""
     asking = [index for index, hit in enumerate(hits) if asks_autocast(hit)]
     for index, hit in enumerate(hits) if asking else ():
         before = text[max(hit.start - _NEAR, 0) : hit.start]

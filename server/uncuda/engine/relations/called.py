@@ -12,8 +12,8 @@ from ...facts.scans import uses
 
 Stretch = tuple[int, int]
 Answer = Generator[int, "bool | None", bool]
-"""A generator that yields offsets, receives for each whether only the spans use its code, and returns this for its own
-offset."""
+"""A generator that returns whether the code at one offset runs only if code in the given spans runs. If that depends
+on other code, the generator yields the offset of the other code, and its caller sends the result for that offset."""
 
 _DEFINED = re.compile(
     r"(?:(?:async[ \t]+)?def[ \t]+(?P<def>[A-Za-z_]\w*)|(?P<constant>[A-Z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=))"
@@ -38,7 +38,8 @@ class Called:
         self._stretches, self._facts = stretches, facts
         self._tests = _TESTS.fullmatch(path) is not None
         self._known: dict[int, bool] = {}
-        """For the start offset of each checked function or constant: whether only the code in `stretches` uses it."""
+        """The key is the start offset of a function or constant; the value tells whether only code in the spans
+        `stretches` uses this function or constant."""
 
     def holds(self, at: int) -> bool:
         """Return whether the offset `at` is in one of the spans, or in code that only the spans use."""
@@ -57,14 +58,16 @@ class Called:
         return bool(answer)
 
     def _held(self, at: int) -> Answer:
-        """The generator of `holds` for one offset."""
+        """A generator that returns what `holds` returns for the offset `at`. If that depends on other code, the
+        generator yields the offset of the other code, and `holds` sends the result for that offset."""
         self._facts.work.compare(1 + len(self._stretches))
         if any(start <= at < end for start, end in self._stretches):
             return True
         headers = list(self._facts.indents.headers(at))
         start = (headers[-1] if headers else self._facts.indents.header_at(at)).start
         if start not in self._known:
-            # this value ends the search: in a cycle of functions, uses of the functions by each other do not count
+            # if functions use each other in a cycle, False ends the search; these functions then count as used outside
+            # of the spans `self._stretches`
             self._known[start] = False
             self._known[start] = yield from self._is_called(start)
         return self._known[start]

@@ -1,5 +1,5 @@
-"""Finds tests such as `x.is_cuda` with a branch that passes a tensor to a function of an unknown library, while the
-other branch computes the result itself."""
+"""Finds conditions such as `x.is_cuda` with a branch that passes a tensor to a function of an unknown library, while
+the other branch computes the result itself."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _KNOWN = stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy", "
 
 
 def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[Held]:
-    """Yield tests such as `if x.is_cuda: return other(x)`, if `other` is a function of an unknown library, and the code
-    for other devices computes the result itself."""
+    """Yield conditions such as that of `if x.is_cuda: return other(x)`, if `other` is a function of an unknown library,
+    and the code for other devices computes the result itself."""
     foreign: dict[str, str] | None = None
     for index in questions:
         if (given := _chosen(hits[index])) is not None:
@@ -44,7 +44,7 @@ def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
 
 
 def _tensor(hit: Hit) -> str:
-    """The source of the tensor whose device a hit tests: `x` for `x.is_cuda` and for `x.device.type == "cuda"`."""
+    """The source of the tensor whose device a hit asks for: `x` for `x.is_cuda` and for `x.device.type == "cuda"`."""
     node = hit.node
     if hit.rule.check == "method" and isinstance(node, ast.Attribute):
         return ast.unparse(node.value)
@@ -97,8 +97,8 @@ def _callee(call: ast.Call, foreign: dict[str, str]) -> str:
 
 
 def _handed(statement: Statement, tensors: set[str], foreign: dict[str, str]) -> str:
-    """Return the source of the function that a `return` statement calls, if the function belongs to another library
-    (`foreign`) and one of its arguments is in `tensors`; otherwise ""."""
+    """Return the function that a `return` statement calls, as the source spells it (`lib.attention`), if the function
+    belongs to another library (`foreign`) and one of its arguments is in `tensors`; otherwise ""."""
     for node in statement.digest.piece.nodes:
         call = node.value if isinstance(node, ast.Return) else None
         if isinstance(call, ast.Call):

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from ...facts.role_calls import last_word
 
 ASKED_OF = "device_capability"
-"""Every function that returns or tests a compute capability has this text in its name; a file without the text is not
-analysed."""
+"""Every function that returns or compares a compute capability has this text in its name; a file without the text is
+not analysed."""
 
 _ASKS = frozenset({"has_device_capability", "is_device_capability", "is_device_capability_family"})
 _GETS = "get_device_capability"
@@ -21,9 +21,10 @@ _FROM, _BELOW = (*_EXACTLY, ast.Gt, ast.GtE), (*_NOT_EXACTLY, ast.Lt, ast.LtE)
 def asks_capability(test: ast.expr, answer: bool, names: Mapping[str, bool], torchs: bool = False) -> bool:
     """Return whether a condition, if its result is `answer`, implies a compute capability that only NVIDIA GPUs have.
 
-    `answer`: the result that the condition is assumed to have. `names`: for each variable that holds a capability,
-    whether a platform object returned it. `torchs`: whether a test for one exact capability counts, too, if torch
-    returned the capability; on a target, torch returns capability numbers that the plugin has chosen.
+    `answer`: the result that the condition is assumed to have. `names`: for each variable that holds a capability, True
+    if a call such as `current_platform.get_device_capability()` returned the capability, False if torch did. `torchs`:
+    whether conditions on a capability that torch returned count, too, if they ask for exact capabilities (`==`, `in`);
+    on a target, torch returns capability numbers that the plugin has chosen.
     """
     if isinstance(test, ast.Call) and test.args:
         return (

@@ -33,9 +33,9 @@ def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
     """Return the hits; if a hit's value is passed to a library that does not run on the target, its fixes are removed
     and the reason is added.
 
-    A value also counts as passed to the library if it is first assigned to a local variable, and the variable is
-    passed. If a stream, event or graph is passed to the library, the fixes of all other streams, events and graphs in
-    the same function need review, because all of them must be of the same device.
+    A value also counts as passed to a library if it is first assigned to a local variable, and the variable is passed.
+    If a stream, event or graph is passed to a library that does not run on the target, the fixes of all other streams,
+    events and graphs in the same function need review, because all of them must be of the same device.
     """
     libraries = _Libraries(context)
     if not hits or not libraries.local:

@@ -1,4 +1,4 @@
-"""Finds tests for CUDA that must stay unchanged, because the code that they guard runs only on CUDA."""
+"""Finds conditions that ask for CUDA and must stay unchanged, because the code that they guard runs only on CUDA."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _TRIED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:True|False|None)\b", re.M)
 
 
-Block = tuple[int, int]  # the offset of the block's header, or -1, and the indentation
-# indices of tests; each has a flag that tells whether the other branch only raises an exception
+Block = tuple[int, int]  # (offset of the block's header, -1 for the module; indentation of its lines)
+# indices of hits that ask for CUDA, each with a flag: whether the branch for other devices only raises an exception
 Answers = tuple[tuple[int, bool], ...]
 
 
@@ -46,7 +46,7 @@ class Held(NamedTuple):
     left: bool = False
     """Whether the code that needs CUDA is a call without a safe fix, instead of a kernel."""
     hit: Hit | None = None
-    """The hit at the call without a safe fix, if the test guards this call directly."""
+    """The hit at the call without a safe fix, if the condition guards this call directly."""
 
 
 def over_cuda(
@@ -56,7 +56,8 @@ def over_cuda(
     branches: Branches,
     libraries: Libraries,
 ) -> Iterator[Held]:
-    """Yield the tests that guard code which runs only on CUDA, each at most once for each guarded use."""
+    """Yield the conditions that guard code which runs only on CUDA. A condition that guards several uses of this code
+    is yielded once for each use."""
     unfollowed = list(questions.unfollowed())
     if not unfollowed and not questions.may_guard():
         return
@@ -75,8 +76,8 @@ def over_cuda(
 def over_lookups(
     hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries
 ) -> Iterator[tuple[Held, int]]:
-    """Yield the tests that guard lookups in a dictionary without an entry for the target, each with the index of the
-    dictionary's hit."""
+    """Yield the conditions that guard lookups in a dictionary without an entry for the target, each with the index of
+    the dictionary's hit."""
     found = dictionaries(hits)
     if not found or not questions.may_guard():
         return
@@ -156,8 +157,8 @@ class _Search:
         return names
 
     def _place(self, place: Place) -> Iterator[Held]:
-        """Yield the tests that guard a place whose code runs only on CUDA. If no test guards the place, the callers of
-        the function that contains the place are searched."""
+        """Yield the conditions that guard a place whose code runs only on CUDA. If no condition guards the place, the
+        callers of the function that contains the place are searched."""
         line = self._indents.header_at(place.at)
         if place.hit is None and not self._may_ask(line):
             yield from self._climb(line, place)
@@ -183,14 +184,14 @@ class _Search:
         yield from self._climb(line, place, later is not None)
 
     def _may_ask(self, line: Header) -> bool:
-        """Whether a statement must be parsed to find tests that guard parts of its expressions."""
+        """Whether a statement must be parsed to find conditions that guard parts of its expressions."""
         if line.start in self._questions.inside or self._questions.of(line):
             return True
         self._work.search(line.start, line.end)
         return self._text.find("lambda", line.start, line.end) >= 0
 
     def _in_expression(self, node: ast.AST, statement: Statement) -> tuple[list[int], ast.Lambda | None]:
-        """Return the tests that guard a node within its expression; also the lambda that contains the node, if the
+        """Return the conditions that guard a node within its expression; also the lambda that contains the node, if the
         lambda runs later. A lambda that is passed to a call is assumed to run at once."""
         inner, later = node, None
         for outer in statement.digest.ancestors(node):
@@ -208,9 +209,9 @@ class _Search:
         return [], later
 
     def _asked_before(self, outer: ast.AST, inner: ast.AST, statement: Statement) -> list[int]:
-        """Return the tests for CUDA that guard `inner`, a part of the expression `outer`: those in the condition of a
-        conditional expression, or in the first operand of `and` or `or` that contains such a test; [] if none guards
-        `inner`."""
+        """Return the hits that ask for CUDA and guard `inner`, a part of the expression `outer`; [] if there are none.
+        For a conditional expression, return the hits in its condition; for `a and b` or `a or b`, return the hits in
+        the first operand that asks for CUDA."""
         if not isinstance(outer, ast.BoolOp):
             return self._first_asked(outer, inner, statement)[1]
         key = statement.start, outer
@@ -227,17 +228,18 @@ class _Search:
         return 0, []
 
     def _climb(self, line: Header, place: Place, later: bool = False) -> Iterator[Held]:
-        """Yield the nearest tests for CUDA around a place. If all of them only raise an exception on other devices,
-        tests around the calls of the function that contains the place are searched for, too."""
+        """Yield the nearest conditions around `place` that ask for CUDA. If, on devices other than CUDA, each of these
+        conditions only leads to an exception, also search for conditions around the calls of the function that
+        contains `place`."""
         for index, raises in self._around(line, place, later):
             yield _held(place, index, raises)
 
     def _around(self, line: Header, place: Place, later: bool) -> Answers:
-        """Return the tests for CUDA that `_climb` yields, each with a flag that tells whether the test's branch for
-        other devices only raises an exception. The result is cached for each block.
+        """Return the conditions that `_climb` yields, each with a flag that tells whether the branch for other devices
+        only raises an exception. The result is cached for each block.
 
-        If the branches of a test define a function for CUDA and one that works without CUDA, the test guards the first
-        function wherever it is called.
+        If the branches of a condition define a function for CUDA and one that works without CUDA, the condition guards
+        the first function wherever it is called.
         """
         passed: list[tuple[int, bool, bool]] = []
         found: Answers = ()
@@ -265,9 +267,10 @@ class _Search:
         return found
 
     def _with_callers(self, found: Answers, place: Place, later: bool) -> Answers:
-        """Return the tests in `found`; if `later` is set, without those that only raise an exception on other devices.
-        If `later` is not set, and all tests only raise an exception on other devices, also search for tests around the
-        calls of the function that contains the place."""
+        """Return the conditions in `found`. If `later` is True, leave out conditions whose branch for devices other
+        than CUDA only raises an exception. If `later` is False, and `found` has no other conditions than these, also
+        search for conditions around the calls of the function that contains `place`. `later`: whether the conditions
+        are outside of the function or lambda that contains `place`."""
         if later:
             return tuple(answer for answer in found if not answer[1])
         if found and all(raises for _, raises in found):
@@ -279,8 +282,9 @@ class _Search:
             self._follow(word._replace(left=place.left))
 
     def _handled(self, header: Header, later: bool) -> bool:
-        """Return whether a block handles a missing module by itself, or is a class, whose methods are called from
-        elsewhere."""
+        """Return whether the search for conditions around a piece of code ends at this block: it ends at a block that
+        handles a missing module, such as a `try` with an `except`, and at a class, whose methods are called from
+        outside."""
         text, start, end = self._text, header.start, header.end
         if later and header.word not in CONDITIONS:
             return False
@@ -293,9 +297,9 @@ class _Search:
         return header.word == "class"
 
     def _above(self, line: Header) -> Answers:
-        """Find the last statement before a line, in the same block, after which only CUDA continues. Return the tests
-        in that statement, each with a flag that tells whether the statement raises an exception on devices other than
-        CUDA."""
+        """Find the last statement above a line, in the same block, that leaves the block on devices other than CUDA,
+        such as `if not torch.cuda.is_available(): return`. Return the hits in its condition that ask for CUDA, each
+        with a flag that tells whether the statement leaves the block by an exception."""
         if not self._leaving:
             return ()
         block = self._block(line)
@@ -305,8 +309,9 @@ class _Search:
 
     @cached_property
     def _leaving(self) -> dict[Block, list[tuple[int, Answers]]]:
-        """For each block: the statements after which the block continues only on CUDA, such as `if not
-        torch.cuda.is_available(): return`, each as (start offset, tests in its condition), sorted."""
+        """The statements that leave their block on devices other than CUDA, such as `if not torch.cuda.is_available():
+        return`. The key is the block; the value is a sorted list of (start of the statement, hits in its condition that
+        ask for CUDA)."""
         found: dict[Block, list[tuple[int, Answers]]] = {}
         for start in self._questions.conditions:
             header = self._indents.header_at(start)
@@ -327,8 +332,8 @@ class _Search:
         return above.start if above is not None else -1, line.indent
 
     def _asking(self, header: Header) -> Answers:
-        """Return the tests on which a block depends, each with a flag that tells whether the branch for other devices
-        only raises an exception."""
+        """Return the conditions that ask for CUDA and decide whether a block runs, each with a flag that tells whether
+        the branch for devices other than CUDA only raises an exception."""
         found = self._marking(header.start)
         if header.word not in CONDITIONS and header.word != "else":
             return found
@@ -349,7 +354,8 @@ class _Search:
         return found
 
     def _marking(self, block: int) -> Answers:
-        """Return the tests in the skip marks of a function or class, or of the file."""
+        """Return the conditions that ask for CUDA in the skip marks (such as `@pytest.mark.skipif`) of a function or
+        class, or of the whole file."""
         return tuple((index, False) for index in self._questions.marks.get(block, ()))
 
     def _marks_around(self, at: int, left: bool) -> Iterator[tuple[int, bool]]:

@@ -198,7 +198,8 @@ class Kernels:
 
     def _imported(self) -> Iterator[Word]:
         hint, searches = self._libraries.hint, self._facts.searches
-        # the searched text has only Latin-1 characters, so the pattern must be ASCII
+        # In the searched text, "?" replaces every character beyond Latin-1 (facts/narrow.py), so the pattern would not
+        # find a module whose name contains such a character.
         scan = _hinted(hint) if hint.pattern.isascii() else plain("import ")
         for at in searches.find(("kernel", hint), scan):
             if (statement := self._facts.peek(at)) is not None:
@@ -282,8 +283,8 @@ class Kernels:
                 yield self.word(match[1], at)
 
     def word(self, text: str, at: int, gives: bool = False) -> Word:
-        """Return the name that a line binds, valid in the function that contains the line, or in the whole file if no
-        function does."""
+        """Return the name that a line binds, with the span in which the name is valid: the function that contains the
+        line, or the whole file if the line is in no function."""
         scope = self._facts.indents.scope_of(at)
         if scope is None:
             return Word(text, 0, len(self._text), gives)
@@ -336,7 +337,7 @@ class Kernels:
             yield from (self.word(f"{held}.{match[1]}", at) for held, at in self._objects(name[1]))
         if name is not None and match[1] in ("forward", "__init__", "__call__", "apply") and not gives:
             yield self.word(name[1], above.start)
-        yield from self.function_around(above.start)  # a function around the class may return it as a decorator
+        yield from self.function_around(above.start)  # a function around the class may return the class as a decorator
 
     def _objects(self, name: str) -> Iterator[tuple[str, int]]:
         """Yield the variables to which an object of a class is assigned, `TRACKER = Tracker()`, each with the offset of
@@ -356,7 +357,7 @@ class Kernels:
             yield from self._values(word, find(("kernel", word.text), uses(word.text, True)))
             return
         used = find(("kernel", word.text, "used"), _used(word.text))
-        if word.nested:  # a nested function may also be passed to a call
+        if word.nested:  # passing a nested function as an argument counts as a use, too
             every = find(("kernel", word.text), uses(word.text, True))
             used = sorted({*used, *(at for at in every if self._is_passed(word.text, at))})
         for at in used:
@@ -411,7 +412,7 @@ def _hinted(hint: re.Pattern[str]) -> Scan:
 
 
 def _used(name: str) -> Scan:
-    """Return a scan for calls, indexing and attribute reads of a name."""
+    """Return a function that finds the places where a name is called or indexed, or an attribute of it is read."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         for at in uses(name, True)(text, start, end):

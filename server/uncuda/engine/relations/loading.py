@@ -1,4 +1,5 @@
-"""Finds tests that decide whether a checkpoint is mapped to the CPU: `None if torch.cuda.is_available() else "cpu"`."""
+"""Finds conditions that decide whether a checkpoint is mapped to the CPU: `None if torch.cuda.is_available() else
+"cpu"`."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ _MAPS = re.compile(r"\bmap_location[ \t]*=(?!=)[ \t]*(None\b)?")
 
 
 def of_loading(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
-    """Yield the indices of tests that decide where a checkpoint is loaded: to the devices where it was saved if the
-    test succeeds, otherwise to the CPU.
+    """Yield the indices of conditions that decide where a checkpoint is loaded: to the devices where it was saved if
+    the condition finds CUDA, otherwise to the CPU.
 
     A checkpoint that was saved on CUDA can only be loaded on the target if it is mapped to the CPU.
     """

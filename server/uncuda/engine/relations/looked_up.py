@@ -1,6 +1,6 @@
 """Finds lookups in a dictionary by device, such as `SIZES[x.device.type]`. On the target, a lookup by device raises
-KeyError until the dictionary has an entry for the target, so a test for CUDA around the lookup is fixed only together
-with the dictionary."""
+KeyError until the dictionary has an entry for the target, so a condition around the lookup that asks for CUDA is fixed
+only together with the dictionary."""
 
 from __future__ import annotations
 

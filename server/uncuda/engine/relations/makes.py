@@ -1,5 +1,5 @@
-"""Finds tests for CUDA that also depend on the vendor of the GPU: on `torch.version.hip is None`, a compute capability,
-or a variable computed from these."""
+"""Finds conditions that ask for CUDA and also depend on the vendor of the GPU: on `torch.version.hip is None`, a
+compute capability, or a variable computed from these."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _NO_CALLS = frozenset({"if", "elif", "while", "and", "or", "not", "in", "return"
 
 
 def of_makes(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
-    """Yield the indices of the tests for CUDA whose condition also tests for the vendor of the GPU, unless the code
-    that the test guards calls only functions of torch."""
+    """Yield the indices of the hits that ask for CUDA in a condition which also asks for the vendor of the GPU, unless
+    the code that the condition guards calls only functions of torch."""
     searches = branches.facts.searches
     if not any(searches.find(("text", word), plain(word)) for word in _ASKED):
         return
@@ -49,7 +49,7 @@ def of_makes(hits: Sequence[Hit], questions: Questions, branches: Branches) -> I
 
 
 def _flags(word: str, branches: Branches) -> Iterator[str]:
-    """Yield the variables that hold the result of a test for the vendor of the GPU."""
+    """Yield the variables that hold the result of a condition that asks for the vendor of the GPU."""
     for at in branches.facts.searches.find(("text", word), plain(word)):
         statement = branches.facts.peek(at)
         for node in statement.digest.piece.nodes if statement is not None else ():
@@ -75,11 +75,11 @@ def _torch_alone(index: int, hits: Sequence[Hit], questions: Questions, branches
     functions with a safe fix, and simple built-in functions such as `len`."""
     statement = hits[index].statement
     if statement is None or index not in questions.tests.get(statement.start, ()):
-        return False  # the result is stored, and other code that reads it may call any function
+        return False  # the result of the condition is stored, and may guard any other code
     header = branches.indents.header_at(statement.start)
     if header.word not in CONDITIONS:
         return False
-    # because of this search, the hits are computed again after an edit that adds a call
+    # this search matches every call, so the hits are computed again after an edit that adds any call
     branches.facts.searches.find(("called", "("), plain("("))
     safe = {hit.end for hit in hits if hit.fixes and hit.fixes[0].applicability == SAFE}
     for start, end in questions.regions(index):

@@ -33,23 +33,24 @@ _MANY = 200  # maximum number of uses of a fixture, or of a function that skips,
 
 
 class Marks:
-    """Finds what the skip marks of one file mark. The function below each decorator, and what each variable marks, is
-    found once."""
+    """Finds what skip marks, such as `@pytest.mark.skipif(…)`, skip in one file. The results are cached for each
+    decorator and for each variable whose value is a skip mark."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._below: dict[int, int] = {}
-        """For the end of each decorator that was read, and of each line below it: the start of the function or class
-        that it decorates."""
+        """The start of the function or class that a decorator decorates. The keys are the end of the decorator, and the
+        ends of the lines between it and the function or class."""
         self._of_names: dict[str, tuple[int, ...]] = {}
         self._of_functions: dict[int, tuple[int, ...]] = {}
 
     def marked(self, node: ast.AST, statement: Statement) -> tuple[int, ...]:
-        """Return the start offsets of the functions and classes that a skip mark marks, and MODULE for the whole file,
-        if a node is in the condition of the mark. A mark that skips the tests where CUDA is available marks nothing.
+        """If a node is in the condition of a skip mark, return the start offsets of the functions and classes that the
+        mark skips; MODULE stands for the whole file. A mark that skips the tests where CUDA is available marks nothing.
 
         A mark may be a decorator, in the `marks` of a parameter, the value of `pytestmark`, or the value of a variable
-        that is used in their place.
+        that is used as a decorator or
+        assigned to `pytestmark`.
         """
         if _skip_around(node, statement, self._facts) is None:
             return ()
@@ -114,7 +115,8 @@ class Marks:
         yield self._block(above.start) if match is not None and match[1] in _SET_UP else above.start
 
     def _marked_by(self, name: str) -> Iterator[int]:
-        """Yield what the mark in a variable marks."""
+        """Yield the start offsets of the functions and classes that the mark in a variable skips; MODULE stands for the
+        whole file."""
         facts = self._facts
         for at in facts.searches.find(("flag", name), uses(name, True)):
             facts.work.compare()

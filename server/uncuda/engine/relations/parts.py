@@ -14,7 +14,7 @@ ASIDE = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST], bool]) -> list[ast.AST]:
-    """Return the parts of an expression that are evaluated only if the test in the part `question` finds CUDA."""
+    """Return the parts of an expression that are evaluated only if the part `question` finds CUDA."""
     if isinstance(outer, ast.IfExp):
         return [outer.orelse if denies(question) else outer.body] if question is outer.test else []
     if isinstance(outer, ast.BoolOp):
@@ -28,8 +28,8 @@ def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST],
 
 
 def asking_parts(outer: ast.AST, guarded: ast.AST, denies: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
-    """Yield the tests in an expression that must find CUDA before the part `guarded` is evaluated; the inverse of
-    `guarded_parts`."""
+    """Yield the parts of an expression that must find CUDA, or else the part `guarded` is not evaluated. (For one such
+    part, `guarded_parts` returns all parts that it guards.)"""
     if isinstance(outer, ast.IfExp):
         if guarded is not outer.test and guarded is (outer.orelse if denies(outer.test) else outer.body):
             yield outer.test

@@ -1,4 +1,4 @@
-"""Tests for CUDA, the variables that hold their results, and the code that runs only if the tests succeed."""
+"""Conditions that ask for CUDA, the variables that hold their results, and the code that runs only if CUDA is found."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\
 
 
 class Questions:
-    """Finds the tests for CUDA in one file, except tests that are fixed together with other hits."""
+    """Finds the conditions in one file that ask for CUDA, except those that are fixed together with other hits."""
 
     def __init__(self, hits: Sequence[Hit], classes: Sequence[str | None], branches: Branches) -> None:
         self._hits, self._branches = hits, branches
         self._text, self._indents, self.facts = branches.text, branches.indents, branches.facts
         self.work = branches.work
-        # Indices of hits, in three dictionaries: by the start of the statement whose condition contains them (`tests`),
-        # of the statement that contains them (`inside`), and of the function or class whose skip mark contains them
-        # (`marks`; MODULE for the mark of a file).
+        # Three dictionaries of indices of hits. `tests`: for the start of a statement, the hits in its condition.
+        # `inside`: for the start of a statement, the hits in the statement. `marks`: for the start of a function or
+        # class, the hits in its skip mark, such as `@pytest.mark.skipif(…)`; MODULE stands for the whole file.
         self.tests: dict[int, list[int]] = {}
         self.inside: dict[int, list[int]] = {}
         self.marks: dict[int, list[int]] = {}
@@ -60,7 +60,7 @@ class Questions:
         compared = Counter(key for hit in hits if hit.links and _is_compared(hit) for key in hit.links)
         for index, hit in enumerate(hits):
             alone = classes[index] != SAFE or all(shared[key] in (1, compared[key]) for key in hit.links)
-            # a comparison with the text of an error message tests no device
+            # a comparison with the text of an error message asks for no device
             asks = alone and not hit.rule.get("message-text")
             if asks and hit.statement is not None and hit.node is not None:
                 self._take(index, hit, hit.statement)
@@ -70,16 +70,16 @@ class Questions:
             self._mark_by_skips()
 
     def __iter__(self) -> Iterator[int]:
-        """The indices of hits that test whether CUDA is available."""
+        """The indices of hits that ask whether CUDA is available."""
         return (index for index in chain.from_iterable(self.inside.values()) if is_question(self._hits[index]))
 
     def asking(self) -> Iterator[int]:
-        """Yield the indices of hits that may guard code: tests for CUDA, and all other hits in conditions."""
+        """Yield the indices of hits that may guard code: hits that ask for CUDA, and all other hits in conditions."""
         return chain(self, self._asking_state, *self.tests.values(), *self.marks.values())
 
     def unfollowed(self) -> Iterator[int]:
-        """Yield the indices of hits that read a state, such as whether autocast is on. A hit is yielded if this file
-        does not test the state that the hit reads, or tests it in a condition that also tests for CUDA."""
+        """Yield the indices of hits that read a state, such as whether autocast is on, in two cases: no condition in
+        this file uses the state, or a condition that uses it also asks for CUDA."""
         for index in self._asking_state:
             hit = self._hits[index]
             if hit.statement is None:
@@ -180,8 +180,8 @@ class Questions:
         return self._flags.lost
 
     def of(self, header: Header) -> list[int]:
-        """Return the indices of the tests in a condition, including the tests whose result a variable in the condition
-        holds."""
+        """Return the indices of the hits in a condition that ask for CUDA, including the hits whose result a variable
+        in the condition holds."""
         if header.start not in self._asked:
             found = list(self.tests.get(header.start, ()))
             for name in self._flags.within(header.start, header.end):
@@ -191,14 +191,14 @@ class Questions:
 
     @cached_property
     def conditions(self) -> list[int]:
-        """Return the sorted start offsets of all conditions that contain a test, or a variable that holds the result of
-        a test."""
+        """Return the sorted start offsets of all conditions that ask for CUDA, or contain a variable that holds the
+        result of such a condition."""
         named = (start for flag in self._flags for start, line in self._flags.conditions(flag).items() if self.of(line))
         return sorted({*self.tests, *named})
 
     def may_guard(self) -> bool:
-        """Return whether any test for CUDA in the text may decide whether other code runs: a block, code with a pytest
-        skip mark, or another part of the test's own expression."""
+        """Return whether any condition in the text that asks for CUDA may decide whether other code runs: a block, code
+        with a pytest skip mark, or another part of the condition's own expression."""
         if self.marks or self.conditions:
             return True
         hits = (self._hits[index] for index in chain.from_iterable(self.inside.values()))
@@ -246,7 +246,7 @@ class Questions:
         return self._indents.extent(last.start), self._indents.block_end_of(header.start)
 
     def regions(self, index: int) -> Iterator[Stretch]:
-        """Yield the spans of code that runs only if a test is true."""
+        """Yield the spans of code that runs only if the hit at this index, such as `is_available()`, is true."""
         hit = self._hits[index]
         statement = hit.statement
         if statement is None:
@@ -285,8 +285,9 @@ class Questions:
         return start
 
     def _choices(self, flag: str) -> list[tuple[frozenset[int], list[Stretch]]]:
-        """Find statements that evaluate parts of an expression only if the variable `flag` is true. For each of these
-        statements, return the tests whose result `flag` holds, and the spans of the parts that depend on `flag`."""
+        """Find expressions, such as `flag and f()`, that evaluate some of their parts only if the variable `flag` is
+        true. Return, for each statement with such expressions, the hits whose result is stored in `flag`, and the spans
+        of these parts."""
         if flag not in self._choices_of:
             found = []
             for line in self._flags.lines(flag).values():
@@ -321,13 +322,13 @@ class Questions:
                 parts = self._behind(outer, inner, statement)
             else:
                 parts = guarded_parts(outer, inner, lambda node: self.denies(node, statement))
-            if parts:  # one span over all parts that the test guards: between them are only operators
+            if parts:  # one span over all parts that are guarded: between them are only operators
                 start, end = statement.digest.span(parts[0])[0], statement.digest.span(parts[-1])[1]
                 yield statement.start + start, statement.start + end
             inner = outer
 
     def _behind(self, outer: ast.BoolOp, question: ast.AST, statement: Statement) -> list[ast.AST]:
-        """Return the first and the last of the operands that follow a test for CUDA in `a and b and …`."""
+        """Return the first and the last of the operands that follow the one that asks for CUDA in `a and b and …`."""
         if outer not in self._order:
             self._order[outer] = {value: index for index, value in enumerate(outer.values)}
         at = self._order[outer].get(question, len(outer.values)) + 1
@@ -336,7 +337,7 @@ class Questions:
         return [outer.values[at], outer.values[-1]]
 
     def denies(self, node: ast.AST, statement: Statement) -> bool:
-        """Return whether an expression tests that the device is not CUDA: `device != "cuda"`, `not use_cuda`."""
+        """Return whether an expression asks whether the device is not CUDA: `device != "cuda"`, `not use_cuda`."""
         start, end = statement.digest.span(node)
         start, end = statement.start + start, statement.start + end
         asked = self._branches.asks_cuda(start, end)
@@ -344,13 +345,13 @@ class Questions:
         return asked < 0 or (not asked and self._denies_any(held, start, end))
 
     def _denies_any(self, names: frozenset[str], start: int, end: int) -> bool:
-        """Return whether a part of the source tests that one of these names, or the result of its call, is false."""
+        """Return whether a part of the source requires that one of these names, or the result of its call, is false."""
         text = self._text[start:end] if names else ""
         return any(re.search(_DENIED.format(re.escape(name)), text) for name in names if name in text)
 
     def within(self, node: ast.AST, statement: Statement) -> list[int]:
-        """Return the indices of the hits at tests for CUDA that an expression contains, directly or through a variable
-        that holds the result of a test."""
+        """Return the indices of the hits that ask for CUDA in an expression, directly or through a variable that holds
+        the result of a condition."""
         start, end = (statement.start + at for at in statement.digest.span(node))
         found = [index for index in self.inside.get(statement.start, ()) if start <= self._hits[index].start < end]
         for name in self._flags.within(start, end):
@@ -369,12 +370,13 @@ def _is_compared(hit: Hit) -> bool:
 
 
 def is_question(hit: Hit) -> bool:
-    """Return whether a hit tests whether CUDA is available, instead of reading a property of the device."""
+    """Return whether a hit asks whether CUDA is available, instead of reading a property of the device."""
     if hit.rule.check == "method":
         return hit.words.get("old") == "is_cuda"
     return hit.rule.check == "string" or hit.words.get("name", "").rpartition(".")[2] in _ASKING
 
 
 def hits_in(starts: Sequence[tuple[int, int]], stretch: Stretch) -> Sequence[tuple[int, int]]:
-    """Return the pairs (offset, index) of the hits that begin in a span."""
+    """Return the part of `starts` for the hits that begin in a span. `starts`: for each hit, its offset and its index
+    in the list of hits, sorted."""
     return starts[bisect_left(starts, (stretch[0], -1)) : bisect_left(starts, (stretch[1], -1))]

@@ -1,5 +1,5 @@
-"""Finds calls that raise an exception on the target, and device strings without a safe fix; tests that guard such code
-stay unchanged."""
+"""Finds calls that raise an exception on the target, and device strings without a safe fix; conditions that guard such
+code stay unchanged."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ _COMPARED = (ast.Compare, ast.match_case)
 
 
 def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]:
-    """Yield the hits without a safe fix whose name does not work on the target, and is called, passed on or stored."""
+    """Yield the hits without a safe fix at code that does not work on the target: names that are called, passed on or
+    stored, and device strings that are not compared."""
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.node is not None and hit.statement is not None:
             if hit.rule.check == "string":
@@ -56,8 +57,9 @@ def imports_left(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator
 
 def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
     """Yield device strings that no check reports and that are stored in a variable or passed by keyword, each with an
-    offset in its statement. Such strings have an index, as in `devices + ("cuda:0",)`, or are "gpu" in calls of
-    libraries that support only CUDA: `Trainer(accelerator="gpu")`."""
+    offset in the statement that contains the string. A yielded string is "cuda:" with an index, as in
+    `devices + ("cuda:0",)`, or it is "gpu", as in `Trainer(accelerator="gpu")` for a library that supports only
+    CUDA."""
     places = facts.searches.find(("left", *_SPELLED), _quoted)
     found = {(hit.statement.start, hit.node) for hit in hits if hit.statement is not None} if places else set()
     done = -1

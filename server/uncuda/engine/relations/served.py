@@ -21,17 +21,22 @@ from .older import OLDER, of_older
 from .parts import in_test, is_within
 
 OTHER_PLATFORM = "other-platform"
-"""The id of the sentence about code that runs only on another platform, according to a test in the project."""
+"""The id in rules/limits.tsv of the sentence about code that runs only on another platform, according to a condition in
+the project."""
 OTHER_LATER = "other-platform-later"
 """The id of the sentence about an import that runs before such a test, although what uses the library runs after it."""
 CHOSEN = "project-chooses"
-"""The id of the sentence about hits that are only information, because the project chooses between accelerators."""
+"""The id in rules/limits.tsv of the sentence about hits that are only information, because the project chooses between
+accelerators."""
 AMDS = "amd-file"
-"""The id of the sentence about a file that is for AMD's GPUs, according to its name or its folder's name."""
+"""The id in rules/limits.tsv of the sentence about a file that is for AMD's GPUs, according to its name or its folder's
+name."""
 NVIDIAS = "nvidia-folder"
-"""The id of the sentence about a file that is for NVIDIA's GPUs, according to the name of a folder above it."""
+"""The id in rules/limits.tsv of the sentence about a file that is for NVIDIA's GPUs, according to the name of a folder
+above it."""
 SWITCHED = "switched-on"
-"""The id of the sentence about an extension that is built only if an environment variable is set to 1."""
+"""The id in rules/limits.tsv of the sentence about an extension that is built only if an environment variable is set to
+1."""
 _EXCUSES = frozenset({CAUGHT, TESTED_FOR})
 _SWITCH = re.compile(
     r"if[ \t]+os\.(?:getenv|environ\.get)\([ \t]*[\"']\w+[\"'](?:,[ \t]*(?:None|[\"']0?[\"']))?[ \t]*\)"
@@ -92,7 +97,8 @@ class Served:
         return self._branches.served(hit.statement, hit.node)
 
     def _is_denied(self, statement: Statement, node: ast.AST | None) -> bool:
-        """Return whether a node is in a branch that does not run on the target, also if a fix wrote the test."""
+        """Return whether a node is in a branch that does not run on the target. A person or a fix may have written
+        the condition of the branch."""
         inner = node
         for outer in statement.digest.ancestors(node) if node is not None else ():
             if isinstance(outer, ast.IfExp) and inner is not outer.test:
@@ -105,7 +111,7 @@ class Served:
 
     def _is_other_way(self, header: Header) -> bool:
         """Return whether a clause does not run on the target: its condition excludes the target, or an earlier clause
-        of the if/elif chain tests for the target."""
+        of the if/elif chain asks for the target."""
         if header.start not in self._other_ways:
             above = False
             for clause in self._facts.indents.clauses(header):
@@ -115,8 +121,8 @@ class Served:
         return self._other_ways[header.start]
 
     def _asks(self, start: int, end: int) -> int:
-        """Return what a condition tests for: 1 for the target, -1 for any device but the target, 0 for neither, or if
-        it contains `and`."""
+        """Return what a condition asks for: 1 for the target, -1 for any device but the target, 0 for neither, or if it
+        contains `and`."""
         self._facts.work.search(start, end)
         condition = self._facts.text[start:end]
         return 0 if re.search(r"\band\b", condition) else self._branches.asked(condition)
@@ -124,8 +130,8 @@ class Served:
     def lowered(self, hits: Sequence[Hit]) -> Sequence[Hit]:
         """Return the hits; their fixes need review if the code chooses between accelerators, or works with any of them.
 
-        In code that chooses between accelerators, a test for CUDA may really mean CUDA; the code that it guards must
-        then stay unchanged, too.
+        In code that chooses between accelerators, a condition that asks for CUDA may mean CUDA alone; then the
+        condition and the code behind it must stay unchanged.
         """
         hits = [self._of_another_platform(hit) if self._others.holds(hit) else hit for hit in hits]
         hits = [_informing(hit, OLDER) if not hit.fixes and self._older.holds(hit) else hit for hit in hits]
@@ -159,8 +165,8 @@ class Served:
         """Return a hit in a file for AMD's GPUs; its severity is "information" if the project chooses between
         accelerators.
 
-        If the project does not choose between accelerators, the target may have to run the file for AMD's GPUs, so
-        errors and warnings keep their severity.
+        If the project does not choose between accelerators, the file for AMD's GPUs may have to run on the target, too,
+        so errors and warnings keep their severity.
         """
         if hit.rule.check in _OF_WHOLE or not (self._everywhere or _is_information(hit)):
             return hit
@@ -168,11 +174,11 @@ class Served:
 
     @cached_property
     def _is_a_makers(self) -> bool:
-        """Whether the file runs only on the GPUs of one vendor. This is assumed of a file with a module-level import
-        from a package named `nvidia`. It is also assumed of a script that imports CUTLASS kernels or AMD's AITER at
-        module level, and of a script that names kernels of NVIDIA in the comments or the docstring at its top. A script
-        that imports a module `_aiter_ops` must also be about AMD's GPUs, because scripts for CUDA import such a module,
-        too."""
+        """Whether the file is assumed to run only on the GPUs of one vendor: it imports from a package named `nvidia`
+        at module level, or is a script that imports CUTLASS kernels or AMD's AITER at module level, or is a script that
+        mentions a backend or a compute capability of NVIDIA's GPUs in the comments or the docstring at its top. An
+        import of a module `_aiter_ops` counts only if the script's docstring names AMD, ROCm or AITER but not CUDA,
+        because scripts for CUDA import such a module, too."""
         facts = self._facts
         if facts.says(_NVIDIA) and self._has(_NVIDIAS):
             return True
@@ -180,7 +186,8 @@ class Served:
         return self._is_started_by_hand and (kernels or self._wraps_aiter() or self._says_nvidia())
 
     def _says_nvidia(self) -> bool:
-        """Return whether the comments and the docstring at the top of the file name kernels of NVIDIA."""
+        """Return whether the comments or the docstring at the top of the file mention a backend or a compute capability
+        of NVIDIA's GPUs."""
         head = _HEAD.match(self._facts.text)
         self._facts.work.search(0, head.end() if head is not None else 0)
         rules = self._catalogue.rules.values()
@@ -206,8 +213,8 @@ class Served:
         return (hit.severity or hit.rule.severity) == "error" and self._is_at_top(hit)
 
     def _is_started(self, hit: Hit) -> bool:
-        """Return whether a hit is a module-level import in a script that users start by hand. The import always runs,
-        because no code chooses an accelerator before it."""
+        """Return whether a hit is a module-level import in a script that users start by hand. Such an import always
+        runs, because no code chooses an accelerator before the script starts."""
         return self._is_at_top(hit) and self._is_started_by_hand
 
     def _is_at_top(self, hit: Hit) -> bool:
@@ -235,8 +242,8 @@ def reported(rows: Iterable[Iterable[tuple[Hit, bool | None]]]) -> list[Hit]:
     """Return the hits to report: all except those that are superfluous because the code has a branch for the target.
     `rows`: the hits of each check, each with a flag that tells whether a branch for the target makes it superfluous.
 
-    If no fix can replace a name, and only branches for devices other than the target use the name, then the hit at its
-    import is not reported either.
+    If no fix can replace a name, and only branches for devices other than the target use the name, the hit at the
+    import of the name is superfluous, too.
     """
     found = [(hit, stays) for row in rows for hit, stays in row]
     served = {hit.words.get("name", "") for hit, stays in found if stays and _is_use_by_hand(hit)}
@@ -249,8 +256,8 @@ def reported(rows: Iterable[Iterable[tuple[Hit, bool | None]]]) -> list[Hit]:
 
 
 def _excused(hits: list[Hit]) -> list[Hit]:
-    """Return the hits; the import of a name that no fix can replace has the severity "information" if every use of the
-    name is tested for, or in a `try` that catches its failure."""
+    """Return the hits; the import of a name that no fix can replace has the severity "information" if a condition that
+    asks for the name guards every use of it, or if every use is in a `try` that catches the failure."""
     uses: dict[str, list[Hit]] = {}
     for hit in filter(_is_use_by_hand, hits):
         uses.setdefault(hit.words.get("name", ""), []).append(hit)
@@ -289,8 +296,8 @@ def _chosen(hit: Hit, alone: bool) -> Hit:
 
 
 def _of_nvidia(hit: Hit) -> Hit:
-    """Return a hit from a file in a folder for NVIDIA's GPUs. If the hit only informs about a library, a sentence about
-    the folder is added to its message."""
+    """Return the hit, which is from a file in a folder for NVIDIA's GPUs. If the hit only informs about a library, its
+    message then also says that the file is in such a folder; other hits are returned unchanged."""
     told = not {CHOSEN, OTHER_LATER, OTHER_PLATFORM, SWITCHED}.isdisjoint(hit.limits)
     return hit if told or hit.rule.check != "module" or not _is_information(hit) else _informing(hit, NVIDIAS)
 

@@ -1,5 +1,5 @@
-"""Decides which tests for CUDA stay unchanged. Safe fixes in code that runs only if such a test succeeds then need
-review."""
+"""Decides which conditions that ask for CUDA stay unchanged. In code that runs only if one of these conditions finds
+CUDA, safe fixes become fixes that need review."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ REASONS = frozenset(
 
 
 class Staying:
-    """What follows from the tests for CUDA that stay unchanged: limits on the fix classes of hits, and code that the
-    target never runs. All numbers are indices in the list of hits."""
+    """Limits on the fix classes of hits, and code that the target never runs, both because a condition that asks for
+    CUDA stays unchanged. All numbers are indices in the list of hits."""
 
     def __init__(self) -> None:
         self.reasons: dict[int, tuple[str, str]] = {}
         """For each hit: the id of the sentence that says why its fix is not safe, or why the target never runs its
         code; and the name that this sentence quotes."""
         self.classes: dict[int, str | None] = {}
-        """For a test that stays unchanged, or for code that it guards: the highest allowed fix class."""
+        """For a condition that stays unchanged, or for code that it guards: the highest allowed fix class."""
         self.pairs: list[tuple[int, int]] = []
-        """Pairs of a test and a hit in code that runs only if this test succeeds."""
+        """Pairs of a condition and a hit in code that runs only if this condition finds CUDA."""
         self.idle: set[int] = set()
-        """Imports of CUDA libraries, and calls that build an extension, that the target never runs, because they are
-        behind a test whose other branch works."""
+        """Hits that the target never runs: imports of CUDA libraries, and calls that build an extension, in code that
+        runs only if a condition finds CUDA. If it finds no CUDA, the program works without these imports and calls."""
         self.unused: set[int] = set()
         """Imports of a class that builds extensions, if the target never runs the code that uses the class, because all
         of this code is in `idle`."""
         self._behind: list[Stretch] = []
-        """The spans of code that runs only if one of the tests that stay unchanged succeeds."""
+        """The spans of code that runs only if one of the conditions that stay unchanged finds CUDA."""
 
     def __bool__(self) -> bool:
         return bool(self.classes or self.reasons)
@@ -84,9 +84,9 @@ class Staying:
     def hold_behind(
         self, asked: Iterable[int], hits: Sequence[Hit], classes: Sequence[str | None], questions: Questions
     ) -> bool:
-        """Change safe fixes to fixes that need review in code that runs only if one of these tests succeeds, and in
-        functions that only this code calls; the tests stay unchanged, so the target never runs this code. Return
-        whether any of the tests guards code."""
+        """Change safe fixes to fixes that need review in code that runs only if one of the hits `asked`, such as
+        `is_available()`, is true, and in functions that only this code calls. No fix changes the hits `asked`, so the
+        target never runs this code. Return whether any of the hits `asked` guards code."""
         pairs, spans, held = len(self.pairs), len(self._behind), False
         safe = sorted(
             (hit.start, index)
@@ -112,7 +112,7 @@ class Staying:
         return held or len(self.pairs) > pairs
 
     def lower(self, classes: list[str | None]) -> None:
-        """Lower the fix class of each hit in `self.classes` to the class that is stored there, unless it is lower."""
+        """Limit the fix class of each hit in `classes` to the highest class that `self.classes` allows."""
         for index, applicability in self.classes.items():
             classes[index] = lowest(classes[index], applicability)
 
@@ -124,8 +124,9 @@ def staying(
     branches: Branches,
     libraries: Libraries,
 ) -> Staying:
-    """Return what follows from the tests for CUDA (such as `if x.is_cuda`) that no fix may change, because they guard
-    code that works only with CUDA, or also test for a vendor or another condition that no fix can translate."""
+    """Find the conditions that ask for CUDA (`if x.is_cuda`) and must stay unchanged, and return their effects on hits.
+    A condition stays unchanged if it guards code that works only with CUDA, or also asks for a vendor or something else
+    that no fix can translate."""
     result = Staying()
     for held, index in over_lookups(hits, questions, branches, libraries):
         result.pairs.append((held.question, index))

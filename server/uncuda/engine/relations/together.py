@@ -2,8 +2,8 @@
 is.
 
 If the hits of a call were not linked, CUDA's API could receive the target's device, or a graph of CUDA could use a
-stream of the target. Variables are traced only if they hold objects of a device: streams, events and graphs. Variables
-that hold numbers are not traced.
+stream of the target. A variable is followed from its assignment to its uses only if it holds an object of a device (a
+stream, an event or a graph), not if it holds a number.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...facts.role_calls import last_word
 from ...facts.scans import uses
 from ...limits import Work
 
-# Functions that return objects for one device only, such as streams of CUDA. Variables with such objects are traced.
+# Functions that return objects for one device only, such as streams of CUDA; variables that hold them are traced.
 _OBJECTS = frozenset(
     {"CUDAGraph", "Event", "ExternalStream", "MemPool", "Stream", "current_stream", "default_stream", "get_rng_state",
      "get_rng_state_all", "graph_pool_handle"}
@@ -49,7 +49,7 @@ class Together:
                 self._at.setdefault((hit.statement.start, hit.node), []).append(index)
         self._held = self._holders()
         self._names = {name for _, name in self._held}
-        self._members: dict[str, list[int]] = {}  # for each attribute: the hits whose objects are assigned to it
+        self._members: dict[str, list[int]] = {}  # for each attribute: the hits at calls whose results it holds
         for (_, name), found in self._held.items():
             if "." in name:
                 self._members.setdefault(name.rpartition(".")[2], []).extend(found)
@@ -82,7 +82,7 @@ class Together:
             yield from self._marked(node, found[0], statement)
 
     def _patched(self) -> Iterator[Pair]:
-        """Yield pairs of a name that a test replaces with a mock, and a use of this name."""
+        """Yield pairs of a name that a pytest test replaces with a mock, and a use of this name."""
         patched = {str(key[1]): at for at, hit in enumerate(self._hits) for key in hit.links if key[0] == "patched"}
         for index, hit in enumerate(self._hits) if patched else ():
             if hit.rule.check == "name" and (at := patched.get(hit.words.get("name", ""), index)) != index:
@@ -100,8 +100,9 @@ class Together:
                 yield first[scope], index
 
     def _passed(self) -> Iterator[Pair]:
-        """Yield pairs of an object in a variable, such as a stream, and a hit at the parameter that receives the
-        variable in a function of this file: `launch(stream)`, with `stream.cuda_stream` in `launch`."""
+        """Yield pairs of hits. The first hit is at a call whose result is in a variable: `s = torch.cuda.Stream()`. The
+        variable is passed to a function of this file: `launch(s)`. The second hit is at a use of the parameter in this
+        function: `stream.cuda_stream` in `def launch(stream)`."""
         facts = self._branches.facts
         for name in self._names if len(self._hits) > 1 else ():
             for at in facts.searches.find(("flag", name), uses(name, True)) if "." not in name else ():
@@ -126,8 +127,8 @@ class Together:
 
     @cached_property
     def _given(self) -> dict[Key, list[int]]:
-        """For each function and variable: the hits at attributes of the variable, and those whose objects are assigned
-        to the variable."""
+        """For each function and variable: the hits at attributes of the variable (`s.cuda_stream`), and the hits at
+        calls whose results are assigned to the variable (`s = torch.cuda.Stream()`)."""
         given = {key: list(found) for key, found in self._held.items()}
         for (start, node), found in self._at.items():
             base = self._base(node) if isinstance(node, ast.Attribute) else None
@@ -136,8 +137,9 @@ class Together:
         return given
 
     def _named(self, node: ast.AST, call: ast.Call | None, index: int, statement: Statement) -> Iterator[Pair]:
-        """Yield pairs of a hit in a call, and a hit whose result is in a variable that the same call uses as an
-        argument, or as the object whose method is called."""
+        """Yield pairs of hits that must be fixed together because both take part in one call: the hit `index`, which is
+        written in the call, and a hit whose result is in a variable. This variable is an argument of the call, or the
+        object whose method is called: `torch.cuda.stream(s)` after `s = torch.cuda.Stream()`."""
         if call is not None:
             yield from self._with(index, self._holding(self._base(call.func), statement))
         for outer in spine_of(node, statement):
@@ -156,8 +158,8 @@ class Together:
                 yield from ((found[0], other) for other in found[1:])
 
     def _given_word(self, node: ast.Attribute, index: int, statement: Statement) -> Iterator[Pair]:
-        """Yield pairs of a method, and a device string in the variable that is the argument of the method:
-        `x.cuda(device)`."""
+        """Yield pairs of hits: the first is at a method such as `x.cuda(device)`, the second at a device string that is
+        assigned to the variable `device`."""
         call = statement.digest.parents.get(node)
         if not isinstance(call, ast.Call) or call.func is not node:
             return
@@ -206,8 +208,8 @@ class Together:
         yield from ((index, at) for at in self._first[key])
 
     def _marked(self, word: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
-        """Yield pairs of a string parameter of a test, and a hit in the marks of the parameter: `pytest.param("cuda",
-        marks=skipif(…))`."""
+        """Yield pairs of a string parameter of a pytest test, and a hit in the marks of the parameter:
+        `pytest.param("cuda", marks=skipif(…))`."""
         call = statement.digest.parents.get(word)
         if (
             self._hits[index].rule.check != "string"
@@ -234,7 +236,7 @@ class Together:
             node = node.func if isinstance(node, ast.Call) else node.value
 
     def _holders(self) -> dict[Key, list[int]]:
-        """Return, for each scope and variable, the hits whose objects are assigned to the variable."""
+        """Return, for each scope and variable, the hits at calls whose results are assigned to the variable."""
         held: dict[Key, list[int]] = {}
         for (_, node), found in self._at.items():
             hit = self._hits[found[0]]
@@ -271,7 +273,7 @@ class Together:
         return held
 
     def _holding(self, base: ast.AST, statement: Statement) -> Sequence[int]:
-        """Return the hits whose objects a variable or attribute may hold at a statement."""
+        """Return the hits at calls whose results a variable or attribute may hold at a statement."""
         name = _spelled(base)
         if isinstance(base, ast.Attribute) and not name:
             return self._members.get(base.attr, ())

@@ -14,10 +14,11 @@ from ...limits import Work
 
 
 def questioned(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int | None]]:
-    """Yield, for each device string whose use depends on a test: the index of the string's hit, and the index of the
-    test's hit (None if the test has no hit).
+    """Yield, for each device string whose use depends on a condition: the index of the string's hit, and the index of
+    the condition's hit (None if the condition has no hit).
 
-    If the test has no hit, the pair is yielded only if nothing else in the file shows that the string is a device.
+    If the condition has no hit, the string is yielded only if nothing else in the file shows that the string is a
+    device.
     """
     asking = [index for index, hit in enumerate(hits) if hit.question is not None]
     if not asking:

@@ -43,7 +43,7 @@ class Choice:
         return "; ".join(filter(None, [plugin, self.no_tables(locale)]))
 
     def no_tables(self, locale: str) -> str:
-        """Return the note about a target without tables, in the language `locale`; "" if the target has tables."""
+        """Return the note about a target without tables of its APIs, in the language `locale`; "" if it has tables."""
         target = self.engine.target
         title = target.title_zh if locale == "zh" else target.title
         return "" if target.has_tables else Words(locale)("no tables", title)

@@ -37,7 +37,7 @@ def _leave(code: int) -> None:
 
 def last_word(body: bytes) -> str:
     """Return "shutdown" or "exit" if that is the method of a message; otherwise "". This function must be fast, because
-    it tests every message."""
+    it reads every message."""
     if len(body) > _LONGEST or not (b"exit" in body or b"shutdown" in body):
         return ""
     try:

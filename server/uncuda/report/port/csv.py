@@ -1,7 +1,7 @@
 """The report as a CSV table with one row for each finding, for spreadsheets and scripts.
 
 The first columns are the columns of the files that the tool msFmkTransplt writes: `change_list.csv` (findings with a
-fix) and `unsupported_api.csv` (findings without a fix). The columns Class, Rule and Target are uncuda's own.
+fix) and `unsupported_api.csv` (findings without a fix). uncuda adds the columns Class, Rule and Target.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from .shown import ACCEPTED, SHOWN, PortReport
 _BREAKS = re.compile(r"([./])(?=\w)")
 _FOLDER = Path(__file__).parent
 _NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'"
-_NAMED = 200  # maximum number of findings in a list of the comparison; further findings are only counted
+_NAMED = 200  # maximum number of findings in the list of new ones, and in that of fixed ones; the rest is only counted
 
 
 def text_of(report: PortReport) -> str:

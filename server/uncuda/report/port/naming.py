@@ -26,7 +26,7 @@ class Naming:
 
     @classmethod
     def of(cls, given: Sequence[str], files: Iterable[str], output: str = "") -> Naming:
-        """Return the Naming of a report on `files`, which were found in the `given` paths.
+        """Return the file names and links for a report on `files`, which were found in the `given` paths.
 
         `root` is the current folder if it contains all the files, otherwise the deepest folder that contains the
         `given` paths. `output`: the path of the report; empty if it is unknown.
