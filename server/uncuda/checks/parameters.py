@@ -101,6 +101,7 @@ class Parameters:
             return None
         facts, end = self._facts, self._facts.indents.extent(holder)
         facts.work.search(holder, end)
+        facts.layout.reads(holder, end)
         lines = (match for match in _FIELD.finditer(facts.text, holder, end) if self._is_in(match.start(1), holder))
         fields = dict(islice(((match[1], match.start(1)) for match in lines), _MANY))
         names = list(fields)

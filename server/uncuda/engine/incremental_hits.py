@@ -27,6 +27,7 @@ from ..project import Project
 from ..source import Span
 from .kept import Found, Kept, Results, Row, reaches, statement_of
 from .results import Movable, Report
+from .unread import Reads, are_unread
 
 _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
 _COMMENT = re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
@@ -103,10 +104,16 @@ class Carried:
             placed = placed | old.placed if placed - old.placed else old.placed
             certain = certain and old.certain
             bare = bare if keys is old.keys and placed is old.placed else None
+        reads = Reads.of(facts)
+        if old is not None:
+            before = old.reads if old.facts is facts or facts.region is None else old.reads.moved(facts.region)
+            reads = before.joined(reads)
         last = self._found.get(key)
         if last is not None and last.facts is not facts:
             self._earlier[key] = last
-        self._found[key] = Found(facts, context.project, results, asked, context.absent, keys, placed, certain, bare)
+        self._found[key] = Found(
+            facts, context.project, results, asked, context.absent, keys, placed, certain, reads, bare
+        )
 
     def report(self, key: Hashable, facts: Facts, report: Report) -> None:
         """Store the report on the last checked version of a text, which is a function of the linked hits alone."""
@@ -140,7 +147,7 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
     bare = None
     if not (plain and _same_elsewhere(found, facts, region)):
         bare = _apart(found, facts, region)
-        if bare is None:
+        if bare is None and not _unread(found, facts, region):
             return None
     results = _moved_on(found, facts, region)
     return None if results is None else Kept(results, facts, Span(region.new, region.new_end), bare)
@@ -249,6 +256,32 @@ def _apart(found: Found, facts: Facts, region: Region) -> tuple[int, int] | None
         if _is_read(found.facts, region.old, found.asked) or _is_read(facts, region.new, found.asked):
             return None
     return new if _nothing_found(found, facts, region, edited, old) else None
+
+
+def _unread(found: Found, facts: Facts, region: Region) -> bool:
+    """Return whether no check read the edited lines, neither in their old nor in their new version, and no search has a
+    match in them."""
+    line, fresh = Span(region.old, region.old_end), Span(region.new, region.new_end)
+    edited = facts.searches.regions[0] if _is_one_line(found.facts, line) and _is_one_line(facts, fresh) else region
+    begin = False
+    for key in _touched(found, facts, edited):
+        kind, more = _parts(key)
+        if kind == "beginnings":
+            begin = True
+        elif kind == WHOLE_WORD:
+            if not _said_alike(found, facts, region, more):
+                return False
+        elif kind != MENTIONED and (kind != "text" or key in found.placed):
+            return False
+        elif bool(found.facts.searches.again(key)) != bool(facts.searches.again(key)):
+            return False
+    for text, start, end in ((found.facts, edited.old, edited.old_end), (facts, edited.new, edited.new_end)):
+        lines = text.text[start:end]
+        if _SPOKEN.search(lines) or _says_asked(set(_WORD.findall(lines)), found.asked):
+            return False
+        if any(name.startswith("def ") for name in found.asked) and _is_read(text, start, found.asked):
+            return False
+    return are_unread(found.reads, found.facts, facts, region, edited, begin)
 
 
 def _nothing_found(found: Found, facts: Facts, region: Region, edited: Region, function: tuple[int, int]) -> bool:

@@ -14,6 +14,7 @@ from ..facts.read import Facts, Statement
 from ..project import Project
 from ..source import Span
 from .results import Movable
+from .unread import Reads
 
 Row = Sequence[tuple[Hit, "bool | None"]]
 """The hits of one check; each has a flag that tells whether a sibling branch handles the target, None if that is
@@ -69,8 +70,9 @@ def statement_of(hit: Hit, facts: Facts, region: Region) -> Statement | None:
 class Found(NamedTuple):
     """The results of all checks of one text, and what they depend on. `asked` and `absent`: the values of the Context's
     fields of the same name. `keys`: the keys of all searches that the checks used; `placed`: the keys of searches whose
-    offsets the checks used. `certain`: whether no result depended on words that earlier fixes may have written. `bare`:
-    the function around the edited lines if no search for text of a whole function has a match in it."""
+    offsets the checks used. `certain`: whether no result depended on words that earlier fixes may have written.
+    `reads`: the lines that the checks read. `bare`: the function around the edited lines if no search for text of a
+    whole function has a match in it."""
 
     facts: Facts
     project: Project
@@ -80,6 +82,7 @@ class Found(NamedTuple):
     keys: frozenset[Hashable]
     placed: frozenset[Hashable]
     certain: bool
+    reads: Reads
     bare: tuple[int, int] | None = None
 
     @property

@@ -51,6 +51,12 @@ class Layout:
         self.known_starts: list[int] = []
         self.known_ends: list[int] = []
         self.unclosed: set[int] = set()
+        self.read_lines: set[int] = set()
+        """The starts of the logical lines that were asked for."""
+        self.read_headers: set[int] = set()
+        """The offsets of the first words of the block headers that were asked for."""
+        self.read_parts: set[tuple[int, int]] = set()
+        """The spans of several lines that a check reads at once, with `reads`."""
         self._passed: tuple[int, int, tuple[int, int] | None] = (-1, 0, None)
         """The state after the last call of `token_at`: the start of its logical line, a position between two tokens,
         and the next token."""
@@ -74,7 +80,9 @@ class Layout:
         """(start, end) of the logical line that contains `offset`, with its line break."""
         index = bisect_right(self.known_starts, offset) - 1
         if index >= 0 and offset < self.known_ends[index]:
-            return self.known_starts[index], self.known_ends[index]
+            start = self.known_starts[index]
+            self.read_lines.add(start)
+            return start, self.known_ends[index]
         start = self._sure_start(offset)
         while True:
             end = self.line_end(start)
@@ -84,8 +92,18 @@ class Layout:
                 self.known_starts.insert(at, start)
                 self.known_ends.insert(at, end)
             if end > offset or end >= len(self.text):
+                self.read_lines.add(start)
                 return start, end
             start = end
+
+    def forget_reads(self) -> None:
+        """Forget what was read of the text so far."""
+        self.read_lines, self.read_headers, self.read_parts = set(), set(), set()
+
+    def reads(self, start: int, end: int) -> None:
+        """Note that a check reads the text between two offsets. A check calls this method for text that is not part of
+        one logical line or of the block below a line that it asked for; an edit of this text may change its result."""
+        self.read_parts.add((start, end))
 
     def line_start(self, offset: int) -> int:
         """The start of the physical line that contains `offset`."""

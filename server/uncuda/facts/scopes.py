@@ -251,11 +251,13 @@ class IndentScopes:
         """The header of the block that contains the logical line at `offset`."""
         start, _ = self._layout.logical_line(offset)
         if start in self._above:
-            return self._above[start]
-        match = _HEAD.match(self._text, start)
-        indent = columns(self._text[start : match.start(1)]) if match else 0
-        found = self._climb(start, indent) if indent else None
-        self._above[start] = found
+            found = self._above[start]
+        else:
+            match = _HEAD.match(self._text, start)
+            indent = columns(self._text[start : match.start(1)]) if match else 0
+            found = self._above[start] = self._climb(start, indent) if indent else None
+        if found is not None:
+            self._layout.read_headers.add(found.start)
         return found
 
     def headers(self, offset: int) -> Iterator[Header]:

@@ -117,4 +117,5 @@ def _computes(start: int, questions: Questions, branches: Branches) -> bool:
     if len(clauses) > 1:
         return False
     below, end = questions.below(header)
+    branches.facts.layout.reads(below, end)
     return bool(re.search(r"^[ \t]*" + _COMPUTES.pattern, branches.text[below:end], re.M))

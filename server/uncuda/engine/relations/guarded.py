@@ -340,6 +340,7 @@ class _Search:
         if header.word != "if" or not self._questions.leaves(header):
             return False
         start, end = self._questions.below(header)
+        self._facts.layout.reads(start, end)
         return leaving.raises(self._text[start:end].lstrip())
 
 

@@ -215,6 +215,7 @@ class Kernels:
     def _jitted(self) -> Iterator[Word]:
         for at in self._facts.searches.find(("text", _JITTED), plain(_JITTED)):
             match = _DEF.search(self._text, at, at + _FAR)
+            self._facts.layout.reads(at, match.end() if match is not None else at + _FAR)
             if match is not None and not self._facts.layout.string_around(at):
                 yield self.word(match[1], at)
 

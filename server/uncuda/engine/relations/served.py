@@ -175,6 +175,7 @@ class Served:
         """Return whether the comments and the docstring at the top of the file name kernels of NVIDIA."""
         head = _HEAD.match(self._facts.text)
         self._facts.work.search(0, head.end() if head is not None else 0)
+        self._facts.layout.reads(0, head.end() if head is not None else 0)
         return head is not None and _ABOUT_NVIDIA.search(head[0]) is not None
 
     def _wraps_aiter(self) -> bool:
@@ -182,6 +183,7 @@ class Served:
         AMD, ROCm or AITER but not CUDA."""
         facts = self._facts
         about = _DOCSTRING.match(facts.text) if facts.says(_WRAPS) and self._has(_OF_A_WRAPPER) else None
+        facts.layout.reads(0, about.end() if about is not None else 0)
         return about is not None and bool(_ABOUT_AMD.search(about[1])) and not _ABOUT_CUDA.search(about[1])
 
     def _has(self, pattern: re.Pattern[str]) -> bool:

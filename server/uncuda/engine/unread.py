@@ -1,0 +1,188 @@
+"""Keeps the hits after an edit of lines that no check read.
+
+`Layout` records each logical line that was asked for. A check that is run again reads the same lines and finds the same
+matches of its searches, so that it returns the same hits, if the edited lines are none of these lines, contain no match
+of a search, and leave the blocks around them as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from ..checks.leaving import leaves
+from ..facts.changes import Region
+from ..facts.read import Facts
+from ..facts.scopes import columns
+
+_WORD = re.compile(r"\w+")
+_ATTRIBUTE = re.compile(r"\.[ \t]*(\w+)")
+_BLOCKS = frozenset({"if", "elif", "else", "for", "while", "with", "try", "except", "finally", "match", "case"})
+# lines that define or import names for other lines
+_ALTERS = re.compile(r"[ \t]*(?:class|import|from|global|nonlocal)\b|[ \t]*@|.*(?:->|\b__name__\b)")
+_OPENS = re.compile(r"[ \t\f]*(?:async|def|if|for|while|with|try|except|else|elif|finally|match|case)\b", re.M)
+_RESULT = re.compile(r"[ \t]*(?:return|raise|yield|del)\b")
+_FUNCTION = re.compile(r"[ \t]*(?:async[ \t]+)?def\b[ \t]*(\w*)")
+_NAMED = re.compile(r"[ \t]*([\w.]+)[ \t]*:(?!=)")
+_BINDS = re.compile(r"\b(?:for|as|lambda|with|del|import)\b|:=|[\])}][ \t]*=(?!=)")
+_OWN = frozenset({"self", "cls"})
+_DEFINED = re.compile(r"[ \t]*(?:@|async\b|def\b|class\b)")
+_STRING = re.compile(r"\"[^\"\n]*\"?|'[^'\n]*'?|#.*")
+_SIGN = re.compile(r"[=!<>:]=|[=(\[{\])}]")
+
+
+class Reads(NamedTuple):
+    """What the checks read of a text: the starts of the logical lines, and spans of several lines."""
+
+    lines: frozenset[int]
+    parts: frozenset[tuple[int, int]]
+
+    @classmethod
+    def of(cls, facts: Facts) -> Reads:
+        """What was read since `Layout.forget_reads` was called."""
+        layout = facts.layout
+        headers = (layout.logical_line(header)[0] for header in layout.read_headers)
+        return cls(frozenset(layout.read_lines).union(headers), frozenset(layout.read_parts))
+
+    def joined(self, other: Reads) -> Reads:
+        """What was read in two checks of the same text."""
+        if other.lines <= self.lines and other.parts <= self.parts:
+            return self
+        return Reads(self.lines | other.lines, self.parts | other.parts)
+
+    def moved(self, region: Region) -> Reads:
+        """Return this for the text after an edit, with the offsets of the new text."""
+        parts = self.parts
+        if any(region.old <= line < region.old_end for line in self.lines):
+            parts |= {(region.old, region.old_end)}
+        elif not region.shift:
+            return self
+        lines = frozenset(region.place(line) for line in self.lines if not region.old <= line < region.old_end)
+        return Reads(lines, frozenset((region.place(start), region.place(end)) for start, end in parts))
+
+    def touch(self, region: Region) -> bool:
+        """Return whether the edited lines were read."""
+        if any(region.old <= line < region.old_end for line in self.lines):
+            return True
+        return any(start < region.old_end and region.old < end for start, end in self.parts)
+
+    def words(self, facts: Facts, start: int, end: int, pattern: re.Pattern[str] = _WORD) -> set[str]:
+        """The words of the lines that were read between two offsets."""
+        layout, found = facts.layout, set[str]()
+        for line in self.lines:
+            if start <= line < end:
+                found.update(pattern.findall(facts.text, line, layout.logical_line(line)[1]))
+        return found
+
+
+def are_unread(reads: Reads, before: Facts, facts: Facts, region: Region, edited: Region, begin: bool) -> bool:
+    """Return whether an edit changes no line that was read, and none that a check that is run again would read.
+    `edited`: the physical lines that changed; `begin`: whether a search for the first words of lines has a match in
+    the edited lines."""
+    if not facts.same_blocks or reads.touch(region):
+        return False
+    if before.holds_part_of(*region[:2]) or facts.holds_part_of(*region[2:]):
+        return False
+    if region.old_end in reads.lines and _DEFINED.match(before.text, region.old_end):
+        return False  # the lines above a definition may be its decorators
+    structure = begin or not facts.alike
+    for text, start, end in ((before, *edited[:2]), (facts, *edited[2:])):
+        lines = text.text[start:end].splitlines(keepends=True)
+        if any(map(_ALTERS.match, lines)) or (not facts.alike and any(map(_OPENS.match, lines))):
+            return False
+        structure = structure or any(_RESULT.match(line) or leaves(line.lstrip()) for line in lines)
+    around = before.indents.outer_function(region.old, region.old_end) or (0, len(before.text))
+    if structure and _is_beside(reads, before, facts, region, around[1]):
+        return False
+    if any(line in reads.lines for line in _blocks(before, *region[:2])) or any(
+        line in reads.lines for line in _blocks(facts, *region[2:])
+    ):
+        return False
+    return _bind_nothing(reads, before, facts, region, edited, around)
+
+
+def _bind_nothing(
+    reads: Reads, before: Facts, facts: Facts, region: Region, edited: Region, around: tuple[int, int]
+) -> bool:
+    """Return whether the edited lines bind no name that a line says which was read. `around`: the function that
+    contains the lines."""
+    for text, first, (start, end) in ((before, region.old, edited[:2]), (facts, region.new, edited[2:])):
+        names, attributes = _bound(text.text[start:end].splitlines(), start == first)
+        if names and not names.isdisjoint(reads.words(before, *around)):
+            return False
+        if attributes and not attributes.isdisjoint(reads.words(before, 0, len(before.text), _ATTRIBUTE)):
+            return False
+    return True
+
+
+def _blocks(facts: Facts, start: int, end: int) -> Iterator[int]:
+    """Yield the starts of the headers of all blocks that contain one of the lines between two offsets."""
+    indents, layout = facts.indents, facts.layout
+    at, known = start, set[int]()
+    while at < end or at == start:
+        for header in (*indents.headers(at), *(indents.around(at) if at == start else ())):
+            if header.word in _BLOCKS and header.start not in known:
+                known.add(header.start)
+                yield layout.logical_line(header.start)[0]
+        if at >= end:
+            return
+        at = layout.logical_line(at)[1]
+
+
+def _is_beside(reads: Reads, before: Facts, facts: Facts, region: Region, end: int) -> bool:
+    """Return whether a check may have gone through the lines of the block that contains the edited lines: the line
+    directly above or below was read, or a line below it in a block around it. `end`: the end of the function before the
+    edit."""
+    text, layout = before.text, before.layout
+    if region.old_end in reads.lines or layout.logical_line(max(0, region.old - 1))[0] in reads.lines:
+        return True
+    widest = max(_widths(before, *region[:2]), default=0), max(_widths(facts, *region[2:]), default=0)
+    return any(region.old_end <= line < end and _width(text, line) <= max(widest) for line in reads.lines)
+
+
+def _widths(facts: Facts, start: int, end: int) -> Iterable[int]:
+    while start < end:
+        yield _width(facts.text, start)
+        start = facts.layout.logical_line(start)[1]
+
+
+def _width(text: str, start: int) -> int:
+    """The indentation of a line in columns."""
+    first = start
+    while text[first : first + 1] in (" ", "\t", "\f"):
+        first += 1
+    return columns(text[start:first])
+
+
+def _bound(lines: Iterable[str], begins: bool) -> tuple[set[str], set[str]]:
+    """Return the names and the attributes that lines may bind. `begins`: whether a statement begins with the first of
+    the lines."""
+    names, attributes = set[str](), set[str]()
+    for number, line in enumerate(lines):
+        code = _STRING.sub(" ", line)
+        if function := _FUNCTION.match(code):
+            target = function[1]
+        elif _BINDS.search(code):
+            target = code
+        elif begins or number:
+            named = _NAMED.match(code)
+            target = _target(code) or (named[1] if named is not None else "")
+        else:
+            continue
+        attributes.update(_ATTRIBUTE.findall(target))
+        names.update(_WORD.findall(target))
+    return names - attributes - _OWN, attributes
+
+
+def _target(code: str) -> str:
+    """Return the part of a line before the last `=` of an assignment."""
+    depth, end = 0, 0
+    for sign in _SIGN.finditer(code):
+        if sign[0] in "([{":
+            depth += 1
+        elif sign[0] in ")]}":
+            depth -= 1
+        elif sign[0] == "=" and depth <= 0:
+            end = sign.start()
+    return code[:end]
