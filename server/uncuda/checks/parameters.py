@@ -88,6 +88,7 @@ class Parameters:
         line = facts.layout.line_start(header.start)
         while line and facts.text[line : line + 1]:
             line = facts.layout.line_start(line - 1)
+            facts.layout.reads(line, header.start)
             if not _DECORATOR.match(facts.text, line):
                 return False
             if _STATIC.match(facts.text, line):

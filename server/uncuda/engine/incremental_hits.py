@@ -27,7 +27,7 @@ from ..project import Project
 from ..source import Span
 from .kept import Found, Kept, Results, Row, reaches, statement_of
 from .results import Movable, Report
-from .unread import Reads, are_unread
+from .unread import IMPORTING, Reads, are_unread
 
 _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
 _COMMENT = re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
@@ -36,6 +36,7 @@ _LOCAL = re.compile(r"[ \t]+(?P<first>[A-Za-z_]\w*)[ \t]*=(?!=)(?!.*(?:\blambda\
 # Words for skipped tests and TorchScript; a line with one of them affects the hits in other lines.
 _SPOKEN = re.compile(r"script|skip", re.I)
 _WORD = re.compile(r"\w+")
+_IMPORTS = re.compile(r"[ \t]*(?:from|import)\b")
 _FUNCTION = re.compile(r"\bdef[ \t]+(\w+)")
 _DEFINES = re.compile(
     r"[ \t]*(?:async[ \t]+def|def|class|import|from|global|nonlocal|del|try|except|else|elif|finally|match|case|return"
@@ -243,8 +244,7 @@ def _apart(found: Found, facts: Facts, region: Region) -> tuple[int, int] | None
     if old is None or new is None or new != (old[0], old[1] + region.shift):
         return None
     line, fresh = Span(region.old, region.old_end), Span(region.new, region.new_end)
-    # of a logical line with several physical lines, only the changed ones are checked
-    edited = facts.searches.regions[0] if _is_one_line(found.facts, line) and _is_one_line(facts, fresh) else region
+    edited = _edited(found.facts, facts, region)
     if not _are_quiet(found.facts, line, Span(edited.old, edited.old_end), found):
         return None
     if not _are_quiet(facts, fresh, Span(edited.new, edited.new_end), found):
@@ -261,8 +261,9 @@ def _apart(found: Found, facts: Facts, region: Region) -> tuple[int, int] | None
 def _unread(found: Found, facts: Facts, region: Region) -> bool:
     """Return whether no check read the edited lines, neither in their old nor in their new version, and no search has a
     match in them."""
-    line, fresh = Span(region.old, region.old_end), Span(region.new, region.new_end)
-    edited = facts.searches.regions[0] if _is_one_line(found.facts, line) and _is_one_line(facts, fresh) else region
+    edited = _edited(found.facts, facts, region)
+    if any(_IMPORTS.match(text.text, at) for text, at in ((found.facts, region.old), (facts, region.new))):
+        edited = region  # the lines of an import are read together
     begin = False
     for key in _touched(found, facts, edited):
         kind, more = _parts(key)
@@ -271,6 +272,8 @@ def _unread(found: Found, facts: Facts, region: Region) -> bool:
         elif kind == WHOLE_WORD:
             if not _said_alike(found, facts, region, more):
                 return False
+        elif key == IMPORTING:
+            continue  # the imported names are compared with those in the lines that were read
         elif kind != MENTIONED and (kind != "text" or key in found.placed):
             return False
         elif bool(found.facts.searches.again(key)) != bool(facts.searches.again(key)):
@@ -344,6 +347,12 @@ def _said_alike(found: Found, facts: Facts, region: Region, word: str) -> bool:
     """Whether the edited lines say the same of a word as before."""
     old, new = found.facts.text[region.old : region.old_end], facts.text[region.new : region.new_end]
     return said_of(word, old) == said_of(word, new)
+
+
+def _edited(before: Facts, facts: Facts, region: Region) -> Region:
+    """The lines that changed: of one logical line with several physical lines, only the changed ones."""
+    line, fresh = Span(region.old, region.old_end), Span(region.new, region.new_end)
+    return facts.searches.regions[0] if _is_one_line(before, line) and _is_one_line(facts, fresh) else region
 
 
 def _is_one_line(facts: Facts, lines: Span) -> bool:

@@ -8,7 +8,9 @@ of a search, and leave the blocks around them as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import islice
+from keyword import kwlist
 from typing import NamedTuple
 
 from ..checks.leaving import leaves
@@ -16,17 +18,20 @@ from ..facts.changes import Region
 from ..facts.read import Facts
 from ..facts.scopes import columns
 
+IMPORTING = "text", "import "
+"""The key of the search for imports."""
+_OUTER = 4  # maximum number of blocks around an edit that are looked at
 _WORD = re.compile(r"\w+")
 _ATTRIBUTE = re.compile(r"\.[ \t]*(\w+)")
-_BLOCKS = frozenset({"if", "elif", "else", "for", "while", "with", "try", "except", "finally", "match", "case"})
 # lines that define or import names for other lines
-_ALTERS = re.compile(r"[ \t]*(?:class|import|from|global|nonlocal)\b|[ \t]*@|.*(?:->|\b__name__\b)")
-_OPENS = re.compile(r"[ \t\f]*(?:async|def|if|for|while|with|try|except|else|elif|finally|match|case)\b", re.M)
+_ALTERS = re.compile(r"[ \t]*(?:class|global|nonlocal)\b|.*\b__name__\b")
+_OPENS = re.compile(r"[ \t\f]*(?:@|async|def|if|for|while|with|try|except|else|elif|finally|match|case)\b", re.M)
 _RESULT = re.compile(r"[ \t]*(?:return|raise|yield|del)\b")
 _FUNCTION = re.compile(r"[ \t]*(?:async[ \t]+)?def\b[ \t]*(\w*)")
 _NAMED = re.compile(r"[ \t]*([\w.]+)[ \t]*:(?!=)")
-_BINDS = re.compile(r"\b(?:for|as|lambda|with|del|import)\b|:=|[\])}][ \t]*=(?!=)")
-_OWN = frozenset({"self", "cls"})
+_BINDS = re.compile(r"\bfor\b(.*\bin\b|.*)|\b(?:as|del)\b(.*)|\blambda\b([^:]*)|(\w+)[ \t]*:=|(.*)[\])}][ \t]*=(?!=)")
+_IMPORTS = frozenset({"from", "import", "as"})
+_OWN = frozenset({"self", "cls", *kwlist})
 _DEFINED = re.compile(r"[ \t]*(?:@|async\b|def\b|class\b)")
 _STRING = re.compile(r"\"[^\"\n]*\"?|'[^'\n]*'?|#.*")
 _SIGN = re.compile(r"[=!<>:]=|[=(\[{\])}]")
@@ -63,9 +68,14 @@ class Reads(NamedTuple):
 
     def touch(self, region: Region) -> bool:
         """Return whether the edited lines were read."""
-        if any(region.old <= line < region.old_end for line in self.lines):
-            return True
-        return any(start < region.old_end and region.old < end for start, end in self.parts)
+        return not self.spare((region.old, region.old_end))
+
+    def spare(self, block: tuple[int, int]) -> bool:
+        """Return whether nothing between two offsets was read."""
+        first, last = block
+        if any(first <= line < last for line in self.lines):
+            return False
+        return not any(start < last and first < end for start, end in self.parts)
 
     def words(self, facts: Facts, start: int, end: int, pattern: re.Pattern[str] = _WORD) -> set[str]:
         """The words of the lines that were read between two offsets."""
@@ -80,26 +90,30 @@ def are_unread(reads: Reads, before: Facts, facts: Facts, region: Region, edited
     """Return whether an edit changes no line that was read, and none that a check that is run again would read.
     `edited`: the physical lines that changed; `begin`: whether a search for the first words of lines has a match in
     the edited lines."""
-    if not facts.same_blocks or reads.touch(region):
-        return False
-    if before.holds_part_of(*region[:2]) or facts.holds_part_of(*region[2:]):
+    if reads.touch(region) or before.holds_part_of(*region[:2]) or facts.holds_part_of(*region[2:]):
         return False
     if region.old_end in reads.lines and _DEFINED.match(before.text, region.old_end):
         return False  # the lines above a definition may be its decorators
-    structure = begin or not facts.alike
-    for text, start, end in ((before, *edited[:2]), (facts, *edited[2:])):
-        lines = text.text[start:end].splitlines(keepends=True)
-        if any(map(_ALTERS.match, lines)) or (not facts.alike and any(map(_OPENS.match, lines))):
-            return False
-        structure = structure or any(_RESULT.match(line) or leaves(line.lstrip()) for line in lines)
+    lines = [line for text, start, end in _both(before, facts, edited) for line in _lines(text, start, end)]
+    if any(map(_ALTERS.match, lines)):
+        return False
     around = before.indents.outer_function(region.old, region.old_end) or (0, len(before.text))
-    if structure and _is_beside(reads, before, facts, region, around[1]):
-        return False
-    if any(line in reads.lines for line in _blocks(before, *region[:2])) or any(
-        line in reads.lines for line in _blocks(facts, *region[2:])
-    ):
-        return False
+    opens = not facts.alike and any(map(_OPENS.match, lines))
+    flat = facts.same_blocks and not opens
+    leaving = any(_RESULT.match(line) or leaves(line.lstrip()) for line in lines)
+    if not flat or ((begin or not facts.alike or leaving) and _is_beside(reads, before, facts, region, around[1])):
+        if not any(map(reads.spare, islice(facts.indents.blocks_around(before.indents, region), _OUTER))):
+            return False
     return _bind_nothing(reads, before, facts, region, edited, around)
+
+
+def _both(before: Facts, facts: Facts, region: Region) -> tuple[tuple[Facts, int, int], tuple[Facts, int, int]]:
+    """The lines of a region before and after the edit."""
+    return (before, region.old, region.old_end), (facts, region.new, region.new_end)
+
+
+def _lines(facts: Facts, start: int, end: int) -> list[str]:
+    return facts.text[start:end].splitlines(keepends=True)
 
 
 def _bind_nothing(
@@ -107,27 +121,18 @@ def _bind_nothing(
 ) -> bool:
     """Return whether the edited lines bind no name that a line says which was read. `around`: the function that
     contains the lines."""
-    for text, first, (start, end) in ((before, region.old, edited[:2]), (facts, region.new, edited[2:])):
-        names, attributes = _bound(text.text[start:end].splitlines(), start == first)
+    for text, start, end in _both(before, facts, edited):
+        lines = _lines(text, start, end)
+        if any("import" in line for line in lines):
+            imported = set(_WORD.findall("".join(lines))) - _IMPORTS
+            if not imported.isdisjoint(reads.words(before, 0, len(before.text))):
+                return False
+        names, attributes = _bound(lines, start in (region.old, region.new))
         if names and not names.isdisjoint(reads.words(before, *around)):
             return False
         if attributes and not attributes.isdisjoint(reads.words(before, 0, len(before.text), _ATTRIBUTE)):
             return False
     return True
-
-
-def _blocks(facts: Facts, start: int, end: int) -> Iterator[int]:
-    """Yield the starts of the headers of all blocks that contain one of the lines between two offsets."""
-    indents, layout = facts.indents, facts.layout
-    at, known = start, set[int]()
-    while at < end or at == start:
-        for header in (*indents.headers(at), *(indents.around(at) if at == start else ())):
-            if header.word in _BLOCKS and header.start not in known:
-                known.add(header.start)
-                yield layout.logical_line(header.start)[0]
-        if at >= end:
-            return
-        at = layout.logical_line(at)[1]
 
 
 def _is_beside(reads: Reads, before: Facts, facts: Facts, region: Region, end: int) -> bool:
@@ -161,18 +166,16 @@ def _bound(lines: Iterable[str], begins: bool) -> tuple[set[str], set[str]]:
     names, attributes = set[str](), set[str]()
     for number, line in enumerate(lines):
         code = _STRING.sub(" ", line)
-        if function := _FUNCTION.match(code):
-            target = function[1]
-        elif _BINDS.search(code):
-            target = code
-        elif begins or number:
-            named = _NAMED.match(code)
-            target = _target(code) or (named[1] if named is not None else "")
+        function, named = _FUNCTION.match(code), _NAMED.match(code)
+        if function is not None:
+            targets = function[1]
         else:
-            continue
-        attributes.update(_ATTRIBUTE.findall(target))
-        names.update(_WORD.findall(target))
-    return names - attributes - _OWN, attributes
+            targets = " ".join(part for parts in _BINDS.findall(code) for part in parts)
+            if begins or number:
+                targets += " " + (_target(code) or (named[1] if named is not None else ""))
+        attributes.update(_ATTRIBUTE.findall(targets))
+        names.update(_WORD.findall(targets))
+    return names - attributes - _OWN, attributes - _OWN
 
 
 def _target(code: str) -> str:

@@ -11,6 +11,7 @@ import re
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from itertools import islice
 
 from ..limits import UNLIMITED, Work
 
@@ -333,7 +334,7 @@ def _repair(text: str) -> list[tuple[int, int]]:
 
 
 def _cost(text: str, start: int, end: int) -> int:
-    cost = 2 * min(3, len(_CODE.findall(text, start, end)))
+    cost = 2 * sum(1 for _ in islice(_CODE.finditer(text, start, end), 3))
     if text[start : start + 3] != text[end : end + 3]:
         cost += 2
     if text[end + 3 : end + 4].isalnum():

@@ -25,6 +25,7 @@ _AT_ONCE = 16  # number of work steps that are counted in one call
 _LINES = 16  # the indentation of lines with this many characters is read in about the time of one work step
 _BLANKS = (" ", "\t", "\f", "\n", "\r")
 _WIDEST = sys.maxsize
+_FAR = 200  # maximum number of lines that are looked at to find where a statement begins or ends
 _LEAVING = frozenset({"return", "raise"})
 _OPENING = frozenset(
     {"if", "elif", "else", "for", "while", "with", "try", "except", "finally", "def", "class", "match", "case"}
@@ -176,6 +177,70 @@ class IndentScopes:
         function = headers[outer].start
         after = self.extent(function)
         return (self._layout.line_start(function), after) if end <= after else None
+
+    def blocks_around(self, before: IndentScopes, span: Region) -> Iterator[tuple[int, int]]:
+        """Yield parts [start, end) of the text before the edit that contain the edited lines, the smallest first. The
+        edit changes the blocks of no line outside of such a part.
+
+        The first part is the compound statement to which an edited line belongs, with the statement above it. The
+        others are the lines below the header of each block around the edited lines, if this block begins and ends at
+        the same lines in both texts.
+        """
+        if (part := self._statement_around(before, span)) is not None:
+            yield part
+        for header in before.around(span.old):
+            if header.start >= span.old or header.word not in _OPENING:
+                continue
+            end = before.extent(header.start)
+            if span.old_end <= end and self.extent(header.start) == end + span.shift:
+                yield header.end, end
+
+    def _statement_around(self, before: IndentScopes, span: Region) -> tuple[int, int] | None:
+        """Return the lines of the compound statement to which a single edited line belongs, and of the statement above
+        it in the same block, in the text before the edit; None if the edit may change where they end."""
+        lines = [*before._code_between(span.old, span.old_end), *self._code_between(span.new, span.new_end)]
+        widths = {line.width for line in lines}
+        if len(widths) != 1 or before._is_stray_above(span.old) != self._is_stray_above(span.new):
+            return None
+        width = widths.pop()
+        start, end = before._first_of(span.old, width), before._end_of(span.old_end, width)
+        return (
+            (start, end) if start >= 0 and end >= 0 and self._end_of(span.new_end, width) == end + span.shift else None
+        )
+
+    def _first_of(self, start: int, width: int) -> int:
+        """Return the start of the nearest line above with this width that is no clause, or the end of the nearest line
+        above that is indented less; -1 if it is far away."""
+        for _ in range(_FAR):
+            if start == 0:
+                return 0
+            start, end = self._layout.logical_line(start - 1)
+            match = _HEAD.match(self._text, start)
+            if match is None or match[1] == "#":
+                continue
+            own, word = columns(_indentation(match)), match[1]
+            if own > width or self._is_stray(start, own, word):
+                continue
+            if own < width:
+                return end
+            if word not in _CLAUSES:
+                return start
+        return -1
+
+    def _end_of(self, position: int, width: int) -> int:
+        """Return the start of the next line with at most this width that is no clause of this width; -1 if it is far
+        away."""
+        for _ in range(_FAR):
+            if position >= len(self._text):
+                return len(self._text)
+            match = _HEAD.match(self._text, position)
+            if match is not None and match[1] != "#":
+                own, word = columns(_indentation(match)), match[1]
+                if own <= width and not self._is_stray(position, own, word):
+                    if own < width or word not in _CLAUSES:
+                        return position
+            position = self._layout.logical_line(position)[1]
+        return -1
 
     def _same_line(self, before: IndentScopes, span: Region) -> bool:
         """Return whether the span is a single logical line in both texts, with the same beginning."""
