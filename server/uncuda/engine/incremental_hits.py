@@ -27,7 +27,7 @@ from ..project import Project
 from ..source import Span
 from .kept import Found, Kept, Results, Row, reaches, statement_of
 from .results import Movable, Report
-from .unread import IMPORTING, Reads, are_unread
+from .unread import IMPORTING, NOTHING, are_unread
 
 _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
 _COMMENT = re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
@@ -97,18 +97,21 @@ class Carried:
     ) -> None:
         """Store the results of a check. `old`: the results whose hits were reused; the other arguments are as in
         `Found`."""
-        asked, placed, keys = context.asked, facts.searches.placed, old.keys if old is not None else frozenset()
+        asked, keys, placed = context.asked, frozenset[Hashable](), frozenset[Hashable]()
+        if old is not None:
+            keys, placed = old.keys, old.placed
         if more := facts.searches.keys(keys):
             keys |= more
+        if more := facts.searches.placed(placed):
+            placed |= more
         if old is not None:
-            asked = asked | old.asked if asked - old.asked else old.asked
-            placed = placed | old.placed if placed - old.placed else old.placed
+            asked = old.asked if asked <= old.asked else asked | old.asked
             certain = certain and old.certain
             bare = bare if keys is old.keys and placed is old.placed else None
-        reads = Reads.of(facts)
-        if old is not None:
-            before = old.reads if old.facts is facts or facts.region is None else old.reads.moved(facts.region)
-            reads = before.joined(reads)
+        before = old.reads if old is not None else NOTHING
+        if old is not None and old.facts is not facts and facts.region is not None:
+            before = before.moved(facts.region)
+        reads = before.joined(facts.layout.read_lines, facts.layout.read_parts)
         last = self._found.get(key)
         if last is not None and last.facts is not facts:
             self._earlier[key] = last

@@ -8,7 +8,9 @@ of a search, and leave the blocks around them as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import islice
 from keyword import kwlist
 from typing import NamedTuple
@@ -38,61 +40,63 @@ _SIGN = re.compile(r"[=!<>:]=|[=(\[{\])}]")
 
 
 class Reads(NamedTuple):
-    """What the checks read of a text: the starts of the logical lines, and spans of several lines."""
+    """What the checks read of a text: sorted offsets, one or more in each logical line, and spans of several lines."""
 
-    lines: frozenset[int]
+    lines: Sequence[int]
     parts: frozenset[tuple[int, int]]
 
-    @classmethod
-    def of(cls, facts: Facts) -> Reads:
-        """What was read since `Layout.forget_reads` was called."""
-        layout = facts.layout
-        headers = (layout.logical_line(header)[0] for header in layout.read_headers)
-        return cls(frozenset(layout.read_lines).union(headers), frozenset(layout.read_parts))
-
-    def joined(self, other: Reads) -> Reads:
-        """What was read in two checks of the same text."""
-        if other.lines <= self.lines and other.parts <= self.parts:
-            return self
-        return Reads(self.lines | other.lines, self.parts | other.parts)
+    def joined(self, lines: Collection[int], parts: AbstractSet[tuple[int, int]]) -> Reads:
+        """Return this with further lines and parts of the same text."""
+        fresh = [line for line in lines if not self._any(line, line + 1)]
+        known = self if parts <= self.parts else self._replace(parts=self.parts | parts)
+        return known._replace(lines=sorted([*self.lines, *fresh])) if fresh else known
 
     def moved(self, region: Region) -> Reads:
         """Return this for the text after an edit, with the offsets of the new text."""
-        parts = self.parts
-        if any(region.old <= line < region.old_end for line in self.lines):
+        lines, parts, shift = self.lines, self.parts, region.shift
+        first, last = bisect_left(lines, region.old), bisect_left(lines, region.old_end)
+        if first < last:
             parts |= {(region.old, region.old_end)}
-        elif not region.shift:
+        elif not shift:
             return self
-        lines = frozenset(region.place(line) for line in self.lines if not region.old <= line < region.old_end)
-        return Reads(lines, frozenset((region.place(start), region.place(end)) for start, end in parts))
-
-    def touch(self, region: Region) -> bool:
-        """Return whether the edited lines were read."""
-        return not self.spare((region.old, region.old_end))
+        after = [line + shift for line in lines[last:]] if shift else lines[last:]
+        return Reads([*lines[:first], *after], frozenset((region.place(a), region.place(b)) for a, b in parts))
 
     def spare(self, block: tuple[int, int]) -> bool:
         """Return whether nothing between two offsets was read."""
         first, last = block
-        if any(first <= line < last for line in self.lines):
-            return False
-        return not any(start < last and first < end for start, end in self.parts)
+        return not self._any(*block) and not any(start < last and first < end for start, end in self.parts)
+
+    def between(self, start: int, end: int) -> Sequence[int]:
+        """The offsets in the lines that were read, between two offsets."""
+        return self.lines[bisect_left(self.lines, start) : bisect_left(self.lines, end)]
 
     def words(self, facts: Facts, start: int, end: int, pattern: re.Pattern[str] = _WORD) -> set[str]:
         """The words of the lines that were read between two offsets."""
-        layout, found = facts.layout, set[str]()
-        for line in self.lines:
-            if start <= line < end:
-                found.update(pattern.findall(facts.text, line, layout.logical_line(line)[1]))
+        found = set[str]()
+        for line in dict.fromkeys(facts.layout.logical_line(line) for line in self.between(start, end)):
+            found.update(pattern.findall(facts.text, *line))
         return found
+
+    def _any(self, start: int, end: int) -> bool:
+        at = bisect_left(self.lines, start)
+        return at < len(self.lines) and self.lines[at] < end
+
+
+NOTHING = Reads((), frozenset())
 
 
 def are_unread(reads: Reads, before: Facts, facts: Facts, region: Region, edited: Region, begin: bool) -> bool:
     """Return whether an edit changes no line that was read, and none that a check that is run again would read.
     `edited`: the physical lines that changed; `begin`: whether a search for the first words of lines has a match in
     the edited lines."""
-    if reads.touch(region) or before.holds_part_of(*region[:2]) or facts.holds_part_of(*region[2:]):
+    if (
+        not reads.spare((region.old, region.old_end))
+        or before.holds_part_of(*region[:2])
+        or facts.holds_part_of(*region[2:])
+    ):
         return False
-    if region.old_end in reads.lines and _DEFINED.match(before.text, region.old_end):
+    if _DEFINED.match(before.text, region.old_end) and reads.between(*before.layout.logical_line(region.old_end)):
         return False  # the lines above a definition may be its decorators
     lines = [line for text, start, end in _both(before, facts, edited) for line in _lines(text, start, end)]
     if any(map(_ALTERS.match, lines)):
@@ -139,11 +143,13 @@ def _is_beside(reads: Reads, before: Facts, facts: Facts, region: Region, end: i
     """Return whether a check may have gone through the lines of the block that contains the edited lines: the line
     directly above or below was read, or a line below it in a block around it. `end`: the end of the function before the
     edit."""
-    text, layout = before.text, before.layout
-    if region.old_end in reads.lines or layout.logical_line(max(0, region.old - 1))[0] in reads.lines:
-        return True
-    widest = max(_widths(before, *region[:2]), default=0), max(_widths(facts, *region[2:]), default=0)
-    return any(region.old_end <= line < end and _width(text, line) <= max(widest) for line in reads.lines)
+    layout = before.layout
+    for line in (layout.logical_line(region.old_end), layout.logical_line(max(0, region.old - 1))):
+        if reads.between(*line):
+            return True
+    widths = *_widths(before, *region[:2]), *_widths(facts, *region[2:])
+    below = (layout.logical_line(line)[0] for line in reads.between(region.old_end, end))
+    return any(_width(before.text, line) <= max(widths, default=0) for line in below)
 
 
 def _widths(facts: Facts, start: int, end: int) -> Iterable[int]:

@@ -53,9 +53,7 @@ class Layout:
         self.known_ends: list[int] = []
         self.unclosed: set[int] = set()
         self.read_lines: set[int] = set()
-        """The starts of the logical lines that were asked for."""
-        self.read_headers: set[int] = set()
-        """The offsets of the first words of the block headers that were asked for."""
+        """An offset in each logical line that was asked for."""
         self.read_parts: set[tuple[int, int]] = set()
         """The spans of several lines that a check reads at once, with `reads`."""
         self._passed: tuple[int, int, tuple[int, int] | None] = (-1, 0, None)
@@ -99,7 +97,7 @@ class Layout:
 
     def forget_reads(self) -> None:
         """Forget what was read of the text so far."""
-        self.read_lines, self.read_headers, self.read_parts = set(), set(), set()
+        self.read_lines, self.read_parts = set(), set()
 
     def reads(self, start: int, end: int) -> None:
         """Note that a check reads the text between two offsets. A check calls this method for text that is not part of

@@ -43,9 +43,20 @@ def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple
             else:
                 return None
         changed.append(part)
-    starts = moved([start for start, _ in before.strings], changed)
-    kept = list(zip(starts, moved([end for _, end in before.strings], changed), strict=True))
-    return sorted([*kept, *fresh]) if fresh else kept
+    if fresh or len(changed) != 1:
+        starts = moved([start for start, _ in before.strings], changed)
+        ends = moved([end for _, end in before.strings], changed)
+        return sorted([*zip(starts, ends, strict=True), *fresh])
+    return _around(before.strings, changed[0])
+
+
+def _around(strings: list[tuple[int, int]], region: Region) -> list[tuple[int, int]]:
+    """Return the strings outside of a region, and the one around it, with the offsets after the edit."""
+    first, last = bisect_left(strings, (region.old, -1)), bisect_left(strings, (region.old_end, -1))
+    above, shift = strings[:first], region.shift
+    if above and above[-1][1] >= region.old_end:
+        above[-1] = above[-1][0], above[-1][1] + shift
+    return above + ([(start + shift, end + shift) for start, end in strings[last:]] if shift else strings[last:])
 
 
 def _own_strings(before: Layout, text: str, region: Region) -> list[tuple[int, int]] | None:

@@ -251,12 +251,10 @@ class IndentScopes:
         return _beginning(before._text[span.old : span.old_end]) == _beginning(self._text[span.new : span.new_end])
 
     def _take_lines(self, before: IndentScopes, span: Region) -> None:
-        first, last, shift = span.old, span.old_end, span.shift
-        for start, line in before._headers.items():
-            if start < first:
-                self._headers[start] = line
-            elif start >= last:
-                self._headers[start + shift] = Header(line.start + shift, line.end + shift, line.indent, line.word)
+        """Take over the known first words of the lines above the edit; those of the lines below it are read again when
+        they are needed."""
+        first = span.old
+        self._headers = {start: line for start, line in before._headers.items() if start < first}
 
     def _take_above(self, before: IndentScopes, span: Region, width: int, kept: bool) -> None:
         """Take over from `before` the known header of the block around each line. `width`: the smallest indentation of
@@ -322,7 +320,7 @@ class IndentScopes:
             indent = columns(self._text[start : match.start(1)]) if match else 0
             found = self._above[start] = self._climb(start, indent) if indent else None
         if found is not None:
-            self._layout.read_headers.add(found.start)
+            self._layout.read_lines.add(found.start)
         return found
 
     def headers(self, offset: int) -> Iterator[Header]:
