@@ -192,6 +192,7 @@ class Questions:
         header = self._indents.header_at(statement.start)
         end = self._indents.extent(header.start)
         self.work.search(header.start, end)
+        self.facts.layout.reads(header.start, end)
         may = self._text.find("return", header.start, end) >= 0  # a quick test, because most blocks do not return
         match = _ANSWERS.match(self.last(header)) if may and header.word in CONDITIONS else None
         asked = self._branches.asks_cuda(header.start, header.end) if match else 0
