@@ -329,6 +329,48 @@ def test_two_files_that_choose_the_target() -> None:
     assert classes(findings(files, "train.py", "musa")) == {"safe"}
 
 
+OPTIONAL = """\
+import torch
+
+
+def is_torch_npu_available() -> bool:
+    try:
+        import torch_npu
+
+        return torch.npu.is_available()
+    except ImportError:
+        return False
+
+
+""" + CHOOSING.removeprefix("import torch\n")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_file_that_chooses_the_target_and_tries_to_import_its_plugin(end: str) -> None:
+    files = {"device.py": OPTIONAL.format("npu").replace("\n", end), "train.py": PLAIN}
+    assert served(files) == {"npu"}
+    assert classes(findings(files, "train.py")) == {"review"}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"device.py": CHOOSING.format("npu")},
+        {"device.py": OPTIONAL.format("npu").replace("    try:", "    if True:")},
+        {"device.py": CHOOSING.format("npu"), "other.py": OPTIONAL.partition("\n\n\n\n")[0]},
+        {"tests/device.py": OPTIONAL.format("npu")},
+        # the fix for a file that imports torch in a `try` writes the plugin's import after it
+        {
+            "device.py": OPTIONAL.format("npu").replace(
+                "        import torch_npu", "        import torch\n        import torch_npu"
+            )
+        },
+    ],
+)
+def test_a_file_that_only_chooses_or_only_tries(files: dict[str, str]) -> None:
+    assert not served(files)
+
+
 @pytest.mark.parametrize("text", [ARMS, WORDS, WORDS.replace("device.type == ", "device == ")])
 def test_two_chains_that_ask_the_same_for_cuda_and_for_the_target(text: str) -> None:
     files = {"a.py": ARMS.format("npu"), "b.py": text.format("npu"), "train.py": PLAIN}

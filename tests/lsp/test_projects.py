@@ -3,6 +3,8 @@ edited."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ from lsp.harness.notebook import open_notebook
 from lsp.harness.starting import Start
 from support.notebook import notebook
 from uncuda.catalogue import load
+from uncuda.lsp.features import actions
+from uncuda.lsp.server import UncudaServer
 from uncuda.lsp.state.scan import Reader
 
 METHOD = "import torch\nx.cuda()\n"
@@ -182,3 +186,75 @@ def test_a_project_that_is_read_does_not_hold_up_an_answer(start: Start, tmp_pat
     (tmp_path / "z.py").write_text(SHIM)
     client.watched(tmp_path / "z.py", 1)
     client.wait(lambda: codes(client, uri) == [], "what was said while the folder was being read")
+
+
+CHOICE = 'if is_npu_available():\n    device = "npu"\nelif torch.cuda.is_available():\n    device = "cuda"\n'
+
+
+def test_code_actions_wait_for_the_files_of_the_project(start: Start, tmp_path: Path) -> None:
+    """The project already supports NPUs, which two files show that are read last; so no fix is ever offered as safe."""
+    big = "import torch\n" + "x = torch.cuda.device_count()\n" * 3000
+    files: dict[str, str | bytes] = {f"p{number}/m.py": big for number in range(150)}
+    client = start(files={**files, "a.py": API, "z/one.py": CHOICE, "z/two.py": CHOICE.replace("device", "kind")})
+    uri = client.open(tmp_path / "a.py")
+    titles = [action["title"] for action in client.actions(uri, only=["quickfix"])]
+    assert any("review" in title for title in titles), titles
+    assert not fixes(client, uri)
+    assert not client.actions(uri, only=["source.fixAll.uncuda"])
+
+
+class TestUnread:
+    """Code actions in a project whose files are still being read."""
+
+    @pytest.fixture
+    def server(self, tmp_path: Path) -> Iterator[UncudaServer]:
+        server = UncudaServer()
+        ability = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}, "isPreferredSupport": True}
+        capabilities = {"textDocument": {"codeAction": ability}}
+        server.begin({"rootUri": tmp_path.as_uri(), "capabilities": capabilities})
+        server.documents.open({"uri": (tmp_path / "a.py").as_uri(), "languageId": "python", "text": API + METHOD})
+        server.documents.open({"uri": "untitled:1", "languageId": "python", "text": API})
+        yield server
+        server.loop.close()
+
+    def asked(self, server: UncudaServer, uri: str) -> Any:
+        span = {"start": {"line": 0, "character": 0}, "end": {"line": 4, "character": 0}}
+        return server.protocol.raw["textDocument/codeAction"](
+            {"textDocument": {"uri": uri}, "range": span, "context": {"diagnostics": []}}
+        )
+
+    def read(self, server: UncudaServer) -> None:
+        (folder,) = server.folders.all
+        folder.scanned = True
+        server.scanned(folder)
+
+    def test_the_answer_comes_when_they_are_read(self, server: UncudaServer, tmp_path: Path) -> None:
+        async def ask() -> Any:
+            answer = self.asked(server, (tmp_path / "a.py").as_uri())
+            await asyncio.sleep(0)
+            assert not answer.done()
+            self.read(server)
+            return await answer
+
+        kinds = {action.kind for action in server.loop.run_until_complete(ask())}
+        assert "source.fixAll.uncuda" in kinds
+
+    def test_after_a_while_every_fix_needs_review(
+        self, server: UncudaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def ask() -> Any:
+            return await self.asked(server, (tmp_path / "a.py").as_uri())
+
+        monkeypatch.setattr(actions, "_PATIENCE", 0)
+        unread = server.loop.run_until_complete(ask())
+        self.read(server)
+        read = self.asked(server, (tmp_path / "a.py").as_uri())
+        preferred = {action.title for action in read if action.is_preferred}
+        assert preferred == {"Replace with `torch.npu.synchronize`", "Replace with `.npu`"}
+        assert not any(action.is_preferred for action in unread)
+        titles = {action.title for action in unread}
+        assert preferred.isdisjoint(titles)
+        assert {action.kind for action in read} - {action.kind for action in unread} == {"source.fixAll.uncuda"}
+
+    def test_a_document_without_a_folder_does_not_wait(self, server: UncudaServer) -> None:
+        assert self.asked(server, "untitled:1")

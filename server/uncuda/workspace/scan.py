@@ -39,8 +39,11 @@ _IMPORT = re.compile(
 )
 
 
-# a project counts as supporting a target if at least this number of its files choose the target at run time
+# a project counts as supporting a target if at least this number of its files choose the target at run time; a file
+# that also imports the target's plugin in a `try` counts twice
 _CHOOSING = 2
+# an import that is the first statement of a `try`; fixes add the plugin's import after another import
+_TRIED = r"^[ \t]*try[ \t]*:[^\S\n]*(?:#[^\n]*)?\n[ \t]+(?:import|from)[ \t]+(%s)\b"
 _NEAR = 200
 """The maximum number of characters between a package's name and `import` on a line that is read."""
 
@@ -145,8 +148,8 @@ def together(looks: Iterable[tuple[Sequence[File], Part]], scanner: Scanner) -> 
 
 @dataclass
 class Gathered:
-    """The facts collected from several files. `serving`: for each target, the number of files that choose it at run
-    time, counted up to a limit; the other fields have the same meaning as in `Said`."""
+    """The facts collected from several files. `serving`: for each target, how often `serves` names it in the files,
+    counted up to a limit; the other fields have the same meaning as in `Said`."""
 
     modules: set[str] = field(default_factory=set)
     owners: set[Owner] = field(default_factory=set)
@@ -184,13 +187,14 @@ class Said:
     """What one file shows about its project, such as the plugins that it imports. `modules`: the plugins and shims that
     the file imports, and variables that activate a shim, each with the span of the name. `owners`: classes of the file
     that define `cuda` or `is_cuda`. `told`: the modules that the file builds for CUDA, the functions that run a kernel,
-    and the other fields of `Told`. `serves`: targets that the file chooses besides CUDA at run time. `torch`: whether
-    the file imports torch and uses CUDA names of torch."""
+    and the other fields of `Told`. `serves`: targets that the file chooses besides CUDA at run time; twice if the file
+    also imports the target's plugin in a `try`. `torch`: whether the file imports torch and uses CUDA names of
+    torch."""
 
     modules: Mapping[str, Span] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
     told: Told = UNTOLD
-    serves: frozenset[str] = frozenset()
+    serves: tuple[str, ...] = ()
     torch: bool = False
 
 
@@ -214,6 +218,8 @@ class Scanner:
         self._common = b"torch" if all("torch" in name for name in self._packages) else b""
         self._switches = [name.encode() for name in self._variables]
         self._package_name = re.compile(either)
+        self._plugins = {package: target for target, package in words.packages.items() if package}
+        self._tried = re.compile(_TRIED % "|".join(sorted(map(re.escape, self._plugins))), re.MULTILINE)
         self.gathered = Gathered()
         self._above = Above(words.libraries, once)
         self.names = ByName({target: device for target, (device, _) in words.devices.items()})
@@ -262,8 +268,11 @@ class Scanner:
         for variable in self._variables if imports and not apart else ():
             for at in switched_on(text, variable, layout) if variable not in known else ():
                 modules.setdefault(variable, Span(at, at + len(variable)))
-        serves = frozenset(target for target in asking if self._chooses(target, layout))
-        return Said(modules, owners, kernels, serves, torch)
+        serves = [target for target in asking if self._chooses(target, layout)]
+        if serves and imports and self._plugins:
+            trying = {self._plugins[match[1]] for match in self._tried.finditer(text)}
+            serves += [target for target in serves if target in trying]
+        return Said(modules, owners, kernels, tuple(serves), torch)
 
     def _scripts(self, data: bytes, path: str) -> frozenset[str]:
         """Return the facts about what a file compiles with TorchScript."""

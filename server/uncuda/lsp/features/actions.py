@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from ..fixing.fixall import Batch, batches_of_rules, edit_of, fixable, rules_of
 from ..fixing.suppress_actions import ignore_actions
 from ..session import offset_in
 from ..state.analyses import Analysis
+from ..state.documents import Program
 from ..state.phrases import Phrases, newer_python, phrases
 from ..wire.markup import label
 from ..wire.names import (
@@ -38,28 +40,21 @@ from ..wire.protocol import field
 
 if TYPE_CHECKING:
     from ..session import Session
+    from ..state.roots import Folder
 
 _QUICK = types.CodeActionKind.QuickFix
+_PATIENCE = 5.0  # seconds until a request for code actions is answered although files of the project are still unread
+Actions = list[types.Command | types.CodeAction] | None
 
 
 def register(session: Session) -> None:
     """Register code actions and their resolve request."""
 
     @session.raw(types.TEXT_DOCUMENT_CODE_ACTION)
-    def offer(params: Any) -> list[types.Command | types.CodeAction] | None:
-        uri = field(params, "textDocument", "uri")
-        program = session.program(uri)
-        if program is None:
-            return None
-        analysis = session.analyse(program)
-        if not session.client.literals:
-            title = phrases(analysis.engine)("fix file")
-            command = types.Command(title, FIX_ALL_IN_FILE, arguments=[{"uri": uri}])
-            return [command] if fixable(analysis)[SAFE] else []
-        start, end = (offset_in(program, params, "range", side) for side in ("start", "end"))
-        if start is None or end is None:
-            return None
-        return list(_Offer(session, uri, analysis, (start, end), context_in(params)).actions())
+    def offer(params: Any) -> Actions | asyncio.Future[Actions]:
+        program = session.program(field(params, "textDocument", "uri"))
+        folder = _unread(session, program) if program is not None else None
+        return _offered(session, params) if folder is None else asyncio.ensure_future(_later(session, params, folder))
 
     @session.raw(types.CODE_ACTION_RESOLVE)
     def resolve(action: Any) -> dict[str, Any]:
@@ -71,12 +66,53 @@ def register(session: Session) -> None:
     session.feature(types.CODE_ACTION_RESOLVE)(resolve)
 
 
+def _unread(session: Session, program: Program) -> Folder | None:
+    """Return the folder of a document if the files of the folder are still being read; otherwise None."""
+    folder = session.folders.choice_of(program).folder if program.path else None
+    return None if folder is None or folder.scanned else folder
+
+
+async def _later(session: Session, params: Any, folder: Folder) -> Actions:
+    """Return the code actions when all files of the folder have been read, because they decide which fixes are safe; at
+    the latest after `_PATIENCE`."""
+    read = session.loop.create_future()
+
+    def scanned(other: Folder) -> None:
+        if other is folder and not read.done():
+            read.set_result(None)
+
+    session.scanned.append(scanned)
+    try:
+        await asyncio.wait([read], timeout=_PATIENCE)
+    finally:
+        session.scanned.remove(scanned)
+    return _offered(session, params)
+
+
+def _offered(session: Session, params: Any) -> Actions:
+    uri = field(params, "textDocument", "uri")
+    program = session.program(uri)
+    if program is None:
+        return None
+    analysis = session.analyse(program)
+    if not session.client.literals:
+        title = phrases(analysis.engine)("fix file")
+        command = types.Command(title, FIX_ALL_IN_FILE, arguments=[{"uri": uri}])
+        return [command] if fixable(analysis)[SAFE] else []
+    start, end = (offset_in(program, params, "range", side) for side in ("start", "end"))
+    if start is None or end is None:
+        return None
+    return list(_Offer(session, uri, analysis, (start, end), context_in(params)).actions())
+
+
 class _Offer:
     """A request for code actions; `span` is the requested range, as offsets in the analysed text."""
 
     def __init__(self, session: Session, uri: str, analysis: Analysis, span: tuple[int, int], context: Context) -> None:
         self.session, self.uri, self.analysis, self.span, self.context = session, uri, analysis, span, context
         self._shown: dict[int, types.Diagnostic] = {}
+        # until all files of the project have been read, every fix counts as one that needs review
+        self._all_read = _unread(session, analysis.program) is None
 
     def actions(self) -> Iterator[types.CodeAction]:
         """Yield the actions in display order: fixes, pages of rules, accepting, suppressing.
@@ -91,6 +127,8 @@ class _Offer:
                 yield from self._fixes(finding, say)
             enabled = self.analysis.disabled is None
             for batch in batches_of_rules(self.uri, self.analysis, findings) if enabled else ():
+                if not (batch.review or self._all_read):
+                    continue
                 title = say("fix rule", batch.rule)
                 shown = self._diagnostics(findings, batch.rule)
                 yield from self._batch(say("to review", title) if batch.review else title, _QUICK, batch, shown)
@@ -103,7 +141,7 @@ class _Offer:
             yield from self._unread(say)
         notebook = self.uri != self.analysis.program.uri
         kind = FIX_ALL_NOTEBOOK if notebook else FIX_ALL
-        if wanted(kind, only) and self.analysis.disabled is None:
+        if wanted(kind, only) and self.analysis.disabled is None and self._all_read:
             batch = Batch(self.uri)
             if batch.count(self.analysis):
                 yield from self._batch(say("fix notebook" if notebook else "fix file"), kind, batch)
@@ -114,7 +152,8 @@ class _Offer:
             yield from self._disabled(say("by hand", finding.rule), say("no fix", finding.message), finding)
         for number, fix in enumerate(finding.fixes):
             shown = label(fix.title)
-            title = shown if fix.applicability == SAFE else say("to review", shown)
+            safe = fix.applicability == SAFE and self._all_read
+            title = shown if safe else say("to review", shown)
             new = new_files.needed_by(self.session, self.analysis, fix.edits)
             why = self.analysis.disabled or new_files.why_not(self.session, self.analysis, new)
             if why is not None:
@@ -124,9 +163,7 @@ class _Offer:
                 title,
                 kind=_QUICK,
                 diagnostics=[self._diagnostic(finding)],
-                is_preferred=True
-                if fix.applicability == SAFE and not number and self.session.client.preferred
-                else None,
+                is_preferred=True if safe and not number and self.session.client.preferred else None,
                 edit=self._edit(finding, fix, new),
             )
 

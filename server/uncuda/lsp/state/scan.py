@@ -48,14 +48,14 @@ class Facts:
     """What one file shows about its project. `modules`: plugins and shims that the file imports. `constants`: targets
     named by constants in the file. `own`: whether the file's name may show for which device the file is. `told`: the
     modules that the file builds for CUDA, the functions that run a kernel, and the other fields of `Told`. `serves`:
-    targets that the file supports besides CUDA. `torch`: whether the file uses torch's CUDA functions."""
+    targets that the file supports besides CUDA, as in `Said`. `torch`: whether the file uses torch's CUDA functions."""
 
     modules: Mapping[str, Place] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
     constants: frozenset[str] = frozenset()
     own: bool = False
     told: Told = UNTOLD
-    serves: frozenset[str] = frozenset()
+    serves: tuple[str, ...] = ()
     torch: bool = False
 
     def __bool__(self) -> bool:
