@@ -40,7 +40,7 @@ def other(first, second):
 
 
 def examples() -> list[str]:
-    pages = (read_page(rule.path)[1] for rule in load().rules.values())
+    pages = (read_page(rule.path)[1] for rule in load().rules.values() if rule.path is not None)
     return [example.text for page in pages for example in page if example.text.count("\n") > 2]
 
 

@@ -1,4 +1,4 @@
-"""Keeps the hits after an edit of lines that no check read.
+"""Finds out whether an edit is in lines that no check read, so that it leaves the hits in all other lines as they are.
 
 `Layout` records each logical line that was asked for. A check that is run again reads the same lines and finds the same
 matches of its searches, so that it returns the same hits, if the edited lines are none of these lines, contain no match
@@ -27,7 +27,8 @@ _WORD = re.compile(r"\w+")
 _ATTRIBUTE = re.compile(r"\.[ \t]*(\w+)")
 # lines that define or import names for other lines
 _ALTERS = re.compile(r"[ \t]*(?:class|global|nonlocal)\b|.*\b__name__\b")
-_OPENS = re.compile(r"[ \t\f]*(?:@|async|def|if|for|while|with|try|except|else|elif|finally|match|case)\b", re.M)
+_OPENS = re.compile(r"[ \t\f]*(?:@|async|def|if|for|while|with|try|except|else|elif|finally|match|case)\b")
+_SHARES = re.compile(r"\b(?:global|nonlocal)\b")
 _RESULT = re.compile(r"[ \t]*(?:return|raise|yield|del)\b")
 _FUNCTION = re.compile(r"[ \t]*(?:async[ \t]+)?def\b[ \t]*(\w*)")
 _NAMED = re.compile(r"[ \t]*([\w.]+)[ \t]*:(?!=)")
@@ -90,11 +91,9 @@ def are_unread(reads: Reads, before: Facts, facts: Facts, region: Region, edited
     """Return whether an edit changes no line that was read, and none that a check that is run again would read.
     `edited`: the physical lines that changed; `begin`: whether a search for the first words of lines has a match in
     the edited lines."""
-    if (
-        not reads.spare((region.old, region.old_end))
-        or before.holds_part_of(*region[:2])
-        or facts.holds_part_of(*region[2:])
-    ):
+    if before.holds_part_of(*region[:2]) or facts.holds_part_of(*region[2:]):
+        return False
+    if not reads.spare((region.old, region.old_end)):
         return False
     if _DEFINED.match(before.text, region.old_end) and reads.between(*before.layout.logical_line(region.old_end)):
         return False  # the lines above a definition may be its decorators
@@ -125,6 +124,8 @@ def _bind_nothing(
 ) -> bool:
     """Return whether the edited lines bind no name that a line says which was read. `around`: the function that
     contains the lines."""
+    if _SHARES.search(before.text, *around):
+        around = 0, len(before.text)
     for text, start, end in _both(before, facts, edited):
         lines = _lines(text, start, end)
         if any("import" in line for line in lines):
