@@ -303,7 +303,8 @@ class _Reader:
                 if binding.value is not None and (dotted := self._meaning(binding, statement)):
                     fresh |= self._follow(binding, dotted, known)
             for name in sorted(fresh):
-                key = (name, known[name])
+                key = (name, known.pop(name))
+                known[name] = key[1]  # the order of `known` is that in which names are read
                 self.read_at(self.facts.searches.find(key, uses(*key)))
             if not self._pending:
                 waiting = self._bind(waiting, known)
