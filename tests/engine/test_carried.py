@@ -852,7 +852,8 @@ def test_a_statement_that_two_traced_names_are_in_is_read_at_the_same_name_first
     """A statement with an open bracket counts as read if the first name that is looked up is in a line below it."""
     text = (
         "import torch\nfrom torch.cuda import clock_rate\nfrom torch.profiler import ProfilerActivity, profile\n\n\n"
-        "def other(a):\n    with profile(activities=[ProfilerActivit\n    if a:\n        c = a\n\n    print(clock_rate())\n"
+        "def other(a):\n    with profile(activities=[ProfilerActivit\n    if a:\n        c = a\n\n    "
+        "print(clock_rate())\n"
     )
     typist = Typist(text, prepared("npu"))
     typist.type(text.index("Activit\n") + 7, "y")
