@@ -766,12 +766,12 @@ def test_nearly_every_key_of_a_line_that_no_check_read_is_carried(line: str, car
     assert sum(kept is not None for kept in carried) >= len(carried) - 2
 
 
-@pytest.mark.parametrize("line", ["    total = one(path, [", '    """Text of one line."""', "    d = {"])
-def test_a_bracket_or_string_that_is_not_closed_is_carried(line: str, carried: list[Kept | None]) -> None:
+@pytest.mark.parametrize("line", ["    total = one(path, [", "    d = {"])
+def test_a_bracket_that_is_not_closed_is_carried(line: str, carried: list[Kept | None]) -> None:
     typist = Typist(UNREAD.replace("    total = one(path)\n", "    \n"), prepared("npu"))
     typist.type(UNREAD.index("    total = one(path)") + 4, line.strip())
-    # a key that opens or closes a triple-quoted string can change what is a string anywhere
-    assert sum(kept is not None for kept in carried) >= len(carried) - 6
+    # the line is next to the header of the function, which was read
+    assert sum(kept is not None for kept in carried) >= len(carried) - 2
 
 
 CALLING = """\

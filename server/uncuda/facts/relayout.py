@@ -18,11 +18,9 @@ def relayout(
 ) -> tuple[Layout, list[Region] | None]:
     """Return the layout of a text, which reuses the layout of the previous text; and the changed logical lines of both
     texts, or None if other logical lines may differ, too."""
-    strings = _strings(before, text, regions)
-    # how unbalanced quotes are paired depends on the whole text
-    layout = Layout(text, None if before.mended else strings, work)
-    same = strings is not None and (not before.mended or (layout.mended and layout.strings == strings))
-    return layout, _take_lines(layout, before, regions) if same else None
+    strings = None if before.mended else _strings(before, text, regions)
+    layout = Layout(text, strings, work)
+    return layout, _take_lines(layout, before, regions) if strings is not None else None
 
 
 def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple[int, int]] | None:

@@ -299,6 +299,7 @@ class IndentScopes:
             else:
                 indent = columns(self._text[self._layout.line_start(start) : start])
                 ends = [line.start for line in lines if line.width <= indent and line.characters <= indent]
+                ends = [at for at in ends if self._text[at - 1 : at] != "\r"]  # as in `_block_end`
                 if ends or end >= last:
                     self._extents[start] = ends[0] if ends else end + shift
 
