@@ -857,3 +857,10 @@ def test_a_statement_that_two_traced_names_are_in_is_read_at_the_same_name_first
     )
     typist = Typist(text, prepared("npu"))
     typist.type(text.index("Activit\n") + 7, "y")
+
+
+def test_an_import_binds_a_name_in_statements_that_were_parsed() -> None:
+    text = "import x\nimport torch\n\n\ndef f():\n    if x.is_cuda:\n        torch.cuda.seed()\n"
+    typist = Typist(text, prepared("npu"))
+    typist.replace(0, len("import x\n"), "")
+    typist.replace(0, 0, "import x\n")

@@ -111,7 +111,10 @@ class Carried:
         before = old.reads if old is not None else NOTHING
         if old is not None and old.facts is not facts and facts.region is not None:
             before = before.moved(facts.region)
-        reads = before.joined(facts.layout.read_lines, facts.layout.read_parts)
+        parsed = [*facts.statements, *facts.broken]  # checks look at all parsed statements
+        if old is not None and facts.region is not None:
+            parsed = [start for start in parsed if facts.region.new <= start < facts.region.new_end]
+        reads = before.joined(facts.layout.read_lines.union(parsed), facts.layout.read_parts)
         last = self._found.get(key)
         if last is not None and last.facts is not facts:
             self._earlier[key] = last
