@@ -722,3 +722,152 @@ def test_what_waits_with_a_mark_is_looked_at_anew(after: str, words: str) -> Non
     at = WAITING.index(after) + len(after)
     typist.type(at, words)
     typist.erase(at + len(words), len(words))
+
+
+UNREAD = """\
+import torch
+from lib import (
+    one,
+    two,
+)
+
+
+def run(model, path, sizes):
+    total = one(path)
+    if sizes:
+        first = sizes[0]
+        label = two(first)
+    else:
+        label = "none"
+    for size in sizes:
+        total += size
+    if torch.cuda.is_available():
+        model = model.cuda()
+    count = len(path)
+    report(total, label, count)
+    return model
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    total = one(path)",
+        "        label = two(first)",
+        '        label = "none"',
+        "        total += size",
+        "    if sizes:",
+        "    else:",
+        "    for size in sizes:",
+    ],
+)
+def test_nearly_every_key_of_a_line_that_no_check_read_is_carried(line: str, carried: list[Kept | None]) -> None:
+    """The function has findings; no check reads these lines of it."""
+    typist = Typist(UNREAD, prepared("npu"))
+    start, first = UNREAD.index(line), len(line) - len(line.lstrip())
+    typist.replace(start + first, start + len(line), "")
+    typist.type(start + first, line.strip())
+    typist.replace(start, start, "x")
+    typist.replace(start, start + 1, "")
+    # a line next to the header of the function, which was read, becomes a line of code or an empty line
+    assert sum(kept is not None for kept in carried) >= len(carried) - 2
+
+
+@pytest.mark.parametrize("line", ["    total = one(path, [", "    d = {"])
+def test_a_bracket_that_is_not_closed_is_carried(line: str, carried: list[Kept | None]) -> None:
+    typist = Typist(UNREAD.replace("    total = one(path)\n", "    \n"), prepared("npu"))
+    typist.type(UNREAD.index("    total = one(path)") + 4, line.strip())
+    # the line is next to the header of the function, which was read
+    assert sum(kept is not None for kept in carried) >= len(carried) - 2
+
+
+CALLING = """\
+import torch
+from fastlib import (
+    here
+    fast,
+)
+
+
+def f(x):
+    if x.is_cuda:
+        return fast(x)
+    here
+    return x.relu()
+"""
+RETURNING = """\
+import torch
+
+
+def ready():
+    if torch.cuda.is_available():
+        here
+    return False
+
+
+if ready():
+    torch.cuda.nccl.version()
+"""
+NAMING = """\
+import torch
+
+
+class Maker:
+    here
+    def put(self, kind):
+        return torch.zeros(1, device=kind)
+
+
+def f(x, kind):
+    here
+    y = x.to(kind)
+    if kind == "cuda":
+        y = y.cuda()
+    return y
+
+
+Maker().put("cuda")
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (CALLING, "slow,"),
+        (CALLING, "return x.half()"),
+        (CALLING.replace("return fast(x)", "here"), "return fast(x)"),
+        (RETURNING, "return True"),
+        (RETURNING.replace("return False", "here"), "else: return True"),
+        (NAMING, "@staticmethod"),
+        (NAMING, "kind = x.kind"),
+        (NAMING, "for kind in x.kinds: pass"),
+    ],
+)
+@pytest.mark.parametrize("target", ["npu", "musa"])
+def test_a_line_beside_what_was_read_is_looked_at(text: str, words: str, target: str) -> None:
+    """A check reads the place of the typed line although nothing is there yet."""
+    for number in range(text.count("here")):
+        parts = text.split("here")
+        above, below = "".join(parts[: number + 1]), "".join(parts[number + 1 :])
+        typist = Typist(above + below, prepared(target))
+        typist.type(len(above), words)
+        typist.erase(len(above) + len(words), len(words))
+        typist.replace(len(above), len(above), words)
+
+
+def test_a_statement_that_two_traced_names_are_in_is_read_at_the_same_name_first() -> None:
+    """A statement with an open bracket counts as read if the first name that is looked up is in a line below it."""
+    text = (
+        "import torch\nfrom torch.cuda import clock_rate\nfrom torch.profiler import ProfilerActivity, profile\n\n\n"
+        "def other(a):\n    with profile(activities=[ProfilerActivit\n    if a:\n        c = a\n\n    "
+        "print(clock_rate())\n"
+    )
+    typist = Typist(text, prepared("npu"))
+    typist.type(text.index("Activit\n") + 7, "y")
+
+
+def test_an_import_binds_a_name_in_statements_that_were_parsed() -> None:
+    text = "import x\nimport torch\n\n\ndef f():\n    if x.is_cuda:\n        torch.cuda.seed()\n"
+    typist = Typist(text, prepared("npu"))
+    typist.replace(0, len("import x\n"), "")
+    typist.replace(0, 0, "import x\n")

@@ -177,6 +177,7 @@ class Guards:
     @cached_property
     def _has_own_version(self) -> bool:
         self._context.facts.work.search(0, len(self._text))
+        self._context.facts.layout.reads(0, len(self._text))
         return _FROM_TORCH.search(self._text) is not None
 
     @cached_property
@@ -186,6 +187,7 @@ class Guards:
         condition that asks for the version of PyTorch or of the plugin."""
         facts, found = self._context.facts, dict[str, Wanted]()
         facts.work.search(0, 8 * len(self._text))
+        facts.layout.reads(0, len(self._text))
         asking = re.compile(rf"{_ATTRIBUTE.pattern}|__version__|{self._version.pattern}", re.I)
         for match in islice(asking.finditer(self._text), _MANY):
             start, end = facts.layout.logical_line(match.start())

@@ -101,6 +101,7 @@ class Devices:
         word = re.escape(context.target.words["device"])
         made = rf"torch\.device\([ \t]*[\"']{word}(?::\d+)?[\"'][ \t]*\)|[\"']{word}(?::\d+)?[\"']"
         context.facts.work.search(0, 2 * len(text))
+        context.facts.layout.reads(0, len(text))
         found = []
         for match in islice(re.finditer(_BOUND.format(made), text), _MANY):
             end = self._scope_end(match.start(2))

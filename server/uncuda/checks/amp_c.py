@@ -151,6 +151,8 @@ def _removal(
         return _replaced(statement, node)
     indents = context.facts.indents
     above = indents.header_above(statement.start)
+    if above is not None:
+        context.facts.layout.reads(above.end, indents.extent(above.start))
     if above is not None and not context.text[above.end : line].strip():
         rest = context.text[statement.end : indents.extent(above.start)]
         if not rest.strip():

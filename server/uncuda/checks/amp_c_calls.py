@@ -58,6 +58,7 @@ class Applier:
         """Return `flag`, the expression for an overflow flag, if the file reads this flag; otherwise ""."""
         if flag not in self._flags:
             self.facts.work.search(0, len(self.facts.text))
+            self.facts.layout.reads(0, len(self.facts.text))
             self._flags[flag] = _read(flag, self.facts.text)
         return self._flags[flag]
 

@@ -76,6 +76,7 @@ def _guard(context: Context, header: Header) -> Guard | None:
     if not handlers:
         return None
     context.facts.work.search(header.start, indents.extent(clauses[-1].start))
+    context.facts.layout.reads(header.start, indents.extent(clauses[-1].start))
     blocks = text[header.start : indents.extent(clauses[-1].start)]
     handled = "".join(text[clause.start : indents.extent(clause.start)] for clause in handlers)
     raises = only_raises(context, handlers[0])
@@ -94,7 +95,9 @@ def only_raises(context: Context, clause: Header) -> bool:
 def _inner(context: Context, clause: Header) -> int:
     """The indentation, in columns, of the lines in a clause's block."""
     text = context.text
-    lines = text[clause.end : context.facts.indents.extent(clause.start)].splitlines()
+    end = context.facts.indents.extent(clause.start)
+    context.facts.layout.reads(clause.end, end)
+    lines = text[clause.end : end].splitlines()
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     return columns(first[: len(first) - len(first.lstrip())])
 

@@ -186,6 +186,7 @@ def _is_fallback(context: Context, start: int, end: int) -> bool:
     for header in indents.headers(start):
         if header.word == "except":
             tried = indents.clauses(header)[0]
+            context.facts.layout.reads(tried.end, indents.extent(tried.start))
             given = re.compile(re.escape(text[start:end]) + r"\([ \t]*[^\s)]")
             return given.search(text, tried.end, indents.extent(tried.start)) is not None
     return False

@@ -253,6 +253,7 @@ def last_of(header: Header, facts: Facts) -> str:
     end = facts.indents.extent(header.start)
     body = text[header.end : end].rstrip()
     if not body.strip():
+        facts.layout.reads(header.end, end)
         inline = re.search(r":[ \t]*([^:\s][^\n]*)\Z", text[header.start : header.end].rstrip())
         return inline[1] if inline else ""
     first = facts.indents.header_at(header.end + len(body) - len(body.lstrip()))

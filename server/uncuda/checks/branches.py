@@ -183,6 +183,7 @@ class Branches:
             return False
         scope = self._indents.scope_of(own.start)
         self._work.search(scope[0] if scope else 0, 8 * above.start)
+        self._facts.layout.reads(scope[0] if scope else 0, above.start)
         listed = re.compile(name + r"(?:not[ \t]+)?in[ \t]*[\[({][^\])}]*")
         tests = listed.finditer(self._text, scope[0] if scope else 0, above.start)
         return any(self._words.polarity(test.start(), test.end()) for test in tests)

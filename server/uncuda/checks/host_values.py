@@ -200,6 +200,7 @@ class HostValues:
         if header is None or not facts.says(".items("):
             return False
         facts.work.search(scope, facts.indents.extent(scope))
+        facts.layout.reads(scope, facts.indents.extent(scope))
         loop = rf"^[ \t]*for[ \t]+\w+,[ \t]*{re.escape(name)}[ \t]+in[ \t]+{header['given']}\.items\(\)"
         return re.search(loop, facts.text[scope : facts.indents.extent(scope)], re.M) is not None
 

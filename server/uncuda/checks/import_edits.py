@@ -84,6 +84,7 @@ def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newli
         return None
     end = indents.extent(header.start)
     facts.work.search(statement.start, end)
+    facts.layout.reads(statement.start, end)
     if not all(_HARMLESS.fullmatch(one) for one in text[statement.start : end].splitlines()):
         return None  # the remaining code in the `try` may need the plugin, or may fail after torch is imported
     clauses = {clause.word: clause for clause in indents.clauses(header)}
@@ -101,6 +102,7 @@ def _in_else(facts: Facts, module: str, statement: Statement, indent: str, newli
 def _end_of_code(facts: Facts, header: Header) -> int:
     """The end of the code in the block below a header, without the blank lines and comments that follow it."""
     at = facts.indents.extent(header.start)
+    facts.layout.reads(header.end, at)
     while (line := facts.layout.line_start(max(0, at - 1))) >= header.end:
         said = facts.text[line:at].lstrip()
         if facts.layout.string_around(line):

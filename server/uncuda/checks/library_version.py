@@ -55,6 +55,7 @@ def refuses_older(module: str, statement: Statement, facts: Facts) -> bool:
             return False
         if header.word == "try":
             block = facts.text[header.end : facts.indents.extent(header.start)]
+            facts.layout.reads(header.end, header.end + len(block))
             facts.work.search(0, 4 * len(block))
             return any(map(module.startswith, _refused(block)))
     return False

@@ -198,6 +198,7 @@ def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:
         if last_word(node.value) == name + "()":
             return str(limit)
         if isinstance(node.value, ast.Name):
+            context.asked.add(node.value.id)
             context.facts.work.search(0, len(context.text))
             pattern = rf"^[ \t]*{re.escape(node.value.id)}[ \t]*=[ \t]*[\w.]*\b{re.escape(name)}\("
             if re.search(pattern, context.text, re.M):

@@ -90,6 +90,7 @@ class OptionalUses:
     def _tested(self, guard: Guard, block: range) -> frozenset[str]:
         """The variables that the block of an optional import sets, and that conditions elsewhere in the file read."""
         if block.start not in self._told:
+            self._context.facts.layout.reads(block.start, block.stop)
             told = set(_TELLS.findall(self._text, block.start, block.stop))
             for names in _SEVERAL.findall(self._text, block.start, block.stop):
                 told.update(_WORD.findall(names))
@@ -134,6 +135,7 @@ class OptionalUses:
         text."""
         if clause.start not in self._notes:
             block = self._text[clause.start : self._indents.extent(clause.start)]
+            self._context.facts.layout.reads(clause.start, clause.start + len(block))
             self._context.facts.work.search(0, len(block))
             lines = map(str.strip, _BLOCK.sub("", block, count=1).splitlines())
             imports = clause.word in ("try", "if")

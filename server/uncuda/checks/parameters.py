@@ -88,6 +88,7 @@ class Parameters:
         line = facts.layout.line_start(header.start)
         while line and facts.text[line : line + 1]:
             line = facts.layout.line_start(line - 1)
+            facts.layout.reads(line, header.start)
             if not _DECORATOR.match(facts.text, line):
                 return False
             if _STATIC.match(facts.text, line):
@@ -101,6 +102,7 @@ class Parameters:
             return None
         facts, end = self._facts, self._facts.indents.extent(holder)
         facts.work.search(holder, end)
+        facts.layout.reads(holder, end)
         lines = (match for match in _FIELD.finditer(facts.text, holder, end) if self._is_in(match.start(1), holder))
         fields = dict(islice(((match[1], match.start(1)) for match in lines), _MANY))
         names = list(fields)

@@ -90,6 +90,7 @@ class Places:
         """Yield the places that read an attribute of this name, of any object. `root`: the variable on which the
         statement `holder` sets the attribute, such as `self`."""
         text, size = self._context.text, len(name)
+        self._context.asked.add(name)
         found = self._at(name)
         quoted = [
             at for at in found if text[at - 1 : at] in ("'", '"') and text[at - 1] == text[at + size : at + size + 1]

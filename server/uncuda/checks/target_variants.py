@@ -47,6 +47,7 @@ class TargetVariants:
 
     def __init__(self, facts: Facts, target: Target) -> None:
         self._text, self._indents, self._work = facts.text, facts.indents, facts.work
+        self._reads = facts.layout.reads
         self._says, self._mentions, self._find = facts.says, facts.mentions, facts.searches.find
         device = target.words.get("device", "")
         self._words = words_for(device, target.words.get("ccl", ""))
@@ -95,6 +96,7 @@ class TargetVariants:
         for line in self._indents.lines_above(header.start, "if"):
             if self._text[line.start : line.end].strip() == condition:
                 body = self._text[line.end : self._indents.extent(line.start)]
+                self._reads(line.end, line.end + len(body))
                 self._work.search(0, 16 * len(body))
                 for value in re.findall(rf"^[ \t]*{name}[ \t]*=(?!=)([^\n#]*)", body, re.M):
                     if self._device.search(value):

@@ -71,6 +71,7 @@ def _is_caught(reference: Name, facts: Facts) -> bool:
         for clause in indents.clauses(header):
             if clause.word == "except" and _catches(reference.dotted, text[clause.start : clause.end]):
                 handler = text[clause.end : indents.extent(clause.start)]
+                facts.layout.reads(clause.end, clause.end + len(handler))
                 facts.work.search(0, len(handler))
                 return _RAISES.search(handler) is None and _OTHER.search(handler) is not None
     return False

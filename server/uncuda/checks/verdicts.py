@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ..catalogue import Row, Rule, Target
 from .base import Context, cap, row_class
@@ -177,8 +178,14 @@ class Verdicts:
 
 def _mentioned(context: Context) -> frozenset[str]:
     """Every dotted name that the file imports or refers to, with all its parents."""
+    referred = {name.dotted for name in context.facts.references}
+    return _with_parents(context.facts.import_names().every.union(referred))
+
+
+@lru_cache(maxsize=16)
+def _with_parents(names: frozenset[str]) -> frozenset[str]:
     said: set[str] = set()
-    for dotted in {name.dotted for name in context.facts.references} | {b.dotted for b, _ in context.facts.imports()}:
+    for dotted in names:
         part = dotted
         while part and part not in said:
             said.add(part)

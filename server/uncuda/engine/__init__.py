@@ -252,6 +252,7 @@ class Engine:
     def _looked(self, facts: Facts, ruleset: Ruleset, path: str) -> _Looked:
         """Run all checks, or check only the edited line if the hits of the text before the edit are still valid."""
         known, kept = self._carried.take((path, ruleset), facts, self.project)
+        facts.layout.forget_reads()
         context, rows = self._look(facts, ruleset, path, kept)
         if known is not None and context.absent != known.absent:
             known = kept = None

@@ -27,6 +27,7 @@ from ..project import Project
 from ..source import Span
 from .kept import Found, Kept, Results, Row, reaches, statement_of
 from .results import Movable, Report
+from .unread import IMPORTING, NOTHING, are_unread
 
 _PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
 _COMMENT = re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
@@ -35,6 +36,7 @@ _LOCAL = re.compile(r"[ \t]+(?P<first>[A-Za-z_]\w*)[ \t]*=(?!=)(?!.*(?:\blambda\
 # Words for skipped pytest tests and TorchScript; a line with one of them affects the hits in other lines.
 _SPOKEN = re.compile(r"script|skip", re.I)
 _WORD = re.compile(r"\w+")
+_IMPORTS = re.compile(r"[ \t]*(?:from|import)\b")
 _FUNCTION = re.compile(r"\bdef[ \t]+(\w+)")
 _DEFINES = re.compile(
     r"[ \t]*(?:async[ \t]+def|def|class|import|from|global|nonlocal|del|try|except|else|elif|finally|match|case|return"
@@ -95,18 +97,30 @@ class Carried:
     ) -> None:
         """Store the results of a check. `old`: the results whose hits were reused; the other arguments are as in
         `Found`."""
-        asked, placed, keys = context.asked, facts.searches.placed, old.keys if old is not None else frozenset()
+        asked, keys, placed = context.asked, frozenset[Hashable](), frozenset[Hashable]()
+        if old is not None:
+            keys, placed = old.keys, old.placed
         if more := facts.searches.keys(keys):
             keys |= more
+        if more := facts.searches.placed(placed):
+            placed |= more
         if old is not None:
-            asked = asked | old.asked if asked - old.asked else old.asked
-            placed = placed | old.placed if placed - old.placed else old.placed
+            asked = old.asked if asked <= old.asked else asked | old.asked
             certain = certain and old.certain
             bare = bare if keys is old.keys and placed is old.placed else None
+        before = old.reads if old is not None else NOTHING
+        if old is not None and old.facts is not facts and facts.region is not None:
+            before = before.moved(facts.region)
+        parsed = [*facts.statements, *facts.broken]  # checks look at all parsed statements
+        if old is not None and facts.region is not None:
+            parsed = [start for start in parsed if facts.region.new <= start < facts.region.new_end]
+        reads = before.joined(facts.layout.read_lines.union(parsed), facts.layout.read_parts)
         last = self._found.get(key)
         if last is not None and last.facts is not facts:
             self._earlier[key] = last
-        self._found[key] = Found(facts, context.project, results, asked, context.absent, keys, placed, certain, bare)
+        self._found[key] = Found(
+            facts, context.project, results, asked, context.absent, keys, placed, certain, reads, bare
+        )
 
     def report(self, key: Hashable, facts: Facts, report: Report) -> None:
         """Store the report on the last checked version of a text; the report depends only on the hits whose fixes
@@ -141,7 +155,7 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
     bare = None
     if not (plain and _same_elsewhere(found, facts, region)):
         bare = _apart(found, facts, region)
-        if bare is None:
+        if bare is None and not _unread(found, facts, region):
             return None
     results = _moved_on(found, facts, region)
     return None if results is None else Kept(results, facts, Span(region.new, region.new_end), bare)
@@ -240,8 +254,7 @@ def _apart(found: Found, facts: Facts, region: Region) -> tuple[int, int] | None
     if old is None or new is None or new != (old[0], old[1] + region.shift):
         return None
     line, fresh = Span(region.old, region.old_end), Span(region.new, region.new_end)
-    # of a logical line with several physical lines, only the changed ones are checked
-    edited = facts.searches.regions[0] if _is_one_line(found.facts, line) and _is_one_line(facts, fresh) else region
+    edited = _edited(found.facts, facts, region)
     if not _are_quiet(found.facts, line, Span(edited.old, edited.old_end), found):
         return None
     if not _are_quiet(facts, fresh, Span(edited.new, edited.new_end), found):
@@ -253,6 +266,35 @@ def _apart(found: Found, facts: Facts, region: Region) -> tuple[int, int] | None
         if _is_read(found.facts, region.old, found.asked) or _is_read(facts, region.new, found.asked):
             return None
     return new if _nothing_found(found, facts, region, edited, old) else None
+
+
+def _unread(found: Found, facts: Facts, region: Region) -> bool:
+    """Return whether no check read the edited lines, neither in their old nor in their new version, and no search has a
+    match in them."""
+    edited = _edited(found.facts, facts, region)
+    if any(_IMPORTS.match(text.text, at) for text, at in ((found.facts, region.old), (facts, region.new))):
+        edited = region  # the lines of an import are read together
+    begin = False
+    for key in _touched(found, facts, edited):
+        kind, more = _parts(key)
+        if kind == "beginnings":
+            begin = True
+        elif kind == WHOLE_WORD:
+            if not _said_alike(found, facts, region, more):
+                return False
+        elif key == IMPORTING:
+            continue  # the imported names are compared with those in the lines that were read
+        elif kind != MENTIONED and (kind != "text" or key in found.placed):
+            return False
+        elif bool(found.facts.searches.again(key)) != bool(facts.searches.again(key)):
+            return False
+    for text, start, end in ((found.facts, edited.old, edited.old_end), (facts, edited.new, edited.new_end)):
+        lines = text.text[start:end]
+        if _SPOKEN.search(lines) or _says_asked(set(_WORD.findall(lines)), found.asked):
+            return False
+        if any(name.startswith("def ") for name in found.asked) and _is_read(text, start, found.asked):
+            return False
+    return are_unread(found.reads, found.facts, facts, region, edited, begin)
 
 
 def _nothing_found(found: Found, facts: Facts, region: Region, edited: Region, function: tuple[int, int]) -> bool:
@@ -319,6 +361,12 @@ def _said_alike(found: Found, facts: Facts, region: Region, word: str) -> bool:
     are: only devices; also other values; no value at all."""
     old, new = found.facts.text[region.old : region.old_end], facts.text[region.new : region.new_end]
     return said_of(word, old) == said_of(word, new)
+
+
+def _edited(before: Facts, facts: Facts, region: Region) -> Region:
+    """The lines that changed: of one logical line with several physical lines, only the changed ones."""
+    line, fresh = Span(region.old, region.old_end), Span(region.new, region.new_end)
+    return facts.searches.regions[0] if _is_one_line(before, line) and _is_one_line(facts, fresh) else region
 
 
 def _is_one_line(facts: Facts, lines: Span) -> bool:

@@ -14,6 +14,7 @@ from ..facts.read import Facts, Statement
 from ..project import Project
 from ..source import Span
 from .results import Movable
+from .unread import Reads
 
 Row = Sequence[tuple[Hit, "bool | None"]]
 """The hits of one check; each has a flag that tells whether a sibling branch handles the target, None if that is
@@ -71,8 +72,9 @@ class Found(NamedTuple):
     """The results of all checks of one text, and what they depend on. `asked` and `absent`: the values of the Context's
     fields of the same name. `keys`: the keys of all text searches that the checks used; `placed`: the keys of those
     searches of which the checks used the offsets of the matches, not only whether there is a match. `certain`: whether
-    no result depended on words that earlier fixes may have written. `bare`: the span of the function around the edited
-    lines, if no search whose matches affect a whole function has a match in this function; None if this is unknown."""
+    no result depended on words that earlier fixes may have written. `reads`: the lines that the checks read. `bare`:
+    the span of the function around the edited lines, if no search whose matches affect a whole function has a match in
+    this function; None if this is unknown."""
 
     facts: Facts
     project: Project
@@ -82,6 +84,7 @@ class Found(NamedTuple):
     keys: frozenset[Hashable]
     placed: frozenset[Hashable]
     certain: bool
+    reads: Reads
     bare: tuple[int, int] | None = None
 
     @property

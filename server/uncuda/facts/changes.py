@@ -194,6 +194,9 @@ class Searches:
         self._placed: set[Hashable] = set()
         self._changed: tuple[Region | None, str] = (None, "")
         self._scans: dict[Hashable, Scan] = before._scans_for() if before is not None else {}
+        # keys whose search functions are known to be stored; none is removed from a dictionary of search functions
+        kept = before is not None and before._scans is self._scans
+        self._stored: AbstractSet[Hashable] | None = before._stored if before is not None and kept else None
         self._words: _Words = before._words if before is not None else _Words(frozenset(), [])
 
     def _base_for(self, regions: Sequence[Region]) -> _Base:
@@ -238,18 +241,20 @@ class Searches:
 
     def keys(self, known: Collection[Hashable] = ()) -> frozenset[Hashable]:
         """The keys of all searches so far, except the keys in `known` and the keys that begin with FOLLOWED."""
-        found = self._found.keys() - known if known else self._found
+        found = [key for key in self._found if key not in known]
         return frozenset(key for key in found if not (isinstance(key, tuple) and key[0] == FOLLOWED))
 
-    @property
-    def placed(self) -> frozenset[Hashable]:
-        """The keys of the searches whose offsets `find` returned; `has`, which returns no offsets, does not count."""
-        return frozenset(self._placed)
+    def placed(self, known: Collection[Hashable] = ()) -> frozenset[Hashable]:
+        """The keys of the searches whose offsets `find` returned, without those in `known`; `has`, which returns no
+        offsets, does not count."""
+        return frozenset(key for key in self._placed if key not in known)
 
     def know(self, keys: AbstractSet[Hashable]) -> bool:
         """Return whether the search functions for these keys are stored; `again` and `touching` can be called only with
         stored keys."""
-        return self._scans.keys() >= keys
+        if self._stored is not keys and self._scans.keys() >= keys:
+            self._stored = keys
+        return self._stored is keys
 
     def again(self, key: Hashable) -> list[int]:
         """Return the offsets that the search with this key finds in the text; the search function is the stored one."""

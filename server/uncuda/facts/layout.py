@@ -11,6 +11,7 @@ import re
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from itertools import islice
 
 from ..limits import UNLIMITED, Work
 
@@ -51,6 +52,10 @@ class Layout:
         self.known_starts: list[int] = []
         self.known_ends: list[int] = []
         self.unclosed: set[int] = set()
+        self.read_lines: set[int] = set()
+        """An offset in each logical line that was asked for."""
+        self.read_parts: set[tuple[int, int]] = set()
+        """The spans of several lines that a check reads at once, with `reads`."""
         self._passed: tuple[int, int, tuple[int, int] | None] = (-1, 0, None)
         """The state after the last call of `token_at`: the start of its logical line, a position between two tokens,
         and the next token."""
@@ -74,7 +79,9 @@ class Layout:
         """(start, end) of the logical line that contains `offset`, with its line break."""
         index = bisect_right(self.known_starts, offset) - 1
         if index >= 0 and offset < self.known_ends[index]:
-            return self.known_starts[index], self.known_ends[index]
+            start = self.known_starts[index]
+            self.read_lines.add(start)
+            return start, self.known_ends[index]
         start = self._sure_start(offset)
         while True:
             end = self.line_end(start)
@@ -84,8 +91,18 @@ class Layout:
                 self.known_starts.insert(at, start)
                 self.known_ends.insert(at, end)
             if end > offset or end >= len(self.text):
+                self.read_lines.add(start)
                 return start, end
             start = end
+
+    def forget_reads(self) -> None:
+        """Forget what was read of the text so far."""
+        self.read_lines, self.read_parts = set(), set()
+
+    def reads(self, start: int, end: int) -> None:
+        """Note that a check reads the text between two offsets. A check calls this method for text that is not part of
+        one logical line or of the block below a line that it asked for; an edit of this text may change its result."""
+        self.read_parts.add((start, end))
 
     def line_start(self, offset: int) -> int:
         """The start of the physical line that contains `offset`."""
@@ -315,7 +332,7 @@ def _repair(text: str) -> list[tuple[int, int]]:
 
 
 def _cost(text: str, start: int, end: int) -> int:
-    cost = 2 * min(3, len(_CODE.findall(text, start, end)))
+    cost = 2 * sum(1 for _ in islice(_CODE.finditer(text, start, end), 3))
     if text[start : start + 3] != text[end : end + 3]:
         cost += 2
     if text[end + 3 : end + 4].isalnum():

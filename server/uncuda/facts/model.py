@@ -146,6 +146,8 @@ class Imported:
     """The local names that the imports bind."""
     spelled: frozenset[str]
     """The modules and names as the import statements spell them."""
+    every: frozenset[str]
+    """The dotted names of all imported objects, and the modules of star imports."""
 
 
 @dataclass(slots=True, eq=False)
@@ -284,6 +286,7 @@ class Facts:
                 frozenset(one.dotted.partition(".")[0] for one in every),
                 frozenset(one.name for one in every),
                 frozenset(one.alias.name for one in every if one.alias is not None),
+                frozenset(one.dotted for one in every),
             )
         return self.imported
 

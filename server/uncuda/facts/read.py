@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 
 from ..limits import Work
 from .bindings import Binding
@@ -31,6 +31,7 @@ _LONG = 1000
 _COMMENT = re.compile(r"[ \t\f]*#")
 _STAR = "import *"
 _FAR = 2000  # maximum length of a line that is parsed alone because a bracket above it is not closed
+_OUTER = 8  # maximum number of blocks around an edit that are compared with those before the edit
 _TRIES = 10  # maximum number of ways in which a statement with a syntax error is parsed
 
 __all__ = ["Facts", "Name", "Statement", "Words", "read"]
@@ -76,12 +77,10 @@ def read(
 
 
 def _is_apart(before: Facts, scopes: IndentScopes, span: Region) -> bool:
-    """Return whether only lines of the function around the edit can now be in other blocks than before: the function
-    still begins and ends at the same lines, and no statement of the function was parsed before the edit."""
-    function, now = before.indents.outer_function(span.old, span.old_end), scopes.outer_function(span.new, span.new_end)
-    if function is None or now is None or now != (function[0], function[1] + span.shift):
-        return False
-    return not before.holds_part_of(*function)
+    """Return whether an edit can have changed blocks only inside a block that contains the changed lines: this block
+    begins and ends at the same lines as before, and none of its statements was parsed before."""
+    blocks = scopes.blocks_around(before.indents, span)
+    return any(not before.holds_part_of(start, end) for start, end in islice(blocks, _OUTER))
 
 
 def _in_prose(before: Layout, layout: Layout, region: Region) -> Region | None:
@@ -307,7 +306,8 @@ class _Reader:
                 if binding.value is not None and (dotted := self._meaning(binding, statement)):
                     fresh |= self._follow(binding, dotted, known)
             for name in sorted(fresh):
-                key = (name, known[name])
+                key = (name, known.pop(name))
+                known[name] = key[1]  # the order of `known` is that in which names are read
                 self.read_at(self.facts.searches.find(key, uses(*key)))
             if not self._pending:
                 waiting = self._bind(waiting, known)

@@ -18,15 +18,13 @@ def relayout(
 ) -> tuple[Layout, list[Region] | None]:
     """Return the layout of a text, which reuses the layout of the previous text; and the changed logical lines of both
     texts, or None if other logical lines may differ, too."""
-    strings = _strings(before, text, regions)
+    strings = None if before.mended else _strings(before, text, regions)
     layout = Layout(text, strings, work)
     return layout, _take_lines(layout, before, regions) if strings is not None else None
 
 
 def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple[int, int]] | None:
     """Return the triple-quoted strings, if no changed line can begin or end one; otherwise None."""
-    if before.mended:
-        return None
     changed, fresh = [], list[tuple[int, int]]()
     for region in regions:
         above = text[max(0, region.new - 3) : region.new]
@@ -43,9 +41,20 @@ def _strings(before: Layout, text: str, regions: Sequence[Region]) -> list[tuple
             else:
                 return None
         changed.append(part)
-    starts = moved([start for start, _ in before.strings], changed)
-    kept = list(zip(starts, moved([end for _, end in before.strings], changed), strict=True))
-    return sorted([*kept, *fresh]) if fresh else kept
+    if fresh or len(changed) != 1:
+        starts = moved([start for start, _ in before.strings], changed)
+        ends = moved([end for _, end in before.strings], changed)
+        return sorted([*zip(starts, ends, strict=True), *fresh])
+    return _around(before.strings, changed[0])
+
+
+def _around(strings: list[tuple[int, int]], region: Region) -> list[tuple[int, int]]:
+    """Return the strings outside of a region, and the one around it, with the offsets after the edit."""
+    first, last = bisect_left(strings, (region.old, -1)), bisect_left(strings, (region.old_end, -1))
+    above, shift = strings[:first], region.shift
+    if above and above[-1][1] >= region.old_end:
+        above[-1] = above[-1][0], above[-1][1] + shift
+    return above + ([(start + shift, end + shift) for start, end in strings[last:]] if shift else strings[last:])
 
 
 def _own_strings(before: Layout, text: str, region: Region) -> list[tuple[int, int]] | None:
@@ -94,30 +103,37 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> li
     spans = _spans(before, regions)
     if any(not any(span.old <= start < span.old_end for span in spans) for start in before.unclosed):
         return None
-    starts, ends = layout.known_starts, layout.known_ends
+    if _take_around(layout, before, spans):
+        return spans
+    wider = _widened(layout, before, spans[0]) if len(spans) == 1 else None
+    return [wider] if wider is not None and _take_around(layout, before, [wider]) else None
+
+
+def _take_around(layout: Layout, before: Layout, spans: Sequence[Region]) -> bool:
+    """Reuse the logical lines around the changed lines in `spans`, and read those in `spans`; return False, and reuse
+    none, if other lines may end at other places than before."""
+    starts, ends = list[int](), list[int]()
     done = shift = 0
     for span in spans:
         last = bisect_left(before.known_starts, span.old)
         if max(before.known_ends[:last], default=0) > span.old:
             # The span begins inside the brackets of an earlier logical line, with a line that looks like a statement.
-            return None
+            return False
         starts += [start + shift for start in before.known_starts[done:last]]
         ends += [end + shift for end in before.known_ends[done:last]]
+        layout.known_starts, layout.known_ends = starts, ends
         lines = _lines(layout, span)
-        if lines is None:
+        sure = _holds_sure(before, span.old, span.old_end) and not layout.is_sure(span.new)
+        if lines is None or (sure and not _ends(layout, span.new)):
+            layout.known_starts, layout.known_ends = [], []
             layout.unclosed.clear()
-            return None
-        if _holds_sure(before, span.old, span.old_end) and not layout.is_sure(span.new) and not _ends(layout, span.new):
-            starts.clear()
-            ends.clear()
-            layout.unclosed.clear()
-            return None
+            return False
         starts += [start for start, _ in lines]
         ends += [end for _, end in lines]
         done, shift = bisect_left(before.known_starts, span.old_end), span.shift
     starts += [start + shift for start in before.known_starts[done:]]
     ends += [end + shift for end in before.known_ends[done:]]
-    return spans
+    return True
 
 
 def _spans(before: Layout, regions: Sequence[Region]) -> list[Region]:
@@ -138,6 +154,19 @@ def _spans(before: Layout, regions: Sequence[Region]) -> list[Region]:
         shift = region.shift
         spans.append(Region(start, end, begin, end + shift))
     return spans
+
+
+def _widened(layout: Layout, before: Layout, span: Region) -> Region | None:
+    """Return a span that also contains the lines below it that are now part of its last logical line, because a bracket
+    is not closed; None if this line does not end at the end of a line of the text before the edit."""
+    position = span.new
+    while position < span.new_end:
+        position = layout.line_end(position)
+    old = position - span.shift
+    layout.unclosed.clear()
+    if position == span.new_end or position >= len(layout.text) or before.logical_line(old)[0] != old:
+        return None
+    return Region(span.old, old, span.new, position)
 
 
 def _lines(layout: Layout, span: Region) -> list[tuple[int, int]] | None:

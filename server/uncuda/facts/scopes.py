@@ -25,6 +25,7 @@ _AT_ONCE = 16  # number of lines for which `_climb` counts the work steps with o
 _LINES = 16  # a search for the end of a block counts one work step for this many characters
 _BLANKS = (" ", "\t", "\f", "\n", "\r")
 _WIDEST = sys.maxsize
+_FAR = 200  # maximum number of lines that are looked at to find where a statement begins or ends
 _LEAVING = frozenset({"return", "raise"})
 _OPENING = frozenset(
     {"if", "elif", "else", "for", "while", "with", "try", "except", "finally", "def", "class", "match", "case"}
@@ -178,6 +179,70 @@ class IndentScopes:
         after = self.extent(function)
         return (self._layout.line_start(function), after) if end <= after else None
 
+    def blocks_around(self, before: IndentScopes, span: Region) -> Iterator[tuple[int, int]]:
+        """Yield parts [start, end) of the text before the edit that contain the edited lines, the smallest first. The
+        edit changes the blocks of no line outside of such a part.
+
+        The first part is the compound statement to which an edited line belongs, with the statement above it. The
+        others are the lines below the header of each block around the edited lines, if this block begins and ends at
+        the same lines in both texts.
+        """
+        if (part := self._statement_around(before, span)) is not None:
+            yield part
+        for header in before.around(span.old):
+            if header.start >= span.old or header.word not in _OPENING:
+                continue
+            end = before.extent(header.start)
+            if span.old_end <= end and self.extent(header.start) == end + span.shift:
+                yield header.end, end
+
+    def _statement_around(self, before: IndentScopes, span: Region) -> tuple[int, int] | None:
+        """Return the lines of the compound statement to which a single edited line belongs, and of the statement above
+        it in the same block, in the text before the edit; None if the edit may change where they end."""
+        lines = [*before._code_between(span.old, span.old_end), *self._code_between(span.new, span.new_end)]
+        widths = {line.width for line in lines}
+        if len(widths) != 1 or before._is_stray_above(span.old) != self._is_stray_above(span.new):
+            return None
+        width = widths.pop()
+        start, end = before._first_of(span.old, width), before._end_of(span.old_end, width)
+        return (
+            (start, end) if start >= 0 and end >= 0 and self._end_of(span.new_end, width) == end + span.shift else None
+        )
+
+    def _first_of(self, start: int, width: int) -> int:
+        """Return the start of the nearest line above with this width that is no clause, or the end of the nearest line
+        above that is indented less; -1 if it is far away."""
+        for _ in range(_FAR):
+            if start == 0:
+                return 0
+            start, end = self._layout.logical_line(start - 1)
+            match = _HEAD.match(self._text, start)
+            if match is None or match[1] == "#":
+                continue
+            own, word = columns(_indentation(match)), match[1]
+            if own > width or self._is_stray(start, own, word):
+                continue
+            if own < width:
+                return end
+            if word not in _CLAUSES:
+                return start
+        return -1
+
+    def _end_of(self, position: int, width: int) -> int:
+        """Return the start of the next line with at most this width that is no clause of this width; -1 if it is far
+        away."""
+        for _ in range(_FAR):
+            if position >= len(self._text):
+                return len(self._text)
+            match = _HEAD.match(self._text, position)
+            if match is not None and match[1] != "#":
+                own, word = columns(_indentation(match)), match[1]
+                if own <= width and not self._is_stray(position, own, word):
+                    if own < width or word not in _CLAUSES:
+                        return position
+            position = self._layout.logical_line(position)[1]
+        return -1
+
     def _same_line(self, before: IndentScopes, span: Region) -> bool:
         """Return whether `span` is a single logical line both before and after the edit, with the same indentation and
         the same kind of first token."""
@@ -188,12 +253,10 @@ class IndentScopes:
         return _beginning(before._text[span.old : span.old_end]) == _beginning(self._text[span.new : span.new_end])
 
     def _take_lines(self, before: IndentScopes, span: Region) -> None:
-        first, last, shift = span.old, span.old_end, span.shift
-        for start, line in before._headers.items():
-            if start < first:
-                self._headers[start] = line
-            elif start >= last:
-                self._headers[start + shift] = Header(line.start + shift, line.end + shift, line.indent, line.word)
+        """Take over the known first words of the lines above the edit; those of the lines below it are read again when
+        they are needed."""
+        first = span.old
+        self._headers = {start: line for start, line in before._headers.items() if start < first}
 
     def _take_above(self, before: IndentScopes, span: Region, width: int, kept: bool) -> None:
         """Copy the known headers of the blocks around lines from `before`, the scopes of the text before the edit.
@@ -238,6 +301,7 @@ class IndentScopes:
             else:
                 indent = columns(self._text[self._layout.line_start(start) : start])
                 ends = [line.start for line in lines if line.width <= indent and line.characters <= indent]
+                ends = [at for at in ends if self._text[at - 1 : at] != "\r"]  # as in `_block_end`
                 if ends or end >= last:
                     self._extents[start] = ends[0] if ends else end + shift
 
@@ -253,11 +317,13 @@ class IndentScopes:
         """The header of the block that contains the logical line at `offset`."""
         start, _ = self._layout.logical_line(offset)
         if start in self._above:
-            return self._above[start]
-        match = _HEAD.match(self._text, start)
-        indent = columns(self._text[start : match.start(1)]) if match else 0
-        found = self._climb(start, indent) if indent else None
-        self._above[start] = found
+            found = self._above[start]
+        else:
+            match = _HEAD.match(self._text, start)
+            indent = columns(self._text[start : match.start(1)]) if match else 0
+            found = self._above[start] = self._climb(start, indent) if indent else None
+        if found is not None:
+            self._layout.read_lines.add(found.start)
         return found
 
     def headers(self, offset: int) -> Iterator[Header]:

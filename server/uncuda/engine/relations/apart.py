@@ -289,6 +289,7 @@ class Apart:
     def _is_first(self, header: Header, function: Header) -> bool:
         """Return whether a function certainly reaches an `if` in it: no `return` is above the `if`."""
         self._facts.work.search(function.start, header.start)
+        self._facts.layout.reads(function.start, header.start)
         return _RETURN.search(self._facts.text, function.end, header.start) is None
 
     def _is_run_first(self, block: Header | None) -> bool:

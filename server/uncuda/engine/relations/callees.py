@@ -60,6 +60,7 @@ def _tensor(hit: Hit) -> str:
 def _last(start: int, branches: Branches) -> Statement | None:
     """Return the last statement in the block of an `if`; None if the block is empty."""
     end = branches.indents.extent(start)
+    branches.facts.layout.reads(start, end)
     body = branches.text[:end].rstrip()
     statement = branches.facts.peek(len(body) - 1)
     return statement if statement is not None and statement.start > start else None
@@ -117,4 +118,5 @@ def _computes(start: int, questions: Questions, branches: Branches) -> bool:
     if len(clauses) > 1:
         return False
     below, end = questions.below(header)
+    branches.facts.layout.reads(below, end)
     return bool(re.search(r"^[ \t]*" + _COMPUTES.pattern, branches.text[below:end], re.M))

@@ -62,6 +62,7 @@ class Flags:
         header = self._indents.header_at(statement.start)
         end = self._indents.extent(header.start)
         self._work.search(header.start, end)
+        self._facts.layout.reads(header.start, end)
         may = self._text.find("return", header.start, end) >= 0  # a quick test, because most blocks do not return
         match = _ANSWERS.match(last_of(header, self._facts)) if may and header.word in CONDITIONS else None
         asked = self._branches.asks_cuda(header.start, header.end) if match else 0

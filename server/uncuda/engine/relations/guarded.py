@@ -153,6 +153,7 @@ class _Search:
             for header in self._indents.headers(place.at) if place.hit is None else ():
                 if header.word == "try":
                     end = self._indents.extent(self._indents.clauses(header)[-1].start)
+                    self._facts.layout.reads(header.start, end)
                     names.update(_TRIED.findall(self._text, header.start, end))
         return names
 
@@ -376,6 +377,7 @@ class _Search:
         if header.word != "if" or not self._questions.leaves(header):
             return False
         start, end = self._questions.below(header)
+        self._facts.layout.reads(start, end)
         return leaving.raises(self._text[start:end].lstrip())
 
 

@@ -53,6 +53,7 @@ def _body(header: Header, branches: Branches) -> str:
     """Return the text of the block below a header, without comments."""
     end = branches.indents.extent(header.start)
     branches.work.search(header.start, header.start + 16 * (end - header.start))
+    branches.facts.layout.reads(header.end, end)
     return without_comments(branches.text[header.end : end])
 
 

@@ -190,6 +190,7 @@ class Served:
         of NVIDIA's GPUs."""
         head = _HEAD.match(self._facts.text)
         self._facts.work.search(0, head.end() if head is not None else 0)
+        self._facts.layout.reads(0, head.end() if head is not None else 0)
         rules = self._catalogue.rules.values()
         patterns = [pattern for rule in rules if rule.check == "module" and (pattern := rule.get("one-maker"))]
         return head is not None and any(re.search(pattern, head[0]) for pattern in patterns)
@@ -199,6 +200,7 @@ class Served:
         AMD, ROCm or AITER but not CUDA."""
         facts = self._facts
         about = _DOCSTRING.match(facts.text) if facts.says(_WRAPS) and self._has(_OF_A_WRAPPER) else None
+        facts.layout.reads(0, about.end() if about is not None else 0)
         return about is not None and bool(_ABOUT_AMD.search(about[1])) and not _ABOUT_CUDA.search(about[1])
 
     def _has(self, pattern: re.Pattern[str]) -> bool:

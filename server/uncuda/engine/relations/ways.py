@@ -32,6 +32,7 @@ def always_calls(function: Header, names: Collection[str], branches: Branches) -
     """Return whether every way through a function calls one of the named functions, in a statement of its own."""
     end = branches.indents.extent(function.start)
     branches.work.search(function.start, end)
+    branches.facts.layout.reads(function.start, end)
     tree = parsed(branches.text[function.start : end]) if end - function.start <= _LONGEST else None
     node = tree.body[0] if tree is not None and tree.body else None
     return isinstance(node, ast.FunctionDef) and _always(node.body, names)

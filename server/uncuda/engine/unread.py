@@ -1,0 +1,198 @@
+"""Finds out whether an edit is in lines that no check read, so that it leaves the hits in all other lines as they are.
+
+`Layout` records each logical line that was asked for. A check that is run again reads the same lines and finds the same
+matches of its searches, so that it returns the same hits, if the edited lines are none of these lines, contain no match
+of a search, and leave the blocks around them as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import islice
+from keyword import kwlist
+from typing import NamedTuple
+
+from ..checks.leaving import leaves
+from ..facts.changes import Region
+from ..facts.read import Facts
+from ..facts.scopes import columns
+
+IMPORTING = "text", "import "
+"""The key of the search for imports."""
+_OUTER = 4  # maximum number of blocks around an edit that are looked at
+_WORD = re.compile(r"\w+")
+_ATTRIBUTE = re.compile(r"\.[ \t]*(\w+)")
+# lines that define or import names for other lines
+_ALTERS = re.compile(r"[ \t]*(?:class|global|nonlocal)\b|.*\b__name__\b")
+_OPENS = re.compile(r"[ \t\f]*(?:@|async|def|if|for|while|with|try|except|else|elif|finally|match|case)\b")
+_SHARES = re.compile(r"\b(?:global|nonlocal)\b")
+_RESULT = re.compile(r"[ \t]*(?:return|raise|yield|del)\b")
+_FUNCTION = re.compile(r"[ \t]*(?:async[ \t]+)?def\b[ \t]*(\w*)")
+_NAMED = re.compile(r"[ \t]*([\w.]+)[ \t]*:(?!=)")
+_BINDS = re.compile(r"\bfor\b(.*\bin\b|.*)|\b(?:as|del)\b(.*)|\blambda\b([^:]*)|(\w+)[ \t]*:=|(.*)[\])}][ \t]*=(?!=)")
+_IMPORTS = frozenset({"from", "import", "as"})
+_OWN = frozenset({"self", "cls", *kwlist})
+_DEFINED = re.compile(r"[ \t]*(?:@|async\b|def\b|class\b)")
+_STRING = re.compile(r"\"[^\"\n]*\"?|'[^'\n]*'?|#.*")
+_SIGN = re.compile(r"[=!<>:]=|[=(\[{\])}]")
+
+
+class Reads(NamedTuple):
+    """What the checks read of a text: sorted offsets, one or more in each logical line, and spans of several lines."""
+
+    lines: Sequence[int]
+    parts: frozenset[tuple[int, int]]
+
+    def joined(self, lines: Collection[int], parts: AbstractSet[tuple[int, int]]) -> Reads:
+        """Return this with further lines and parts of the same text."""
+        fresh = [line for line in lines if not self._any(line, line + 1)]
+        known = self if parts <= self.parts else self._replace(parts=self.parts | parts)
+        return known._replace(lines=sorted([*self.lines, *fresh])) if fresh else known
+
+    def moved(self, region: Region) -> Reads:
+        """Return this for the text after an edit, with the offsets of the new text."""
+        lines, parts, shift = self.lines, self.parts, region.shift
+        first, last = bisect_left(lines, region.old), bisect_left(lines, region.old_end)
+        if first < last:
+            parts |= {(region.old, region.old_end)}
+        elif not shift:
+            return self
+        after = [line + shift for line in lines[last:]] if shift else lines[last:]
+        return Reads([*lines[:first], *after], frozenset((region.place(a), region.place(b)) for a, b in parts))
+
+    def spare(self, block: tuple[int, int]) -> bool:
+        """Return whether nothing between two offsets was read."""
+        first, last = block
+        return not self._any(*block) and not any(start < last and first < end for start, end in self.parts)
+
+    def between(self, start: int, end: int) -> Sequence[int]:
+        """The offsets in the lines that were read, between two offsets."""
+        return self.lines[bisect_left(self.lines, start) : bisect_left(self.lines, end)]
+
+    def words(self, facts: Facts, start: int, end: int, pattern: re.Pattern[str] = _WORD) -> set[str]:
+        """The words of the lines that were read between two offsets."""
+        found = set[str]()
+        for line in dict.fromkeys(facts.layout.logical_line(line) for line in self.between(start, end)):
+            found.update(pattern.findall(facts.text, *line))
+        return found
+
+    def _any(self, start: int, end: int) -> bool:
+        at = bisect_left(self.lines, start)
+        return at < len(self.lines) and self.lines[at] < end
+
+
+NOTHING = Reads((), frozenset())
+
+
+def are_unread(reads: Reads, before: Facts, facts: Facts, region: Region, edited: Region, begin: bool) -> bool:
+    """Return whether an edit changes no line that was read, and none that a check that is run again would read.
+    `edited`: the physical lines that changed; `begin`: whether a search for the first words of lines has a match in
+    the edited lines."""
+    if before.holds_part_of(*region[:2]) or facts.holds_part_of(*region[2:]):
+        return False
+    if not reads.spare((region.old, region.old_end)):
+        return False
+    if _DEFINED.match(before.text, region.old_end) and reads.between(*before.layout.logical_line(region.old_end)):
+        return False  # the lines above a definition may be its decorators
+    lines = [line for text, start, end in _both(before, facts, edited) for line in _lines(text, start, end)]
+    if any(map(_ALTERS.match, lines)):
+        return False
+    around = before.indents.outer_function(region.old, region.old_end) or (0, len(before.text))
+    opens = not facts.alike and any(map(_OPENS.match, lines))
+    flat = facts.same_blocks and not opens
+    leaving = any(_RESULT.match(line) or leaves(line.lstrip()) for line in lines)
+    if not flat or ((begin or not facts.alike or leaving) and _is_beside(reads, before, facts, region, around[1])):
+        if not any(map(reads.spare, islice(facts.indents.blocks_around(before.indents, region), _OUTER))):
+            return False
+    return _bind_nothing(reads, before, facts, region, edited, around)
+
+
+def _both(before: Facts, facts: Facts, region: Region) -> tuple[tuple[Facts, int, int], tuple[Facts, int, int]]:
+    """The lines of a region before and after the edit."""
+    return (before, region.old, region.old_end), (facts, region.new, region.new_end)
+
+
+def _lines(facts: Facts, start: int, end: int) -> list[str]:
+    return facts.text[start:end].splitlines(keepends=True)
+
+
+def _bind_nothing(
+    reads: Reads, before: Facts, facts: Facts, region: Region, edited: Region, around: tuple[int, int]
+) -> bool:
+    """Return whether the edited lines bind no name that a line says which was read. `around`: the function that
+    contains the lines."""
+    if _SHARES.search(before.text, *around):
+        around = 0, len(before.text)
+    for text, start, end in _both(before, facts, edited):
+        lines = _lines(text, start, end)
+        if any("import" in line for line in lines):
+            imported = set(_WORD.findall("".join(lines))) - _IMPORTS
+            if not imported.isdisjoint(reads.words(before, 0, len(before.text))):
+                return False
+        names, attributes = _bound(lines, start in (region.old, region.new))
+        if names and not names.isdisjoint(reads.words(before, *around)):
+            return False
+        if attributes and not attributes.isdisjoint(reads.words(before, 0, len(before.text), _ATTRIBUTE)):
+            return False
+    return True
+
+
+def _is_beside(reads: Reads, before: Facts, facts: Facts, region: Region, end: int) -> bool:
+    """Return whether a check may have gone through the lines of the block that contains the edited lines: the line
+    directly above or below was read, or a line below it in a block around it. `end`: the end of the function before the
+    edit."""
+    layout = before.layout
+    for line in (layout.logical_line(region.old_end), layout.logical_line(max(0, region.old - 1))):
+        if reads.between(*line):
+            return True
+    widths = *_widths(before, *region[:2]), *_widths(facts, *region[2:])
+    below = (layout.logical_line(line)[0] for line in reads.between(region.old_end, end))
+    return any(_width(before.text, line) <= max(widths, default=0) for line in below)
+
+
+def _widths(facts: Facts, start: int, end: int) -> Iterable[int]:
+    while start < end:
+        yield _width(facts.text, start)
+        start = facts.layout.logical_line(start)[1]
+
+
+def _width(text: str, start: int) -> int:
+    """The indentation of a line in columns."""
+    first = start
+    while text[first : first + 1] in (" ", "\t", "\f"):
+        first += 1
+    return columns(text[start:first])
+
+
+def _bound(lines: Iterable[str], begins: bool) -> tuple[set[str], set[str]]:
+    """Return the names and the attributes that lines may bind. `begins`: whether a statement begins with the first of
+    the lines."""
+    names, attributes = set[str](), set[str]()
+    for number, line in enumerate(lines):
+        code = _STRING.sub(" ", line)
+        function, named = _FUNCTION.match(code), _NAMED.match(code)
+        if function is not None:
+            targets = function[1]
+        else:
+            targets = " ".join(part for parts in _BINDS.findall(code) for part in parts)
+            if begins or number:
+                targets += " " + (_target(code) or (named[1] if named is not None else ""))
+        attributes.update(_ATTRIBUTE.findall(targets))
+        names.update(_WORD.findall(targets))
+    return names - attributes - _OWN, attributes - _OWN
+
+
+def _target(code: str) -> str:
+    """Return the part of a line before the last `=` of an assignment."""
+    depth, end = 0, 0
+    for sign in _SIGN.finditer(code):
+        if sign[0] in "([{":
+            depth += 1
+        elif sign[0] in ")]}":
+            depth -= 1
+        elif sign[0] == "=" and depth <= 0:
+            end = sign.start()
+    return code[:end]
