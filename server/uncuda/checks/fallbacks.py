@@ -190,6 +190,7 @@ class Fallbacks:
         if block.start not in self._siblings:
             text = self._text[block.start : block.stop]
             self._context.facts.work.search(0, 2 * len(text))
+            self._context.facts.layout.reads(block.start, block.stop)
             names = {name for line in _IMPORTED.findall(text) for name in _WORD.findall(line)}
             self._siblings[block.start] = guard.flags <= names
         if not self._siblings[block.start]:

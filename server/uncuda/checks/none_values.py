@@ -18,7 +18,7 @@ from .branch_words import last_of
 from .parameters import Parameters
 
 _MANY = 20  # maximum number of lines above a use that are searched for a test
-_RAISES = re.compile(r"\s*raise\b")
+_NEXT = re.compile(r"\s*(?:(?P<raise>raise\b)|\S|\Z)")
 _JOINING = frozenset({"join", "Path", "joinpath"})
 
 
@@ -51,7 +51,10 @@ def _is_refused(own: Header, context: Context) -> bool:
         return False
     last, end = last_of(own, facts), facts.indents.extent(own.start)
     inside = end < facts.indents.block_end_of(own.start)
-    return inside and leaving.leaves(last) and not leaving.raises(last) and _RAISES.match(facts.text, end) is not None
+    after = _NEXT.match(facts.text, end)
+    facts.layout.reads(end, after.end() if after is not None else end)
+    raises = after is not None and after["raise"] is not None
+    return inside and leaving.leaves(last) and not leaving.raises(last) and raises
 
 
 def _is_tested(name: str, statement: Statement, context: Context) -> bool:

@@ -67,6 +67,7 @@ class OptionalNeeds:
             return False
         facts, end = self._context.facts, self._indents.extent(scope[0])
         facts.work.search(scope[0], end)
+        facts.layout.reads(scope[0], end)
         if re.compile(rf"^[ \t]+return[ \t]+{name}\b", re.M).search(self._text, scope[0], end) is None:
             return False
         for at in facts.searches.find(("calls", function[1]), uses(function[1], True))[:_MANY]:

@@ -104,6 +104,7 @@ class OptionalUses:
         does not exist if the library is missing. Functions that contain one of the offsets `asking` do not count,
         because they test whether the library is there."""
         self._context.facts.work.search(0, len(block))
+        self._context.facts.layout.reads(block.start, block.stop)
         for name in list(dict.fromkeys(_SET.findall(self._text, block.start, block.stop)))[:_FEW]:
             used = [at for at in _beside(self._uses(name).places, block) if self._text[at - 1] != "."]
             lines = [line for line, _ in self._lines(used)]
