@@ -205,12 +205,11 @@ def _key(outcome: Outcome) -> tuple[str, ...]:
 def _mutation(record: Record) -> Iterator[str]:
     yield (
         "## Mutants: one rule or relation switched off at a time\n\n"
-        "A relation's name states its group, and what its function finds. `together` and `links` are about "
-        "places that are\nfixed only together, `raising` is about code that raises an exception on the target, "
-        "`served` about code that already\nhandles the target, and `scan` about facts from other files "
-        "([relations.md](relations.md)). A *test* in the name of a\nrelation is a condition in the checked code, such "
-        "as `if x.is_cuda`, unless the name mentions pytest or patches. While a\nrelation is switched off, its "
-        "function finds nothing.\n"
+        "A relation is what one function of the engine finds, for example that a condition guards a call. Its name "
+        "is a\ngroup, a colon, and what the function finds. `together` and `links` are about places that are fixed "
+        "only\ntogether, `raising` is about code that raises an exception on the target, `served` about code that "
+        "already handles\nthe target, and `scan` about facts from other files ([relations.md](relations.md)). While a "
+        "relation is switched off,\nthe function is replaced by one that finds nothing.\n"
     )
     for name, noticed in (("safe rule", record.mutation.rules), ("relation", record.mutation.relations)):
         killed = sum(bool(by) for by in noticed.values())
