@@ -104,6 +104,40 @@ def test_a_mark_moves_over_what_moves(name: str) -> None:
     assert fixed(FILES | {"tests/test_a.py": text}, "tests/test_a.py") == moved(text, "npu")
 
 
+SETUP = """\
+from torch.utils.cpp_extension import CppExtension, CUDAExtension
+
+extension = CppExtension
+if cuda:
+    extension = CUDAExtension
+modules = [extension("pkg._C", sources)]
+"""
+COMPILED = """\
+from torch.autograd import Function
+
+from pkg import _C
+
+
+class _Swap(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return _C.swap(x)
+
+
+swap = _Swap.apply
+"""
+
+
+@pytest.mark.parametrize("package", ["", "from .swap import swap\n"])
+def test_a_mark_stays_over_a_module_that_the_project_compiles_for_cuda(package: str) -> None:
+    imports = "from pkg import swap\n" if package else "from pkg.swap import swap\n"
+    text = HEAD.format(plugin=IMPORTS["npu"]) + imports + TEST.format("swap(x)")
+    files = {"setup.py": SETUP, "pkg/__init__.py": package, "pkg/swap.py": COMPILED, "tests/test_a.py": text}
+    assert fixed(files, "tests/test_a.py") == text
+    files["setup.py"] = SETUP.replace("    extension = CUDAExtension", "    print(CUDAExtension)")
+    assert fixed(files, "tests/test_a.py") == moved(text, "npu")
+
+
 def test_a_program_s_test_moves_over_what_leads_to_cuda_alone() -> None:
     text = "import torch\nimport torch_npu\nfrom pkg.ops import fast\nif torch.cuda.is_available():\n    fast(1)\n"
     skip = "def test():\n    if not torch.cuda.is_available():\n        pytest.skip('')\n    fast(1)\n"

@@ -322,3 +322,30 @@ def test_what_is_safe_only_after_a_fix_to_review_is_to_review_as_well() -> None:
     assert 'device.type == "npu"' in every.text
     assert 'device.type == "cuda"' in safe.text and "torch.npu.synchronize" in safe.text
     assert apply_edits(source.text, ticked) == safe.text
+
+
+OPTIONS = """import torch.distributed as dist
+
+
+def group(ranks):
+    {before}
+    return dist.new_group(ranks, backend={backend}, pg_options={options})
+"""
+NCCLS = "dist.ProcessGroupNCCL.Options(is_high_priority_stream=True)"
+
+
+@pytest.mark.parametrize(
+    ("before", "backend", "options", "moves"),
+    [
+        ("pass", '"nccl"', NCCLS, False),
+        (f"options = {NCCLS}", '"nccl"', "options", False),
+        (f"options = {NCCLS} if fast else None", '"nccl" if options else None', "options", False),
+        ("pass", '"nccl"', "None", True),
+        (f"other = {NCCLS}", '"nccl"', "options", True),
+    ],
+)
+def test_a_backend_stays_with_the_options_of_its_process_group(
+    before: str, backend: str, options: str, moves: bool
+) -> None:
+    text = OPTIONS.format(before=before, backend=backend, options=options)
+    assert ("hccl" in NPU.fix(Source(text)).text) is moves

@@ -28,6 +28,8 @@ _SKIPS = re.compile(rb"skip(?:if|If|unless|Unless|Test|[ ]*\()")
 _LOADS = re.compile(rb"load(?:_inline)?[ ]*\(")
 _MARKED = re.compile(rb"\n[ \t]*@(\w+)[ \t]*(?=\r?\n)")
 _MADE = re.compile(rb"\n(\w+)[ ]*=[^\n=]*skip")
+_COMPILED = re.compile(rb"import[^\n]*(?<!\w)\w*(?:_C|_ext|_cuda)(?!\w)")
+_APPLIED = re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
 _OF_FILE = re.compile(rb"\npytestmark[ ]*=([^\n]*)")
 _LIVING = (b"__init__", b"forward", b"__call__", b"apply")  # the methods that an object of a class is assumed to run
 _OWNERS = frozenset({b"self", b"cls"})
@@ -44,10 +46,12 @@ imports, if it skips tests, and the skip marks that it imports (with MARK before
 them)."""
 
 
-def calls(data: bytes, path: str, libraries: Collection[str]) -> Calls:
-    """Return the calls that the bytes of a file show. `libraries`: the root names of known libraries."""
-    says = b"torch.cuda" in data or b"skip" in data or ("test" in path and b"cuda" in data)
-    if not says or not path.endswith(".py"):
+def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = True) -> Calls:
+    """Return the calls that the bytes of a file show. `libraries`: the root names of known libraries. `concerned`:
+    whether rules may have findings in the file; if not, the file is only read if it may import a compiled module, or
+    if it is the `__init__.py` of a package, from which other files import the package's functions."""
+    says = concerned and (b"torch.cuda" in data or b"skip" in data or ("test" in path and b"cuda" in data))
+    if not path.endswith(".py") or not (says or path.endswith("__init__.py") or _COMPILED.search(data)):
         return frozenset()
     found = _File(data, path, libraries).calls()
     return frozenset(" ".join([caller, *sorted(callees)]) for caller, callees in found.items() if callees)
@@ -78,6 +82,10 @@ class _File:
         for match in pieces:
             if name := match[2]:
                 self._names[name] = f"{self._module}.{name.decode()}"
+        for alias, function in _APPLIED.findall(self._data) if b".apply" in self._data else ():
+            if known := self._names.get(function):
+                self._names[alias] = f"{self._module}.{alias.decode()}"
+                self._called(self._names[alias]).add(known)
         self._read_pieces(pieces)
         skips = b"skip" in self._data
         if skips and _SKIPS.search(self._data):
@@ -189,10 +197,12 @@ class _File:
                     yield module
 
 
-def reached(told: Iterable[Calls], libraries: Collection[str]) -> frozenset[tuple[str, str]]:
+def reached(
+    told: Iterable[Calls], libraries: Collection[str], extensions: Collection[str] = ()
+) -> frozenset[tuple[str, str]]:
     """Return (name, needed) of each name that files which skip tests import, and each skip mark that files import; the
-    name leads, through calls, to what is needed: a name of `torch.cuda`, with keywords of the call in parentheses, or a
-    library."""
+    name leads, through calls, to what is needed: a name of `torch.cuda`, with keywords of the call in parentheses, a
+    library, or one of the `extensions`, the modules that the project compiles for CUDA."""
     every = [*chain.from_iterable(told)]
     if not any(one.startswith(" ") for one in every):
         return frozenset()
@@ -204,12 +214,28 @@ def reached(told: Iterable[Calls], libraries: Collection[str]) -> frozenset[tupl
     own, made = _Own(graph), _Own(root[1:] for root in roots if root.startswith("="))
     marks = [root for root in roots if root.startswith(MARK) and made.of(root[1:])]
     found = {root: node for root in roots if root[0] not in (MARK, "=") for node in own.of(root)}
-    needed = _needed([*found.values(), *marks], graph, own, libraries)
+    built = _Built(extensions)
+    needed = _needed([*found.values(), *marks], graph, own, libraries, built)
     pairs = [*((root, found[root]) for root in found), *((mark, mark) for mark in marks)]
     folders = {part for name in graph for part in name.split(".")} - {"torch"}
     return frozenset(
-        (root, need) for root, node in pairs for need in needed.get(node, ()) if need.partition(".")[0] not in folders
+        (root, need)
+        for root, node in pairs
+        for need in needed.get(node, ())
+        if need.partition(".")[0] not in folders or built.of(need)
     )
+
+
+class _Built:
+    """The modules that the project compiles for CUDA."""
+
+    def __init__(self, extensions: Collection[str]) -> None:
+        self._names, self._longest = frozenset(extensions), max((name.count(".") + 1 for name in extensions), default=0)
+
+    def of(self, name: str) -> str:
+        """Return the compiled module that a dotted name is, or is in; "" if there is none."""
+        parts = name.split(".")[: self._longest]
+        return next((one for size in range(len(parts), 0, -1) if (one := ".".join(parts[:size])) in self._names), "")
 
 
 class _Own:
@@ -238,7 +264,7 @@ def _is_cudas(name: str, libraries: Collection[str]) -> bool:
 
 
 def _needed(
-    starts: Iterable[str], graph: Mapping[str, list[str]], own: _Own, libraries: Collection[str]
+    starts: Iterable[str], graph: Mapping[str, list[str]], own: _Own, libraries: Collection[str], built: _Built
 ) -> dict[str, set[str]]:
     """Return, for each function that is called from one of `starts`, what it needs directly or through calls."""
     needs: dict[str, set[str]] = {}
@@ -254,7 +280,9 @@ def _needed(
             for node in known:
                 callers.setdefault(node, []).append(caller)
                 waiting.append(node)
-            if not known and _is_cudas(callee, libraries):
+            if module := built.of(callee):
+                needs[caller].add(module)
+            elif not known and _is_cudas(callee, libraries):
                 needs[caller].add(callee)
     changed = [name for name, found in needs.items() if found]
     while changed:

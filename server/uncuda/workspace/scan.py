@@ -257,7 +257,7 @@ class Scanner:
             kernels = kernels._replace(own=own)
         if concerned and (modules_tried := tried(data, path)):
             kernels = kernels._replace(tried=modules_tried)
-        if self.follows and concerned and (called := calls(data, path, self._libraries)):
+        if self.follows and (called := calls(data, path, self._libraries, concerned)):
             kernels = kernels._replace(calls=called)
         if portable and (habits := idioms(data, module_of(path), path) | self._scripts(data, path)):
             kernels = kernels._replace(idioms=habits)
@@ -365,6 +365,7 @@ class Scanner:
         served = {target for target, count in serving.items() if count >= _CHOOSING}
         habits = frozenset(habit for one in told for habit in one.idioms)
         compiles = scripts_together(habits)
+        extensions = frozenset(name for one in told for name in one.extensions)
         return Project(
             plugins=_importing(self._words.packages, modules),
             shims=_importing(self._words.shims, modules),
@@ -376,7 +377,7 @@ class Scanner:
             neutral=families.neutral,
             lacking=families.lacking,
             backends=cudas_own(paths, self._words.devices),
-            extensions=frozenset(name for one in told for name in one.extensions),
+            extensions=extensions,
             kernels=frozenset(name for one in told for name in one.kernels),
             sources=frozenset(name for one in told for name in one.sources),
             own=frozenset(place for one in told for place in one.own),
@@ -386,7 +387,7 @@ class Scanner:
             scripts=compiles.scripts,
             compiled=compiles.compiled,
             packs=PACKS in habits,
-            reaches=reached((one.calls for one in told), self._libraries),
+            reaches=reached((one.calls for one in told), self._libraries, extensions),
             naming=frozenset(habit.removeprefix(NAMES) for habit in habits if habit.startswith(NAMES)),
         )
 

@@ -22,8 +22,8 @@ from ...limits import Work
 
 # Functions that return objects for one device only, such as streams of CUDA; variables that hold them are traced.
 _OBJECTS = frozenset(
-    {"CUDAGraph", "Event", "ExternalStream", "MemPool", "Stream", "current_stream", "default_stream", "get_rng_state",
-     "get_rng_state_all", "graph_pool_handle"}
+    {"CUDAGraph", "Event", "ExternalStream", "MemPool", "Options", "Stream", "current_stream", "default_stream",
+     "get_rng_state", "get_rng_state_all", "graph_pool_handle"}
 )  # fmt: skip
 _STREAMS = frozenset({"Stream", "StreamContext", "current_stream", "default_stream", "stream"})
 # Functions whose result means the same device as the argument.
@@ -72,6 +72,7 @@ class Together:
             if call is not None:
                 heads = [at for at in self._heads(call.func, statement) if self._is_cudas(at, call)]
                 yield from ((found[0], at) for at in heads)
+                yield from self._optional(call, found[0], statement)
             if self._held:
                 yield from self._named(node, call, found[0], statement)
             if isinstance(node, ast.Attribute) and self._hits[found[0]].rule.check == "method":
@@ -147,6 +148,15 @@ class Together:
                 self._work.compare(len(outer.args) + len(outer.keywords))
                 for argument in (*outer.args, *(keyword.value for keyword in outer.keywords)):
                     yield from self._with(index, self._holding(self._base(argument), statement))
+
+    def _optional(self, call: ast.Call, index: int, statement: Statement) -> Iterator[Pair]:
+        """Yield pairs of the hit at `index`, the backend in a call, and a hit at the options of the process group:
+        `new_group(backend="nccl", pg_options=ProcessGroupNCCL.Options())`."""
+        for keyword in call.keywords if self._hits[index].rule.check == "string" else ():
+            if keyword.arg == "pg_options":
+                made = keyword.value.func if isinstance(keyword.value, ast.Call) else keyword.value
+                yield from self._with(index, self._at.get((statement.start, made), ()))
+                yield from self._with(index, self._holding(self._base(keyword.value), statement))
 
     def _with(self, index: int, found: Sequence[int]) -> Iterator[Pair]:
         """Yield pairs that link a hit to the hits in the list `found`, and, when this list is given for the first time,
