@@ -621,6 +621,7 @@ PARTS = {
     "import flashinfer": ("module-unknown", "module-adapted"),
     "from flashinfer import shuffle_matrix_a": ("module-unknown", "module-unknown"),
     "from causal_conv1d import causal_conv1d_varlen_states": ("module-unknown", "module-unknown"),
+    "from causal_conv1d.causal_conv1d_varlen import causal_conv1d_varlen_states": ("module-unknown", "module-unknown"),
     "from flashinfer.gemm import bmm_fp8": ("module-unknown", "module-adapted"),
     "from flashinfer import bmm_fp8": ("module-unknown", "module-adapted"),
     "from flashinfer.gemm import gemm_fp8_nt_groupwise": ("module-unknown", "module-adapted"),
